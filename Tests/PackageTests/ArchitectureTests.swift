@@ -30,7 +30,7 @@ final class ArchitectureTests: XCTestCase {
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/Client/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
     "Sources/Client/StorageClient/Files/LocalFileSystem.swift": "files and folders are used with C calls",
-    "Sources/Tool/storage-auth/Transfer/Location.swift": "a moved file is deleted with a C call",
+    "Sources/Tool/storage-auth/Transfer/LocalFiles.swift": "a moved file is deleted with a C call",
     "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
     "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",

@@ -26,6 +26,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/Tool/storage-auth/Transfer": "options and locations of Aspera, which has no buckets",
     "Sources/Tool/storage-auth/Sign/SigningOptions.swift": "the version of the OSS signature is an option",
     "Sources/Tool/storage-auth/StorageAuthCommand.swift": "the list of the commands",
+    "Sources/Tool/storage-auth/Terminal/ErrorReport.swift": "errors of every library, also of Aspera transfers",
     "Sources/Tool/StorageConfiguration": "settings of every provider, and the ports of LocalCloud",
     "Sources/Testing/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
     "Sources/Testing/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",

@@ -69,6 +69,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
     self.keyTime = keyTime
   }
 
+  /// Returns the window of a signature in the headers, as the documentation of this type describes it.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try validated(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
@@ -146,9 +147,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
     return draft
   }
 
-  func signature(
-    of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
-  ) -> Digest {
+  func signature(of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>) -> Digest {
     let hash = SHA1.hash(writing: text)
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }

@@ -86,7 +86,24 @@ public struct OSSSigner: TwoStepSigner, Presigner {
     self.additionalHeaders = Set(additionalHeaders.map { $0.asciiLowercased })
       .filter { !OSSV4Request.isSignedByRule($0) }.sorted()
     subresources = OSSSubresources(adding: additionalSubresources)
-    configurationError = OSSConfiguration.error(version: version, bucket: bucket, region: region, product: product)
+    configurationError = Self.configurationError(version: version, bucket: bucket, region: region, product: product)
+  }
+
+  private static func configurationError(
+    version: OSSSignatureVersion, bucket: String?, region: String, product: String
+  ) -> SigningError? {
+    if let bucket, !isBucketName(bucket) && !isHost(bucket) {
+      return SigningError(
+        .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
+        remedy: "Use the name as the console shows it.")
+    }
+    guard version == .v4 else { return nil }
+    if let error = OSSRegion.error(for: region) { return error }
+    guard product.isScopePart() else {
+      return SigningError(
+        .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
+    }
+    return nil
   }
 
   func checkConfiguration() throws(SigningError) {
@@ -103,6 +120,7 @@ public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
 }
 
 extension OSSSigner {
+  /// Returns the source of the bucket name that the signature of a request covers.
   func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
     guard let authority else { throw Self.noHost }
     return try withBytes(of: authority) { (bytes) throws(SigningError) in
@@ -132,11 +150,12 @@ extension OSSSigner {
 
   private static let noHost = SigningError.noHost(example: "photos.oss-cn-hangzhou.aliyuncs.com")
 
+  /// Throws an error if the path starts with another bucket than ``bucket``.
   private func requireBucket(inPath path: String) throws(SigningError) {
     guard let bucket else { return }
-    let rest = path[path.utf8.dropFirst().startIndex...]
-    if rest.isEmpty || rest.beginsWithByte("?") { return }
-    let remainder = rest.removingBytePrefix(bucket)
+    let pathWithoutSlash = path[path.utf8.dropFirst().startIndex...]
+    if pathWithoutSlash.isEmpty || pathWithoutSlash.beginsWithByte("?") { return }
+    let remainder = pathWithoutSlash.removingBytePrefix(bucket)
     guard let remainder, remainder.utf8.first.map({ "/?".utf8.contains($0) }) ?? true else {
       throw SigningError(
         .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",
@@ -179,6 +198,7 @@ struct OSSDraft: ~Copyable {
 }
 
 extension OSSSigner {
+  /// Returns the components of the string to sign for a request that is signed in its headers.
   func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> OSSDraft {
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)

@@ -57,8 +57,10 @@ public enum S3Limits {
   /// The maximum size, in bytes, of the form fields before the file.
   public static let formByteLimit = 20_480
 
+  /// The maximum size, in bytes, of a trailer, which bounds the memory that a client can use up; a checksum needs less.
   static let trailerByteLimit = 16_384
 
+  /// The allowed lifetimes of a presigned URL in seconds.
   static let urlSeconds = 1...urlLifetime.components.seconds
 
   /// The number of hexadecimal digits in a signature or a hash.
@@ -81,6 +83,7 @@ package struct S3Scope: Sendable {
     self.service = service
   }
 
+  /// Appends the scope, such as `20261120/eu-central-1/s3/aws4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
     writer.append(compactDate: time)
     writer.append(separator)
@@ -122,6 +125,11 @@ package struct S3Scope: Sendable {
       return serviceKey.derivedKey { $0.append(S3Text.scopeTerminator) }
     }
   }
+}
+
+extension String {
+  /// Whether the string can be the region or the service of a scope, which are labels of host names.
+  var isS3ScopePart: Bool { isScopePart(atMost: 63) }
 }
 
 /// The canonical request: method, path, query, headers, names of the signed headers, and hash of the body.
@@ -314,10 +322,12 @@ package struct S3CanonicalRequest {
 }
 
 extension [String] {
+  /// Whether the strings ascend by their bytes, as the names of signed headers must.
   var areSortedAndDistinct: Bool {
     zip(self, dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
+  /// Returns whether the strings, which ascend by their bytes, contain a name.
   func containsSorted(_ name: String) -> Bool {
     var (start, end) = (0, count)
     while start < end {

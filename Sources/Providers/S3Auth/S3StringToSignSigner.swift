@@ -84,6 +84,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
 
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: signingService) }
 
+  /// Parses the request of a canonical request, which must be the canonical one of that request.
   private func request(
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
@@ -111,6 +112,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     return (request, payload)
   }
 
+  /// Returns what a signature authorizes: in the headers, or in a URL if the query contains the signature's parameters.
   private func intent(
     of request: HTTPRequest, payload: S3Payload, in scope: S3Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
@@ -158,14 +160,16 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
   }
 
+  /// Returns the bucket and the key of a request, which must be addressed to the endpoint.
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
-    let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
-    let isService = host.isIdentical(to: own)
+    let serviceHost = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
+    let isService = host.isIdentical(to: serviceHost)
     var bucket: String?
     if !isService {
-      guard endpoint.style == .virtualHosted, let name = host.removingByteSuffix("." + own), !name.isEmpty else {
-        throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(own).")
+      guard endpoint.style == .virtualHosted, let name = host.removingByteSuffix("." + serviceHost), !name.isEmpty
+      else {
+        throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(serviceHost).")
       }
       bucket = String(name)
     }

@@ -28,3 +28,27 @@ struct MakeBucketCommand: AsyncParsableCommand, ReportingCommand {
     if output.json { Terminal.json(["action": "create", "bucket": .string(location)]) }
   }
 }
+
+struct RemoveBucketCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rb", abstract: "Deletes an empty bucket.", usage: "storage-auth rb <location> [<options>]",
+    discussion: """
+      Examples:
+        storage-auth rb oss://photos --region cn-hangzhou
+        storage-auth rm -r oss://photos --yes && storage-auth rb oss://photos
+      """)
+
+  @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")
+  var location: String
+
+  @OptionGroup(title: "Service") var options: BucketOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws { _ = try options.bucket(at: location) }
+
+  func run() async throws {
+    try await options.bucket(at: location).deleteBucket()
+    if output.json { Terminal.json(["action": "delete", "bucket": .string(location)]) }
+  }
+}

@@ -5,6 +5,43 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
+/// The options for the token services, the app server and the metadata service.
+struct ServiceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The port of the token services, the app server and the metadata; 0 for any.", valueName: "port"))
+  var servicesPort = 0
+
+  @Option(
+    help: ArgumentHelp("A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
+  var role: [String] = []
+
+  @Option(
+    help: ArgumentHelp("The lifetime of every issued token; removes the minimum of 900 seconds.", valueName: "seconds"))
+  var tokenLifetime: Int?
+
+  @Option(help: ArgumentHelp("The bearer token that callers of the app server must send.", valueName: "token"))
+  var appToken: String?
+
+  @Option(help: ArgumentHelp("An identity token (OIDC) to exchange for keys; repeatable.", valueName: "token"))
+  var identityToken: [String] = []
+
+  @Flag(help: "Require a token of the metadata services that support tokens (IMDSv2 only).")
+  var requireMetadataToken = false
+
+  /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
+  func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
+    let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
+    guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
+    return LocalCloud.Services(
+      port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent, .amazon] : role.map { LocalCloud.Role($0) },
+      tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
+      identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
+      requiresMetadataToken: requireMetadataToken)
+  }
+}
+
+/// The options for the Aspera node and its transfers.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
   var nodePort = 0
@@ -35,8 +72,8 @@ struct NodeOptions: ParsableArguments {
   var nodeInfoAcceptsBearer = true
 
   func validate() throws {
-    try AccountArgument.check(nodeUser, of: "--node-user")
-    try AccountArgument.check(transferAccount, of: "--transfer-account")
+    try AccountArgument.requireComplete(nodeUser, of: "--node-user")
+    try AccountArgument.requireComplete(transferAccount, of: "--transfer-account")
     if let transferTokenLifetime, transferTokenLifetime < 0 {
       throw ValidationError("--transfer-token-lifetime must not be negative.")
     }

@@ -1,7 +1,49 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArgumentParser
+internal import Foundation
 internal import StorageConfiguration
+
+/// The value of an option from a file or the environment.
+struct Setting {
+  /// The values of the option, or the file that contains them.
+  enum Form {
+    case flag(Bool)
+    case values([String])
+    /// The secrets are in a file, which is read only if the setting counts.
+    case secretFile(String)
+  }
+
+  let option: OptionTable.Option
+  /// The key and the file, or the variable, for errors.
+  let source: String
+  let form: Form
+
+  func arguments() throws -> [String] {
+    switch form {
+    case .flag(let isOn): isOn ? ["--\(option.name)"] : []
+    case .values(let values): values.map { "--\(option.name)=\($0)" }
+    case .secretFile(let path): try secrets(in: path).map { "--\(option.name)=\($0)" }
+    }
+  }
+
+  private func secrets(in path: String) throws -> [String] {
+    let text: String
+    do {
+      text = try SecretFile(path).text
+    } catch let problem as SecretFile.Problem {
+      throw ValidationError("\(source): \(problem)")
+    }
+    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+    let values = lines.filter { !$0.isEmpty && !(option.isRepeating && $0.hasPrefix("#")) }
+    guard !values.isEmpty, option.isRepeating || values.count == 1 else {
+      throw ValidationError(
+        "\(source): \(path) must contain \(option.isRepeating ? "a value on each line" : "one line").")
+    }
+    return values
+  }
+}
 
 /// The rules of settings that the options themselves do not state.
 enum SettingRules {

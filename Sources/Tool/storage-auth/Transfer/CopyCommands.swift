@@ -123,3 +123,67 @@ struct MetadataArgument: ExpressibleByArgument {
     (name, value) = (parts[0], parts[1])
   }
 }
+
+struct MoveCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mv", abstract: "Moves files and objects: copies each, and then deletes the source.",
+    usage: "storage-auth mv <source> ... <destination> [<options>]",
+    discussion: """
+      Examples:
+        storage-auth mv oss://photos/cat.jpg oss://photos/2026/ --region cn-hangzhou
+        storage-auth mv oss://photos/cat.jpg cat.jpg --region cn-hangzhou
+
+      A source whose copy failed remains. For a folder, use cp -r and then rm -r.
+      """)
+
+  @Argument(help: ArgumentHelp("Files and objects, as for cp; the last one is the destination.", valueName: "location"))
+  var locations: [String]
+
+  @OptionGroup var origin: OriginOptions
+
+  @OptionGroup(title: "Service") var options: StoreOptions
+
+  @OptionGroup(title: "Aspera") var aspera: AsperaOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws { try plan.validate(locations) }
+
+  func run() async throws {
+    var run = CopyRun(plan: plan, output: output)
+    try await run.run(locations)
+  }
+
+  private var plan: CopyPlan {
+    var plan = CopyPlan(options: options)
+    plan.aspera = aspera
+    plan.origin = origin
+    plan.moves = true
+    return plan
+  }
+}
+
+struct CatCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cat", abstract: "Writes objects to standard output, one after the other.",
+    usage: "storage-auth cat <location> ... [<options>]",
+    discussion: """
+      Examples:
+        storage-auth cat oss://photos/notes.txt --region cn-hangzhou
+        storage-auth cat s3://logs/a.gz --region eu-central-1 | gunzip
+      """)
+
+  @Argument(help: ArgumentHelp("oss://bucket/key (or cos://, s3://).", valueName: "location"))
+  var locations: [String]
+
+  @OptionGroup(title: "Service") var options: StoreOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws { for location in locations { try CopyPlan(options: options).validate([location, "-"]) } }
+
+  func run() async throws {
+    var run = CopyRun(plan: CopyPlan(options: options), output: output)
+    for location in locations { try await run.run([location, "-"]) }
+  }
+}
