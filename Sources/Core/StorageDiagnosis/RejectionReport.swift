@@ -12,6 +12,7 @@ package struct RejectionReport: Sendable {
   /// The explanation, or `nil` if the response concerns neither the signature nor its key.
   package let diagnosis: SignatureDiagnosis?
 
+  /// The strings that the client signed, or `nil` if they are unknown.
   package let client: SignedTexts?
 
   /// The strings that the service signed, or that it requires; `nil` if they are those of the client.
@@ -25,6 +26,7 @@ package struct RejectionReport: Sendable {
     case proven
     /// The strings follow from the request, whose signature was not compared.
     case stated
+    /// No likely request has the signature that arrived.
     case unknown
   }
 
@@ -42,10 +44,10 @@ package struct RejectionReport: Sendable {
     of response: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
     isMismatch: Bool? = nil, search: SignatureSearch?
   ) {
-    let reading = response.reading(by: service.reader)
+    let rejection = response.reading(by: service.reader)
     self.init(
-      of: reading, to: request, reader: service.reader, region: region,
-      isMismatch: isMismatch ?? reading.mayBeMismatch(service.reader.refusalMeanings), search: search)
+      of: rejection, to: request, reader: service.reader, region: region,
+      isMismatch: isMismatch ?? rejection.mayBeMismatch(service.reader.refusalMeanings), search: search)
   }
 
   /// Creates a report about a request whose signature the verifier of this process rejected.
@@ -54,38 +56,38 @@ package struct RejectionReport: Sendable {
   }
 
   private init(
-    of reading: RejectedResponse.Reading, to request: HTTPRequest, reader: any SignatureReader, region: String?,
+    of rejection: RejectedResponse.Reading, to request: HTTPRequest, reader: any SignatureReader, region: String?,
     isMismatch: Bool, search: SignatureSearch?
   ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
     func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
     func masked(_ request: HTTPRequest) -> SignedTexts? { texts(of: request)?.masked(by: mask) }
-    func diagnosis(_ reading: RejectedResponse.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
-      SignatureDiagnosis(of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
+    func diagnosis(_ rejection: RejectedResponse.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
+      SignatureDiagnosis(of: rejection, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
     }
     guard isMismatch else {
-      self.diagnosis = diagnosis(reading, request)
+      self.diagnosis = diagnosis(rejection, request)
       client = masked(request)
       basis = client == nil ? .unknown : .stated
       var expected: HTTPRequest?
-      if let found = self.diagnosis, found.cause == .wrongRegion, let region {
-        expected = request.signed(in: region, insteadOf: found.sent)
+      if let diagnosis = self.diagnosis, diagnosis.cause == .wrongRegion, let region {
+        expected = request.signed(in: region, insteadOf: diagnosis.sent)
       }
       service = expected.flatMap(masked)
       return
     }
     let serviceTexts =
-      reading.stringToSign.map {
-        SignedTexts(stringToSign: $0, canonicalRequest: reading.canonicalRequest).masked(by: mask)
+      rejection.stringToSign.map {
+        SignedTexts(stringToSign: $0, canonicalRequest: rejection.canonicalRequest).masked(by: mask)
       } ?? masked(request)
     service = serviceTexts
     switch search?.origin(of: request) {
     case .request(let origin) where origin == request:
-      self.diagnosis = diagnosis(reading, request)?.whenSignedAsSent
+      self.diagnosis = diagnosis(rejection, request)?.whenSignedAsSent
       client = masked(request)
       basis = .proven
     case .request(let origin):
-      self.diagnosis = diagnosis(reading.showing(texts(of: request)), origin)
+      self.diagnosis = diagnosis(rejection.showing(texts(of: request)), origin)
       client = masked(origin)
       basis = .proven
     case .secret(let secret):
@@ -93,8 +95,8 @@ package struct RejectionReport: Sendable {
       client = serviceTexts
       basis = .proven
     case nil:
-      let stated = diagnosis(reading, request)
-      self.diagnosis = search != nil && stated?.cause == .unknown ? .searched : stated
+      let stated = diagnosis(rejection, request)
+      self.diagnosis = search != nil && stated?.cause == .unknown ? .searchedInVain : stated
       client = nil
       basis = .unknown
     }
@@ -102,7 +104,7 @@ package struct RejectionReport: Sendable {
 }
 
 extension SignatureDiagnosis {
-  fileprivate static let searched = SignatureDiagnosis(
+  fileprivate static let searchedInVain = SignatureDiagnosis(
     .unknown,
     explanation: """
       No likely change of the request explains the signature. The secret is wrong, or the client signed another string \
@@ -123,17 +125,19 @@ extension SignedTexts {
 
 extension HTTPRequest {
   /// Returns the request with another region in the scope of its signature, or `nil` if it contains no such scope.
-  fileprivate func signed(in region: String, insteadOf sent: String?) -> HTTPRequest? {
-    guard let sent, !sent.isEmpty else { return nil }
+  fileprivate func signed(in region: String, insteadOf sentRegion: String?) -> HTTPRequest? {
+    guard let sentRegion, !sentRegion.isEmpty else { return nil }
     var request = self
     if let authorization = headerFields[.authorization] {
-      request.headerFields[.authorization] = authorization.replacing("/\(sent)/", with: "/\(region)/")
+      request.headerFields[.authorization] = authorization.replacing("/\(sentRegion)/", with: "/\(region)/")
     }
+    // A presigned URL has the scope in a parameter, usually with its slashes escaped.
     for separator in ["/", "%2F", "%2f"] {
       let (path, query) = (request.path ?? "").cutOnce(at: "?")
       guard let query else { break }
-      let changed = query.replacing("\(separator)\(sent)\(separator)", with: "\(separator)\(region)\(separator)")
-      request.path = "\(path)?\(changed)"
+      let changedQuery = query.replacing(
+        "\(separator)\(sentRegion)\(separator)", with: "\(separator)\(region)\(separator)")
+      request.path = "\(path)?\(changedQuery)"
     }
     return request == self ? nil : request
   }
