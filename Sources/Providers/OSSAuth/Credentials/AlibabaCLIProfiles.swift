@@ -117,7 +117,7 @@ struct AlibabaCLIProfiles {
       _ = try settings.required("sts_token")
       let key = try settings.requiredKey(Self.issuedKey)
       if key.expires(within: .zero, at: now) {
-        throw location.error(.failed, "has a key that expired at \(key.ending)")
+        throw location.error(.failed, "has a key that expired at \(key.expirationText)")
       }
       return .key(key)
     case "ramrolearn": return .role(try settings.role(Self.role), with: .key(try settings.requiredKey(Self.key)))
@@ -168,7 +168,7 @@ struct AlibabaCLIProfiles {
   private func keyOfLogin(_ settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
     let key = try settings.key(Self.issuedKey)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
-    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
+    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.expirationText ?? "")"
     throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
   }
 }
