@@ -144,10 +144,10 @@
       self.seed = SecretBytes(seed)
     }
 
-    var isWhole: Bool {
+    var isConsistent: Bool {
       guard var seed = seed.map({ [UInt8]($0) }) else { return false }
       defer { wipe(&seed) }
-      let message = Array("whole".utf8)
+      let message = Array("test".utf8)
       guard let signature = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: message),
         let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point)
       else { return false }

@@ -35,7 +35,7 @@
       else { throw .malformed }
       encrypted = data
       guard scheme == ObjectID.pbes2, let encryption = PKCS8Encryption(der: der),
-        encryption.work <= PKCS8Encryption.workLimit
+        encryption.derivationCost <= PKCS8Encryption.derivationCostLimit
       else {
         parameters = nil
         return
