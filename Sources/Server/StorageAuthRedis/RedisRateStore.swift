@@ -48,6 +48,7 @@ public final class RedisRateStore: RateStore {
     guard limit.interval > .zero else { return nil }
     do throws(RedisFailure) {
       let reply = try await redis.run(Self.script, ["\(prefix):rate:\(caller)"]) { [durability] server in
+        // A persistent server has kept the numbers, so that its age does not matter.
         let age = durability == .volatile ? "\(server.age.microseconds)" : "-1"
         return ["\(limit.interval.microseconds)", "\(limit.burst)", age]
       }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
 internal import StorageAuth
 
 /// A reply of a Redis server, in version 2 of its protocol (RESP2).
@@ -28,23 +27,5 @@ enum RedisValue: Sendable, Hashable {
   /// The value as an integer, or `nil` if it is something else.
   var integer: Int64? {
     if case .integer(let number) = self { number } else { nil }
-  }
-}
-
-/// A command for a Redis server, as a list of byte strings.
-struct RedisCommand: Sendable {
-  private let arguments: [[UInt8]]
-
-  init(_ arguments: String...) { self.init(arguments) }
-
-  init(_ arguments: [String]) { self.arguments = arguments.map { [UInt8]($0.utf8) } }
-
-  func write(to buffer: inout ByteBuffer) {
-    buffer.writeString("*\(arguments.count)\r\n")
-    for argument in arguments {
-      buffer.writeString("$\(argument.count)\r\n")
-      buffer.writeBytes(argument)
-      buffer.writeString("\r\n")
-    }
   }
 }
