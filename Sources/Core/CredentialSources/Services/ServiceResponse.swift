@@ -87,6 +87,21 @@ package struct ServiceText: Sendable {
   }
 }
 
+extension ServiceCall {
+  /// The values in the query, the body and the headers, which may contain a login.
+  ///
+  /// Values of fewer than eight characters are left out: masking them would make messages unreadable.
+  package var confidentialValues: [Secret] {
+    let harmlessHeaders: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
+    let values = request.headerFields.filter { !harmlessHeaders.contains($0.name) }.map(\.value)
+    let texts = values + [query, String(decoding: body, as: UTF8.self)]
+    return texts.flatMap { text in
+      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "-._~+/%".contains($0)) }
+        .filter { $0.count >= 8 }.map { Secret(String($0)) }
+    }
+  }
+}
+
 extension Timestamp {
   /// The plausible range for a service's clock and for times in its responses: from 2020 up to, but not including, 2100.
   static let plausible = Timestamp(unixSeconds: 1_577_836_800)..<Timestamp(unixSeconds: 4_102_444_800)

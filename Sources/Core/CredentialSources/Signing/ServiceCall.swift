@@ -79,21 +79,6 @@ extension ServiceCall {
   }
 }
 
-extension ServiceCall {
-  /// The values in the query, the body and the headers, which may contain a login.
-  ///
-  /// Values of fewer than eight characters are left out: masking them would make messages unreadable.
-  package var confidentialValues: [Secret] {
-    let harmlessHeaders: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
-    let values = request.headerFields.filter { !harmlessHeaders.contains($0.name) }.map(\.value)
-    let texts = values + [query, String(decoding: body, as: UTF8.self)]
-    return texts.flatMap { text in
-      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "-._~+/%".contains($0)) }
-        .filter { $0.count >= 8 }.map { Secret(String($0)) }
-    }
-  }
-}
-
 extension String {
   /// Returns the string without spaces, tabs and line ends around it; other Unicode whitespace is part of a value.
   package func trimmingASCIIWhitespace() -> String {
