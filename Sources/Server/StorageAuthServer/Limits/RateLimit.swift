@@ -96,3 +96,22 @@ public final class MemoryRateStore: RateStore {
     for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(excess) { restored[caller] = nil }
   }
 }
+
+/// The rate limit for callers, with the store that counts their requests.
+struct CallerRateLimiter: Sendable {
+  let limit: RateLimit?
+  let store: any RateStore
+  let time: any SigningClock
+
+  /// Counts a request of a caller, or throws an error if it exceeds the limit.
+  func applyLimit(to caller: String) async throws(TokenServiceError) {
+    guard let limit else { return }
+    let delay: Duration?
+    do {
+      delay = try await store.take(caller, limit: limit, at: time.uptime)
+    } catch {
+      throw .unavailable(CredentialError(error, source: "rate store"), after: .seconds(1))
+    }
+    if let delay { throw .tooManyRequests(after: delay) }
+  }
+}
