@@ -52,14 +52,14 @@ public final class RedisReplayStore: ReplayStore {
   ///   - mark: The hash of the signature.
   ///   - owner: The owner whose quota the mark counts against.
   ///   - start: The first time at which the signature may have been accepted, or `nil` if it is not known.
-  ///   - end: The last time at which the signature is accepted.
+  ///   - expiration: The last time at which the signature is accepted.
   ///   - date: The current time.
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: A `StoreError` if the server may have lost the mark, or if it is away and the fallback is `refuse`.
   public func insert(
-    _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
+    _ mark: String, of owner: String, from start: Timestamp?, until expiration: Timestamp, at date: Timestamp
   ) async throws(StoreError) -> ReplayVerdict {
-    let lifetime = max(.zero, date.duration(to: end)) + tolerance
+    let lifetime = max(.zero, date.duration(to: expiration)) + tolerance
     let timeSinceStart = durability == .persistent ? .zero : start.map { $0.duration(to: date) + tolerance }
     // A second attempt after a lost reply finds its own mark.
     let attemptID = "\(UInt64.random(in: .min ... .max))"
@@ -77,7 +77,7 @@ public final class RedisReplayStore: ReplayStore {
     } catch {
       if case .refused(Self.evictionCode) = error { throw Self.evictionError }
       guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
-      return fallback.insert(mark, of: owner, until: end, at: date)
+      return fallback.insert(mark, of: owner, until: expiration, at: date)
     }
     switch verdict {
     case 0: return .new

@@ -37,9 +37,9 @@ struct SecureHTTPChannel: ServerChildChannel {
     http1 = LimitedHTTPChannel(limits, responder: LimitedHTTPChannel.refusingUnreadableTargets(responder))
     // A stream has one request. What follows the response is the time in which the client reads it: the window of the
     // stream, which the client sets, can keep back a response of any size.
-    var changed = limits
-    changed.idleTimeout = limits.writeTimeout
-    let streamLimits = changed
+    var limitsOfStream = limits
+    limitsOfStream.idleTimeout = limits.writeTimeout
+    let streamLimits = limitsOfStream
     http2 = HTTP2Channel(
       responder: responder,
       configuration: HTTP2ChannelConfiguration(
@@ -141,13 +141,13 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { begin(context) }
+    if context.channel.isActive { startDeadline(context) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { timer.cancel() }
 
   func channelActive(context: ChannelHandlerContext) {
-    begin(context)
+    startDeadline(context)
     context.fireChannelActive()
   }
 
@@ -157,7 +157,7 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  private func begin(_ context: ChannelHandlerContext) {
+  private func startDeadline(_ context: ChannelHandlerContext) {
     timer.readDeadline = context.eventLoop.now + TimeAmount(timeout)
     timer.schedule(context)
   }

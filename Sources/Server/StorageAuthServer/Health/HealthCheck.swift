@@ -61,7 +61,7 @@ actor HealthState {
   private let timeout: Duration
   private let validity: Duration
   private let time: any SigningClock
-  private var lastRun: (report: Task<Report, Never>, start: Duration)?
+  private var lastRun: (report: Task<Report, Never>, startUptime: Duration)?
 
   init(_ checks: [HealthCheck], timeout: Duration, validity: Duration, time: any SigningClock) {
     self.checks = checks
@@ -73,13 +73,15 @@ actor HealthState {
   /// Returns the results of the checks, which are run again if the last results are too old.
   func report() async -> Report {
     let uptime = time.uptime
-    if let lastRun, uptime - lastRun.start < validity { return await lastRun.report.value }
-    let report = Task { [checks, timeout, time] in await Self.run(checks, timeout, time) }
+    if let lastRun, uptime - lastRun.startUptime < validity { return await lastRun.report.value }
+    let report = Task { [checks, timeout, time] in await Self.reportByRunning(checks, timeout, time) }
     lastRun = (report, uptime)
     return await report.value
   }
 
-  private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
+  private static func reportByRunning(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async
+    -> Report
+  {
     await withTaskGroup { group in
       for (index, check) in checks.enumerated() {
         group.addTask {
@@ -88,8 +90,8 @@ actor HealthState {
           return (index: index, isReady: isReady)
         }
       }
-      let readiness = await group.reduce(into: [:]) { $0[$1.index] = $1.isReady }
-      return Report(results: checks.enumerated().map { index, check in (check.name, readiness[index] ?? false) })
+      let readinessByIndex = await group.reduce(into: [:]) { $0[$1.index] = $1.isReady }
+      return Report(results: checks.enumerated().map { index, check in (check.name, readinessByIndex[index] ?? false) })
     }
   }
 }

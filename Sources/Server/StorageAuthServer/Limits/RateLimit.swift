@@ -57,7 +57,7 @@ public final class MemoryRateStore: RateStore {
   private typealias Caller = [UInt8]
 
   private let limit: Int
-  private let restored = Lock<[Caller: Duration]>([:])
+  private let restorationTimes = Lock<[Caller: Duration]>([:])
 
   /// Creates an empty rate store.
   ///
@@ -67,7 +67,7 @@ public final class MemoryRateStore: RateStore {
   }
 
   /// The number of callers in the store.
-  public var count: Int { restored.withLock { $0.count } }
+  public var count: Int { restorationTimes.withLock { $0.count } }
 
   /// Counts a request of a caller.
   ///
@@ -78,22 +78,26 @@ public final class MemoryRateStore: RateStore {
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
     let caller = Caller(caller.utf8)
-    return restored.withLock { restored in
-      let restoration = max(restored[caller] ?? uptime, uptime) + rate.interval
+    return restorationTimes.withLock { restorationTimes in
+      let restoration = max(restorationTimes[caller] ?? uptime, uptime) + rate.interval
       let excess = restoration - uptime - rate.interval * rate.burst
       guard excess <= .zero else { return excess }
-      if restored[caller] == nil, restored.count >= limit { Self.makeRoom(&restored, at: uptime, limit) }
-      restored[caller] = restoration
+      if restorationTimes[caller] == nil, restorationTimes.count >= limit {
+        Self.evictCallers(from: &restorationTimes, at: uptime, limit)
+      }
+      restorationTimes[caller] = restoration
       return nil
     }
   }
 
   /// Evicts callers until an eighth of the store is free, so that evictions are rare.
-  private static func makeRoom(_ restored: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
-    restored = restored.filter { $0.value > uptime }
-    let excess = restored.count - (limit - max(1, limit / 8))
+  private static func evictCallers(from restorationTimes: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
+    restorationTimes = restorationTimes.filter { $0.value > uptime }
+    let excess = restorationTimes.count - (limit - max(1, limit / 8))
     guard excess > 0 else { return }
-    for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(excess) { restored[caller] = nil }
+    for (caller, _) in restorationTimes.sorted(by: { $0.value < $1.value }).prefix(excess) {
+      restorationTimes[caller] = nil
+    }
   }
 }
 
