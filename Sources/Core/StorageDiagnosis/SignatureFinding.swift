@@ -27,12 +27,7 @@ public struct SignatureFinding: Sendable, Hashable {
 
   /// Creates a finding about a rejected signature.
   ///
-  /// - Parameters:
-  ///   - cause: The cause of the rejection.
-  ///   - line: The name of the line that differs, or `nil` if the cause does not concern a line.
-  ///   - sent: The value of the differing line in the sent request.
-  ///   - received: The value of the differing line that the service received.
-  ///   - detail: Additional facts, in complete sentences without secrets.
+  /// The parameters are the properties.
   public init(
     _ cause: SignatureDiagnosis.Cause, line: String? = nil, sent: String? = nil, received: String? = nil,
     detail: String = ""

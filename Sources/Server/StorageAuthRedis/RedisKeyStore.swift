@@ -59,9 +59,8 @@ public final class RedisKeyStore: IssuedKeyStore {
 
   /// Returns the key for a scope that an instance has issued, or issues and stores a key.
   ///
-  /// - Parameters:
-  ///   - scope: The scope of the key.
-  ///   - issue: A closure that requests a key from the cloud.
+  /// The parameters are those of `IssuedKeyStore`.
+  ///
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
   /// - Throws: A `CredentialError`: that of `issue`; a retryable one if the server is away and the fallback is `refuse`,
   ///   or if another instance has just failed; `cancelled` if the task was cancelled.

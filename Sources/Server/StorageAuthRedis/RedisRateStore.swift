@@ -36,10 +36,8 @@ public final class RedisRateStore: RateStore {
 
   /// Counts a request of a caller.
   ///
-  /// - Parameters:
-  ///   - caller: The ID of the caller.
-  ///   - limit: The rate limit of the caller.
-  ///   - uptime: The current uptime of the machine, which is used only while the server is away.
+  /// The parameters are those of `RateStore`; the uptime is used only while the server is away.
+  ///
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   /// - Throws: A `StoreError` if the server is away and the fallback is `refuse`.
   public func take(

@@ -48,12 +48,8 @@ public final class RedisReplayStore: ReplayStore {
 
   /// Records that a signature was used.
   ///
-  /// - Parameters:
-  ///   - mark: The hash of the signature.
-  ///   - owner: The owner whose quota the mark counts against.
-  ///   - start: The first time at which the signature may have been accepted, or `nil` if it is not known.
-  ///   - expiration: The last time at which the signature is accepted.
-  ///   - date: The current time.
+  /// The parameters are those of `ReplayStore`.
+  ///
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: A `StoreError` if the server may have lost the mark, or if it is away and the fallback is `refuse`.
   public func insert(

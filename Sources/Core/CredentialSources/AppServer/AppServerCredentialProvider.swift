@@ -125,11 +125,7 @@ public struct AppServerRequest: Sendable {
 
   /// Creates a request to an app server.
   ///
-  /// - Parameters:
-  ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
-  ///   - method: The HTTP method.
-  ///   - headers: The headers, including the app's login.
-  ///   - body: The body.
+  /// The parameters are the properties.
   public init(_ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: [UInt8] = []) {
     self.url = url
     self.method = method

@@ -25,13 +25,7 @@ public struct SignatureReading: Sendable {
 
   /// Creates a reading of a request's signature.
   ///
-  /// - Parameters:
-  ///   - accessKeyID: The ID of the access key with which the request claims to be signed.
-  ///   - hasToken: Whether the request contains a session token at a position where the service reads it.
-  ///   - signedAt: The signing time or the start of the validity window, or `nil` if the request does not contain it.
-  ///   - expiration: The expiration of the signature, or `nil` if the request does not contain it.
-  ///   - unsignedParts: The headers and query parameters that have an effect but are not signed.
-  ///   - texts: The strings that the signature covers.
+  /// The parameters are the properties.
   public init(
     accessKeyID: AccessKeyID, hasToken: Bool, signedAt: Timestamp?, expiration: Timestamp?,
     unsignedParts: [SignedPart] = [], texts: SignedTexts

@@ -94,10 +94,7 @@ public struct TransferTokenRequest: Sendable, Hashable {
 
   /// Creates a request for transfer tokens.
   ///
-  /// - Parameters:
-  ///   - caller: The user ID of the caller, for rate limits and the audit log.
-  ///   - policy: The policy for the caller's transfers.
-  ///   - accessKey: The name that the policy's rules contain as the bucket.
+  /// The parameters are the properties.
   public init(caller: String, policy: AccessPolicy, accessKey: String) {
     self.caller = caller
     self.policy = policy

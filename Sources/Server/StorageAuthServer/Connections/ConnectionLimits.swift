@@ -41,14 +41,7 @@ public struct ConnectionLimits: Sendable, Hashable {
 
   /// Creates limits on a server's connections.
   ///
-  /// - Parameters:
-  ///   - connections: The maximum number of open connections, at least 1.
-  ///   - headTimeout: The maximum time for receiving the head of a request.
-  ///   - bodyTimeout: The maximum total time for which the server waits for the client while it receives a body.
-  ///   - minimumBodyRate: The minimum average rate, in bytes per second, at which a client must send a body; at least
-  ///     1.
-  ///   - idleTimeout: The maximum time for which a connection may stay open between two requests.
-  ///   - writeTimeout: The maximum time for which a client may leave a response unread.
+  /// The parameters are the properties. The number of connections and the rate are at least 1.
   public init(
     connections: Int = 500, headTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(30),
     minimumBodyRate: Int = 1024, idleTimeout: Duration = .seconds(60), writeTimeout: Duration = .seconds(60)

@@ -36,9 +36,8 @@ public final class ServerCertificate: Sendable, CustomReflectable {
 
   /// Replaces the certificate and the private key for new connections.
   ///
-  /// - Parameters:
-  ///   - chain: The certificate of the server, and the certificates that issued it, in PEM format.
-  ///   - key: The private key of the first certificate, without a passphrase.
+  /// The parameters are those of the initializer.
+  ///
   /// - Throws: A ``CertificateError`` if a text cannot be used, or if the key does not belong to the certificate. The
   ///   previous certificate then remains in use.
   public func replace(chain: String, key: Secret) throws(CertificateError) {

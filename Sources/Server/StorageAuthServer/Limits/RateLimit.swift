@@ -71,10 +71,8 @@ public final class MemoryRateStore: RateStore {
 
   /// Counts a request of a caller.
   ///
-  /// - Parameters:
-  ///   - caller: The ID of the caller.
-  ///   - rate: The rate limit of the caller.
-  ///   - uptime: The current uptime of the machine.
+  /// The parameters are those of ``RateStore/take(_:limit:at:)``.
+  ///
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
     let caller = Caller(caller.utf8)

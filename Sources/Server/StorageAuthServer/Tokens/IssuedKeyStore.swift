@@ -61,9 +61,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Creates the error of a store; for implementations of the store protocols.
   ///
-  /// - Parameters:
-  ///   - message: A sentence that describes the failure, without secrets.
-  ///   - remedy: A sentence that describes how to fix the failure.
+  /// The parameters are the properties.
   public init(_ message: String, remedy: String) {
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine

@@ -84,12 +84,8 @@ public final class MemoryReplayStore: ReplayStore {
 
   /// Records that a signature was used.
   ///
-  /// - Parameters:
-  ///   - mark: The hash of the signature.
-  ///   - owner: The owner whose quota the mark counts against.
-  ///   - start: The first time at which the signature may have been accepted; the store has no use for it.
-  ///   - expiration: The last time at which the signature is accepted.
-  ///   - date: The current time.
+  /// The parameters are those of ``ReplayStore/insert(_:of:from:until:at:)``; the store has no use for the start.
+  ///
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   public func insert(
     _ mark: String, of owner: String, from start: Timestamp? = nil, until expiration: Timestamp, at date: Timestamp
