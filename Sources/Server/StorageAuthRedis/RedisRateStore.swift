@@ -40,9 +40,7 @@ public final class RedisRateStore: RateStore {
   ///
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   /// - Throws: A `StoreError` if the server is away and the fallback is `refuse`.
-  public func take(
-    _ caller: String, limit: RateLimit, at uptime: Duration
-  ) async throws(StoreError) -> Duration? {
+  public func take(_ caller: String, limit: RateLimit, at uptime: Duration) async throws(StoreError) -> Duration? {
     guard limit.interval > .zero else { return nil }
     do throws(RedisFailure) {
       let reply = try await redis.run(Self.script, ["\(prefix):rate:\(caller)"]) { [durability] server in

@@ -25,7 +25,5 @@ enum RedisValue: Sendable, Hashable {
   }
 
   /// The value as an integer, or `nil` if it is something else.
-  var integer: Int64? {
-    if case .integer(let number) = self { number } else { nil }
-  }
+  var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }

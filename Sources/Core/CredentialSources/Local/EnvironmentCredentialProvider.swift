@@ -91,9 +91,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
       throw location.error(.failed, "is not there")
     }
     contents.warnings(about: location, at: path).forEach(context.onWarning)
-    guard let text = String(utf8: contents.bytes)?.trimmed else {
-      throw location.error(.failed, "holds no text")
-    }
+    guard let text = String(utf8: contents.bytes)?.trimmed else { throw location.error(.failed, "holds no text") }
     return text
   }
 

@@ -182,9 +182,7 @@ extension Span<UInt8> {
   }
 
   @inlinable
-  package func contains(_ byte: UInt8) -> Bool {
-    contains { $0.equal(byte) }
-  }
+  package func contains(_ byte: UInt8) -> Bool { contains { $0.equal(byte) } }
 
   @inlinable @inline(__always)
   package func isIdentical(to other: Span<UInt8>) -> Bool {

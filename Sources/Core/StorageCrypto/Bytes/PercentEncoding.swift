@@ -124,9 +124,7 @@ extension ByteWriter {
 
 extension Span<UInt8> {
   @inlinable
-  package func isKept(by encoding: PercentEncoding) -> Bool {
-    end(ofRunFrom: 0, keptBy: encoding) == count
-  }
+  package func isKept(by encoding: PercentEncoding) -> Bool { end(ofRunFrom: 0, keptBy: encoding) == count }
 }
 
 /// Returns the hexadecimal digit for a value from 0 to 15, for use in an escape.
@@ -136,9 +134,7 @@ package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
 }
 
 @inlinable @inline(__always)
-package func asciiLowercased(_ byte: UInt8) -> UInt8 {
-  byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
-}
+package func asciiLowercased(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 
 extension String {
   package func percentEncoded(_ encoding: PercentEncoding = .component) -> String {

@@ -17,9 +17,7 @@
       unsafe self.key = key
     }
 
-    deinit {
-      unsafe EVP_PKEY_free(key)
-    }
+    deinit { unsafe EVP_PKEY_free(key) }
 
     /// Calls `body` with the libcrypto key, and keeps the key alive until `body` returns.
     ///
@@ -342,9 +340,7 @@
       guard unsafe BN_bin2bn(bytes, Int32(clamping: bytes.count), number) != nil else { return nil }
     }
 
-    deinit {
-      unsafe BN_clear_free(number)
-    }
+    deinit { unsafe BN_clear_free(number) }
 
     /// The integer as big-endian bytes without leading zeros.
     var bytes: [UInt8] {

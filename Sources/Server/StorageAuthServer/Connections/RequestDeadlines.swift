@@ -35,9 +35,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
 
   private let timer = CloseTimer()
 
-  init(_ limits: ConnectionLimits) {
-    self.limits = limits
-  }
+  init(_ limits: ConnectionLimits) { self.limits = limits }
 
   // MARK: Connection
 
@@ -208,7 +206,5 @@ enum StreamParts: MessageParts {
     }
   }
 
-  static func isEnd(_ value: HTTPResponsePart) -> Bool {
-    if case .end = value { true } else { false }
-  }
+  static func isEnd(_ value: HTTPResponsePart) -> Bool { if case .end = value { true } else { false } }
 }

@@ -62,9 +62,7 @@ struct SecureHTTPChannel: ServerChildChannel {
     }
   }
 
-  private func setup(
-    _ result: ALPNResult, channel: any Channel, logger: Logger
-  ) -> EventLoopFuture<Connection> {
+  private func setup(_ result: ALPNResult, channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
     let pipeline = channel.pipeline.syncOperations
     do {
       pipeline.removeHandler(try pipeline.handler(type: HandshakeDeadline.self), promise: nil)
@@ -136,9 +134,7 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   private let timeout: Duration
   private let timer = CloseTimer()
 
-  init(_ timeout: Duration) {
-    self.timeout = timeout
-  }
+  init(_ timeout: Duration) { self.timeout = timeout }
 
   func handlerAdded(context: ChannelHandlerContext) {
     if context.channel.isActive { startDeadline(context) }

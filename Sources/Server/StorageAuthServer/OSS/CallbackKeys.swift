@@ -103,9 +103,7 @@ actor CallbackKeys {
     return fetch
   }
 
-  private func finishFetch(
-    of name: String, isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>
-  ) {
+  private func finishFetch(of name: String, isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>) {
     runningFetches[name] = nil
     guard case .success(let key) = result else {
       if isPublished { delayNextFetch(of: name) }
@@ -169,9 +167,7 @@ actor CallbackKeys {
     }
     guard let body, let key = try? PublicKey(pem: String(decoding: body, as: UTF8.self)),
       case .rsa(let bitCount) = key.kind, keyBitCounts.contains(bitCount)
-    else {
-      throw CallbackRefusal(.keyUnavailable, "The document at \(url.visible) is not an RSA public key.")
-    }
+    else { throw CallbackRefusal(.keyUnavailable, "The document at \(url.visible) is not an RSA public key.") }
     return key
   }
 }

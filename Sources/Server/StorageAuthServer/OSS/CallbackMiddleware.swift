@@ -22,9 +22,7 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
   /// Creates a middleware that verifies callbacks.
   ///
   /// - Parameter verifier: The verifier, which keeps the public keys.
-  public init(_ verifier: CallbackVerifier) {
-    self.verifier = verifier
-  }
+  public init(_ verifier: CallbackVerifier) { self.verifier = verifier }
 
   /// Verifies a callback and passes it on, or returns the response for a refusal.
   ///

@@ -52,9 +52,7 @@ final class ScopeTable: Sendable {
     }
   }
 
-  func forget(_ scope: TokenScope) {
-    state.withLock { $0.entries[scope] = nil }
-  }
+  func forget(_ scope: TokenScope) { state.withLock { $0.entries[scope] = nil } }
 
   /// Shuts down the keys of all scopes, including those that are requested later.
   func shutdown() {

@@ -81,9 +81,7 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
   /// as `rate`. It has no label for the caller, because the number of callers has no limit.
   ///
   /// - Parameter factory: The metrics backend; by default, the one that the process has bootstrapped.
-  public static func count(
-    in factory: any MetricsFactory = MetricsSystem.factory
-  ) -> @Sendable (TokenAudit) -> Void {
+  public static func count(in factory: any MetricsFactory = MetricsSystem.factory) -> @Sendable (TokenAudit) -> Void {
     {
       Counter(label: "storage_auth_keys_total", dimensions: [("outcome", $0.outcome.label)], factory: factory)
         .increment()

@@ -97,9 +97,7 @@ public struct TokenFormat: Sendable {
       ]
     },
     refusal: { refusal, requestID in
-      [
-        "code": .string(refusal.code), "message": .string(refusal.message), "requestId": .string(requestID),
-      ]
+      ["code": .string(refusal.code), "message": .string(refusal.message), "requestId": .string(requestID)]
     })
 }
 

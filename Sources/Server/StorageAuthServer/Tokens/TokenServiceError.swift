@@ -53,8 +53,7 @@ struct TokenRefusal {
     case .tooManyRequests(let delay):
       self.init(.tooManyRequests, "TooManyRequests", "Too many requests from this caller.", after: delay)
     case .unavailable(_, let delay?):
-      self.init(
-        .serviceUnavailable, "ServiceUnavailable", "The upstream service does not respond.", after: delay)
+      self.init(.serviceUnavailable, "ServiceUnavailable", "The upstream service does not respond.", after: delay)
     case .unavailable:
       self.init(.badGateway, "TokenServiceRefused", "The upstream service refused.")
     case .permanentKey:
