@@ -45,61 +45,70 @@ package struct RejectionReport: Sendable {
     isMismatch: Bool? = nil, search: SignatureSearch?
   ) {
     let rejection = response.reading(by: service.reader)
-    self.init(
-      of: rejection, to: request, reader: service.reader, region: region,
-      isMismatch: isMismatch ?? rejection.mayBeMismatch(service.reader.refusalMeanings), search: search)
+    if isMismatch ?? rejection.mayBeMismatch(service.reader.refusalMeanings) {
+      self.init(ofMismatch: rejection, of: request, reader: service.reader, search: search)
+    } else {
+      self.init(ofStatement: rejection, about: request, reader: service.reader, region: region)
+    }
   }
 
   /// Creates a report about a request whose signature the verifier of this process rejected.
   package init(ofMismatch request: HTTPRequest, signedFor service: SignedService, search: SignatureSearch) {
-    self.init(of: .mismatch, to: request, reader: service.reader, region: nil, isMismatch: true, search: search)
+    self.init(ofMismatch: .mismatch, of: request, reader: service.reader, search: search)
   }
 
+  /// Creates a report about a rejection whose cause the response states, such as a wrong region.
   private init(
-    of rejection: RejectedResponse.Reading, to request: HTTPRequest, reader: any SignatureReader, region: String?,
-    isMismatch: Bool, search: SignatureSearch?
+    ofStatement rejection: RejectedResponse.Reading, about request: HTTPRequest, reader: any SignatureReader,
+    region: String?
   ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
-    func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
-    func masked(_ request: HTTPRequest) -> SignedTexts? { texts(of: request)?.masked(by: mask) }
-    func diagnosis(_ rejection: RejectedResponse.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
-      SignatureDiagnosis(of: rejection, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
+    diagnosis = reader.diagnosis(of: rejection, to: request)
+    client = reader.texts(of: request)?.masked(by: mask)
+    basis = client == nil ? .unknown : .stated
+    var expectedRequest: HTTPRequest?
+    if let diagnosis, diagnosis.cause == .wrongRegion, let region {
+      expectedRequest = request.signed(in: region, insteadOf: diagnosis.sent)
     }
-    guard isMismatch else {
-      self.diagnosis = diagnosis(rejection, request)
-      client = masked(request)
-      basis = client == nil ? .unknown : .stated
-      var expected: HTTPRequest?
-      if let diagnosis = self.diagnosis, diagnosis.cause == .wrongRegion, let region {
-        expected = request.signed(in: region, insteadOf: diagnosis.sent)
-      }
-      service = expected.flatMap(masked)
-      return
-    }
-    let serviceTexts =
+    service = expectedRequest.flatMap { reader.texts(of: $0) }?.masked(by: mask)
+  }
+
+  /// Creates a report about a signature that does not match, from the strings of both sides.
+  private init(
+    ofMismatch rejection: RejectedResponse.Reading, of request: HTTPRequest, reader: any SignatureReader,
+    search: SignatureSearch?
+  ) {
+    let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
+    let sentTexts = reader.texts(of: request)
+    service =
       rejection.stringToSign.map {
         SignedTexts(stringToSign: $0, canonicalRequest: rejection.canonicalRequest).masked(by: mask)
-      } ?? masked(request)
-    service = serviceTexts
-    switch search?.origin(of: request) {
+      } ?? sentTexts?.masked(by: mask)
+    let origin = search?.origin(of: request)
+    basis = origin == nil ? .unknown : .proven
+    switch origin {
     case .request(let origin) where origin == request:
-      self.diagnosis = diagnosis(rejection, request)?.whenSignedAsSent
-      client = masked(request)
-      basis = .proven
+      diagnosis = reader.diagnosis(of: rejection, to: request)?.whenSignedAsSent
+      client = sentTexts?.masked(by: mask)
     case .request(let origin):
-      self.diagnosis = diagnosis(rejection.showing(texts(of: request)), origin)
-      client = masked(origin)
-      basis = .proven
+      diagnosis = reader.diagnosis(of: rejection.showing(sentTexts), to: origin)
+      client = reader.texts(of: origin)?.masked(by: mask)
     case .secret(let secret):
-      self.diagnosis = secret.diagnosis
-      client = serviceTexts
-      basis = .proven
+      diagnosis = secret.diagnosis
+      client = service
     case nil:
-      let stated = diagnosis(rejection, request)
-      self.diagnosis = search != nil && stated?.cause == .unknown ? .searchedInVain : stated
+      let stated = reader.diagnosis(of: rejection, to: request)
+      diagnosis = search != nil && stated?.cause == .unknown ? .searchedInVain : stated
       client = nil
-      basis = .unknown
     }
+  }
+}
+
+extension SignatureReader {
+  fileprivate func texts(of request: HTTPRequest) -> SignedTexts? { ((try? signature(of: request)) ?? nil)?.texts }
+
+  fileprivate func diagnosis(of rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(of: rejection, SentRequest(request, self, stringToSign: nil, canonicalRequest: nil))
   }
 }
 
