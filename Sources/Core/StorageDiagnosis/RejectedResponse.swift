@@ -192,12 +192,12 @@ extension RejectedResponse.Reading: Redacted {
 extension String {
   /// Returns the first range with the UTF-8 bytes of a text, which must not be empty.
   fileprivate func firstRange(of text: String) -> Range<Index>? {
-    var rest = self[...]
-    while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
-      if rest[start...].utf8.starts(with: text.utf8) {
-        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
+    var remainingText = self[...]
+    while let start = remainingText.utf8.firstIndex(of: text.utf8.first ?? 0) {
+      if remainingText[start...].utf8.starts(with: text.utf8) {
+        return start..<remainingText.utf8.index(start, offsetBy: text.utf8.count)
       }
-      rest = rest[rest.utf8.index(after: start)...]
+      remainingText = remainingText[remainingText.utf8.index(after: start)...]
     }
     return nil
   }

@@ -142,7 +142,7 @@ extension SettingLocation {
   ///
   /// - Parameter isMistake: Whether the section must exist, so that the code is `failed` rather than `notConfigured`.
   package func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
-    let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
-    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")
+    let sections = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
+    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(sections)")
   }
 }

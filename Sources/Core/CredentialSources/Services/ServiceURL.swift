@@ -15,10 +15,10 @@ package struct ServiceURL: Sendable {
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
-    let rest = url[separator.upperBound...]
-    let authorityEnd = rest.utf8.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
-    authority = rest[..<authorityEnd].lowercased()
-    let target = String(rest[authorityEnd...])
+    let afterScheme = url[separator.upperBound...]
+    let authorityEnd = afterScheme.utf8.firstIndex { "/?#".utf8.contains($0) } ?? afterScheme.endIndex
+    authority = afterScheme[..<authorityEnd].lowercased()
+    let target = String(afterScheme[authorityEnd...])
     path = target.hasBytePrefix("/") ? target : "/" + target
     let isEncoded = path.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") }
     guard scheme == "https" || scheme == "http", isHost(authority), isEncoded else { return nil }

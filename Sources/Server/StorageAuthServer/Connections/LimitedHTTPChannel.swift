@@ -14,12 +14,12 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   private static let headLimits = HTTP1Channel.Configuration.DecoderConfiguration(
     maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 200)
 
-  private let base: HTTP1Channel
+  private let http1Channel: HTTP1Channel
   private let limits: ConnectionLimits
 
   package init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
     self.limits = limits
-    base = HTTP1Channel(
+    http1Channel = HTTP1Channel(
       responder: responder, configuration: HTTP1Channel.Configuration(httpDecoderConfiguration: Self.headLimits))
   }
 
@@ -31,7 +31,7 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   package func setup(
     channel: any Channel, logger: Logger, additionalHandlers: @escaping @Sendable () -> [any ChannelHandler]
   ) -> EventLoopFuture<Value> {
-    base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
+    http1Channel.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandlers(
@@ -41,7 +41,7 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   }
 
   package func handle(value: Value, logger: Logger) async {
-    await base.handle(value: value, logger: logger)
+    await http1Channel.handle(value: value, logger: logger)
   }
 
   /// Returns a responder that refuses requests whose target ``RequestTargetReader`` could not read, with the status 400.

@@ -13,7 +13,7 @@ struct SecureHTTPChannel: ServerChildChannel {
   /// A connection whose protocol is known after its TLS handshake.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
-    let negotiated: EventLoopFuture<Connection>
+    let connection: EventLoopFuture<Connection>
   }
 
   enum Connection: Sendable {
@@ -58,7 +58,7 @@ struct SecureHTTPChannel: ServerChildChannel {
         NIOSSLServerHandler(context: certificate.context(allowsHTTP2: allowsHTTP2)),
         negotiation,
       ])
-      return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
+      return Value(channel: channel, connection: negotiation.protocolNegotiationResult)
     }
   }
 
@@ -78,7 +78,7 @@ struct SecureHTTPChannel: ServerChildChannel {
 
   func handle(value: Value, logger: Logger) async {
     do {
-      switch try await value.negotiated.get() {
+      switch try await value.connection.get() {
       case .http1(let connection): await http1.handle(value: connection, logger: logger)
       case .http2(let connection): await http2.handle(value: connection, logger: logger)
       }

@@ -79,12 +79,12 @@ private struct CheckedBody: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> Iterator {
     Iterator(
-      base: body.makeAsyncIterator(), md5: check.md5.map { _ in MD5() }, sha256: check.sha256.map { _ in SHA256() },
+      chunks: body.makeAsyncIterator(), md5: check.md5.map { _ in MD5() }, sha256: check.sha256.map { _ in SHA256() },
       decoder: check.decoder, check: check)
   }
 
   struct Iterator: AsyncIteratorProtocol {
-    var base: RequestBody.AsyncIterator
+    var chunks: RequestBody.AsyncIterator
     var md5: MD5?
     var sha256: SHA256?
     var decoder: (any BodyDecoder)?
@@ -94,7 +94,7 @@ private struct CheckedBody: AsyncSequence, Sendable {
 
     @concurrent
     mutating func next() async throws -> ByteBuffer? {
-      while let chunk = try await base.next() {
+      while let chunk = try await chunks.next() {
         let bytes = try decoded(chunk)
         if bytes.isEmpty { continue }
         md5?.update(bytes)

@@ -17,19 +17,19 @@ package struct DERReader {
   /// Reads the next value, which must have the given tag, and returns its contents.
   package mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
     guard remainingBytes.first == tag else { return nil }
-    var tail = remainingBytes.dropFirst()
-    guard let lengthByte = tail.popFirst() else { return nil }
+    var afterTag = remainingBytes.dropFirst()
+    guard let lengthByte = afterTag.popFirst() else { return nil }
     var count = UInt64(lengthByte)
     if lengthByte >= 0x80 {
       // The long form: the number of the bytes that follow with the length, of which four are more than enough.
-      let digits = tail.prefix(Int(lengthByte & 0x7f))
+      let digits = afterTag.prefix(Int(lengthByte & 0x7f))
       guard (1...4).contains(digits.count), digits.count == Int(lengthByte & 0x7f) else { return nil }
       count = digits.reduce(0) { $0 << 8 | UInt64($1) }
-      tail = tail.dropFirst(digits.count)
+      afterTag = afterTag.dropFirst(digits.count)
     }
-    guard let count = Int(exactly: count), count <= tail.count else { return nil }
-    remainingBytes = tail.dropFirst(count)
-    return tail.prefix(count)
+    guard let count = Int(exactly: count), count <= afterTag.count else { return nil }
+    remainingBytes = afterTag.dropFirst(count)
+    return afterTag.prefix(count)
   }
 
   package mutating func sequence() -> DERReader? { contents(DERTag.sequence).map { DERReader($0) } }
