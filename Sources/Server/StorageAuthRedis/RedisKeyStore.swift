@@ -139,7 +139,7 @@ public final class RedisKeyStore: IssuedKeyStore {
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let leaseRenewal = Task { [redis, leaseDuration, clock] in
       while !Task.isCancelled {
-        // Two renewals may be lost before the lease ends.
+        // A renewal may be lost without the end of the lease.
         try await clock.sleep(for: leaseDuration / 3)
         _ = try? await redis.run(Self.renewLeaseScript, [entries.lease]) { _ in
           [leaseHolder, "\(leaseDuration.milliseconds)"]
