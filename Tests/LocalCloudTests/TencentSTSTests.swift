@@ -121,7 +121,7 @@ final class TencentSTSTests: ServicesTestCase {
       ] {
         var call = try client.tc3("AssumeRole", Self.assume)
         let scheme = TC3Signature(service: service, date: clock.now)
-        let signature = try scheme.expected(for: call, signing: names, secret: Self.key.secret)
+        let signature = try scheme.signature(of: call, signing: names, secret: Self.key.secret)
         call.request.headerFields[.authorization] =
           "TC3-HMAC-SHA256 Credential=\(Self.key.id)/\(scheme.scope), SignedHeaders=\(names.joined(separator: ";")), "
           + "Signature=\(signature)"

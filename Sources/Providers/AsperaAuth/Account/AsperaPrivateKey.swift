@@ -132,7 +132,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
       if block.cipher == nil { try refusePassphrase() }
       let key = try pemKey(text.secret, block)
       kind = try PrivateKeyReport.Kind(key.kind, at: location)
-      guard key.isWhole, let own = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
+      guard key.isConsistent, let own = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
         throw location.error(
           .malformedKey, "is damaged: its public key does not verify its signatures",
           remedy: "Copy the key again, or create another one.")

@@ -41,10 +41,10 @@ enum KeyText {
           .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
-      guard encryption.work <= PKCS8Encryption.workLimit else {
+      guard encryption.derivationCost <= PKCS8Encryption.derivationCostLimit else {
         throw location.error(
           .unsupportedKey,
-          "requires \(encryption.work) rounds of key derivation, more than \(PKCS8Encryption.workLimit)",
+          "requires \(encryption.derivationCost) rounds of key derivation, more than \(PKCS8Encryption.derivationCostLimit)",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       self = .pem(block)

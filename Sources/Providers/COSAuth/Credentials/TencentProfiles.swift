@@ -56,7 +56,8 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     case "oauth", "sso":
       if key.expiration != nil, !key.expires(within: .zero, at: context.time.now) { return key }
       throw contents.location.error(
-        .notConfigured, "has the type \(type), which needs a login in a browser, and its key expired at \(key.ending)",
+        .notConfigured,
+        "has the type \(type), which needs a login in a browser, and its key expired at \(key.expirationText)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")
     default:
       throw contents.location.malformed("has the type \(type.shownIfName), which is unknown")

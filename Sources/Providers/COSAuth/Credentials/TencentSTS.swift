@@ -83,7 +83,7 @@ extension SignedExchange {
 extension RefusalRules {
   static let tencent = RefusalRules(
     clock: ["AuthFailure.SignatureExpire"],
-    passing: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
+    temporary: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
     remedies: [
       ("AuthFailure.SignatureExpire", "Set this machine's clock."),
       ("AuthFailure.SignatureFailure", "Check the secret of the signing key; a blank at its end is the usual cause."),

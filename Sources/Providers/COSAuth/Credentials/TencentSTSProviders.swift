@@ -196,7 +196,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
       call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"
       return PreparedCall(call, masks: [identity])
     }
-    try RefusalRules.tencent.check(response, response.tencentRefusal, source: source)
+    try RefusalRules.tencent.requireSuccess(of: response, response.tencentRefusal, source: source)
     return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
   }
 }

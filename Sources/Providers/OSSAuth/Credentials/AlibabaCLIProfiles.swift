@@ -119,7 +119,7 @@ struct AlibabaCLIProfiles {
       _ = try settings.required("sts_token")
       let key = try settings.requiredKey(Self.issuedKeyNames)
       if key.expires(within: .zero, at: now) {
-        throw location.error(.failed, "has a key that expired at \(key.ending)")
+        throw location.error(.failed, "has a key that expired at \(key.expirationText)")
       }
       return .key(key)
     case "ramrolearn":
@@ -172,7 +172,7 @@ struct AlibabaCLIProfiles {
   private func loginKey(in settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
     let key = try settings.key(Self.issuedKeyNames)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
-    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
+    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.expirationText ?? "")"
     throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
   }
 }

@@ -70,7 +70,7 @@ enum ServiceNonce {
 extension RefusalRules {
   static let alibaba = RefusalRules(
     clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
-    passing: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
+    temporary: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
     remedies: [
       ("InvalidTimeStamp", "Set this machine's clock."),
       ("IllegalTimestamp", "Set this machine's clock."),

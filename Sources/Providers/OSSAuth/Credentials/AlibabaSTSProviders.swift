@@ -158,7 +158,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
         .post, headers: [.contentType: "application/x-www-form-urlencoded"], body: Array(FormPair.written(form).utf8))
       return PreparedCall(call, masks: [identity])
     }
-    try RefusalRules.alibaba.check(response, response.alibabaRefusal, source: source)
+    try RefusalRules.alibaba.requireSuccess(of: response, response.alibabaRefusal, source: source)
     return try CredentialReader(ofTokenService: source).alibabaRoleKey(in: response)
   }
 }

@@ -116,7 +116,7 @@ public struct AmazonContainerProvider: CredentialProvider {
     }
     let file = SettingLocation(
       source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
-    guard let absolute = context.absolute(path), let contents = try context.read(absolute, at: file) else {
+    guard let absolute = context.absolute(path), let contents = try context.files.read(absolute, at: file) else {
       throw file.error(.failed, "is not there")
     }
     guard let text = String(utf8: contents.bytes) else { throw file.malformed("holds no text") }

@@ -77,7 +77,7 @@ extension RefusalRules {
   /// service's is corrected before the secret is assumed to be wrong.
   static let amazon = RefusalRules(
     clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
-    passing: [
+    temporary: [
       "IDPCommunicationError", "Throttling", "InternalFailure", "InternalError", "ServiceUnavailable",
       "RequestLimitExceeded",
     ],

@@ -213,7 +213,7 @@ struct TencentSTS: TokenServiceHandler {
     }
     let expected: String
     do {
-      expected = try scheme.expected(for: call.call, signing: authorization.signedHeaders, secret: key.secret)
+      expected = try scheme.signature(of: call.call, signing: authorization.signedHeaders, secret: key.secret)
     } catch {
       throw .invalidAuthorization(error.message)
     }

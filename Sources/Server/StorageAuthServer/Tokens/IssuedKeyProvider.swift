@@ -5,7 +5,7 @@ internal import StorageAuth
 
 /// A credential provider that asks the store of issued keys, and records the issuer's clock and the lifetime of the
 /// newest key.
-final class IssuerClock: CredentialProvider {
+final class IssuedKeyProvider: CredentialProvider {
   private let provider: any CredentialProvider<AccessKey>
   private let scope: TokenScope
   private let store: any IssuedKeyStore
@@ -35,10 +35,10 @@ final class IssuerClock: CredentialProvider {
     let issued = try await store.key(for: scope) { [provider] () async throws(CredentialError) in
       try await provider.issue(in: context)
     }
-    let date = issued.issuerTime ?? time.now
+    let issuerTime = issued.issuerTime ?? time.now
     newestIssue.withLock { issue in
       issue.origin = issued.issuerTime?.advanced(by: .zero - time.uptime)
-      issue.lifetime = issued.lifetime ?? issued.credential.expiration.map { date.duration(to: $0) }
+      issue.lifetime = issued.lifetime ?? issued.credential.expiration.map { issuerTime.duration(to: $0) }
     }
     return issued
   }
