@@ -51,9 +51,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
     var draft = RequestDraft(
       request, to: endpoint, at: sender.location(ofKey: key), body: body, isRepeatable: isRepeatable)
-    if sender.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
+    if sender.scopedCredentials != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
     draft.successProof = SuccessProof(method, key, parameters, isCopy: headers[provider.conventions.copySource] != nil)
-    draft.requestID = provider.conventions.requestID
+    draft.requestIDHeader = provider.conventions.requestID
     draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }
@@ -131,7 +131,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let (response, body, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
-      provider.conventions, callbackReply: draft.callbackReply(body, provider.conventions))
+      provider.conventions, callbackReply: draft.callbackReply(in: body, provider.conventions))
   }
 
   /// Uploads a payload, compares its checksum with the service's, and returns it with the response.
@@ -171,19 +171,19 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    try await sender.opening(key) { try await fetch(key, options: options) }
+    try await sender.recordDownload(of: key) { try await fetch(key, options: options) }
   }
 
   /// Starts to download an object, or a range of its bytes, and resumes the download if the connection is lost.
   func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let draft = try draft(options, for: key)
-    let reply = try await sender.send(draft)
-    let info = ObjectInfo(key: key, response: reply.response, conventions: provider.conventions)
-    let length = reply.response.contentLength
-    let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
-    let body = resumed(reply, info, options, length: length).verified(
+    let received = try await sender.send(draft)
+    let info = ObjectInfo(key: key, response: received.response, conventions: provider.conventions)
+    let length = received.response.contentLength
+    let isWhole = received.response.status != .partialContent && options.parameters.isEmpty
+    let body = resumed(received, info, options, length: length).verified(
       as: draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
-      endsWithConnection: reply.endsWithConnection)
+      endsWithConnection: received.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
@@ -392,7 +392,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let result = try await sender.exchange(draft) { response, body in
       // OSS answers a quiet deletion without failures with an empty body.
       if body.isEmpty {
-        try SuccessProof.noContent.check(response, draft.subject, requestID: conventions.requestID)
+        try SuccessProof.noContent.require(
+          in: response, to: draft.subject, requestIDHeader: conventions.requestID)
         return DeletionReport()
       }
       return try conventions.read(body, of: response, subject: draft.subject) { try $0.deletionReport(in: $1) }

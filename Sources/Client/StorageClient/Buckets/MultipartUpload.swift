@@ -58,7 +58,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       try checksum.verifyUpload(of: "the object \(key)", against: response, bucket.provider.conventions)
       return UploadedObject(
         key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
-        callbackReply: draft.callbackReply(body, bucket.provider.conventions))
+        callbackReply: draft.callbackReply(in: body, bucket.provider.conventions))
     } catch let error as ServiceError
       where error.attempts > 1 && (error.kind == .noSuchUpload || error.kind == .alreadyExists)
     {
@@ -92,7 +92,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   private func requestCompletion(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
     return try await bucket.sender.exchange(draft) { response, body in
-      if draft.isAnsweredByCallback(conventions) {
+      if draft.replacesDocument(conventions) {
         if let error = conventions.format.error(in: body, of: response, subject: draft.subject) { throw error }
         return (response, body, response.headerFields[.eTag])
       }

@@ -173,9 +173,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     everything.actions = Set(AccessAction.allCases)
     self.init(
       sender: RequestSender(
-        provider, credentials: cache.cache(for: CredentialScope([everything])), scoped: cache,
-        configuration: configuration,
-        transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system))
+        provider, credentials: cache.cache(for: CredentialScope([everything])), scopedCredentials: cache,
+        configuration: configuration, transport: transport, events: events ?? cache.events, clockSkew: clockSkew,
+        time: .system))
   }
 
   /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.

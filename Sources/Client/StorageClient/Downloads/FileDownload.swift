@@ -103,27 +103,27 @@ extension BucketClient {
   /// Only a download of the identical object is continued. A download is not resumed if the response has neither a
   /// strong entity tag nor a version, or if the service processes the object.
   func resumed(
-    _ reply: HTTPStreamingResponse, _ info: ObjectInfo, _ options: DownloadOptions, length: Int64?
+    _ received: HTTPStreamingResponse, _ info: ObjectInfo, _ options: DownloadOptions, length: Int64?
   ) -> ByteStream {
     let key = info.key
     let version = info.versionID ?? options.versionID
     guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true,
-      ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag), let start = reply.response.firstByte,
+      ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag), let start = received.response.firstByte,
       let end = start.checkedAdding(length)
-    else { return reply.body }
+    else { return received.body }
     let rest = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
     let subject = "GET \(sender.location(ofKey: key))"
     let plan = RetryPlan(configuration, isRepeatable: true)
-    return reply.body.resuming(plan, length: length) { [self] count, step, number in
+    return received.body.resuming(plan, length: length) { [self] count, step, number in
       sender.events.emit(.retry(.init(subject: subject, attempt: number, delay: step.delay, reason: step.reason)))
       try await sender.time.sleep(for: step.delay)
       var options = rest
       options.range = ByteRange(start + count..<end)
-      let reply = try await sender.send(draft(options, for: key))
-      guard reply.response.status == .partialContent, reply.response.firstByte == start + count else {
+      let received = try await sender.send(draft(options, for: key))
+      guard received.response.status == .partialContent, received.response.firstByte == start + count else {
         throw StorageError.malformedResponse("it is not the requested range")
       }
-      return reply.body
+      return received.body
     }
   }
 }

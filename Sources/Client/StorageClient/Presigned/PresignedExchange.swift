@@ -30,11 +30,11 @@ struct PresignedExchange {
   func upload(_ payload: any UploadPayload, _ progress: TransferProgress.Handler?) async throws -> UploadedObject {
     let meter = BodyMeter(
       length: payload.length, .crc64, progress: ProgressMeter(total: payload.length, handler: progress))
-    let reply = try await send(meter.body(of: payload.stream), meter)
+    let received = try await send(meter.body(of: payload.stream), meter)
     let limit = requestsCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
-    let body = try await reply.body.collected(upTo: limit)
+    let body = try await received.body.collected(upTo: limit)
     return try target.uploadedObject(
-      from: reply.response, size: payload.length, checksum: meter.checksum, callbackReply: requestsCallback ? body : nil
+      from: received.response, size: payload.length, checksum: meter.checksum, callbackReply: requestsCallback ? body : nil
     )
   }
 
@@ -47,15 +47,15 @@ struct PresignedExchange {
       let next: RetryPlan.Step?
       let failure: any Error
       do {
-        let reply = try await transport.send(request, body: body)
-        if reply.response.isSuccess { return reply }
-        let (bytes, isTruncated) = try await reply.errorBody()
-        var error = target.serviceError(in: reply.response, body: bytes)
+        let received = try await transport.send(request, body: body)
+        if received.response.isSuccess { return received }
+        let (bytes, isTruncated) = try await received.errorBody()
+        var error = target.serviceError(in: received.response, body: bytes)
         error.attempts = plan.attempts
         next = isTruncated && !error.isExplained ? plan.step(afterTruncation: error) : plan.step(after: error)
         failure = error
       } catch let error as TransportError {
-        if let failure = meter?.failure, !(failure is CancellationError) { throw failure }
+        if let sourceError = meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
         if error.code == .cancelled { throw CancellationError() }
         next = plan.step(after: error)
         failure = error

@@ -86,13 +86,13 @@ extension PresignedRequest {
     transport: any HTTPTransport = .platformDefault
   ) async throws -> DownloadedObject {
     let exchange = try PresignedExchange(self, for: .get, configuration, transport)
-    let reply = try await exchange.send(.none)
-    let info = exchange.target.objectInfo(from: reply.response)
-    let length = reply.response.contentLength
-    try exchange.target.requireEntityTag(in: reply.response)
-    let body = reply.body.verified(
-      as: exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
-      endsWithConnection: reply.endsWithConnection)
+    let received = try await exchange.send(.none)
+    let info = exchange.target.objectInfo(from: received.response)
+    let length = received.response.contentLength
+    try exchange.target.requireEntityTag(in: received.response)
+    let body = received.body.verified(
+      as: exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: received.response),
+      endsWithConnection: received.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 }

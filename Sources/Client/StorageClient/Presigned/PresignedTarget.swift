@@ -48,7 +48,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   package func uploadedObject(
     from response: HTTPResponse, size: Int64, checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
-    if callbackReply == nil { try SuccessProof.entityTag.check(response, subject, requestID: nil) }
+    if callbackReply == nil { try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil) }
     let conventions = HeaderConventions.named(in: response)
     try checksum.verifyUpload(of: subject, against: response, conventions)
     return UploadedObject(
@@ -59,7 +59,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   /// Requires the entity tag of a successful download, which a service that processes an object may not send.
   func requireEntityTag(in response: HTTPResponse) throws(StorageError) {
     guard isUnprocessed else { return }
-    try SuccessProof.entityTag.check(response, subject, requestID: nil)
+    try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil)
   }
 
   /// Returns the description of the object in the response to a download.

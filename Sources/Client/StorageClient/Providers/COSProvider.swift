@@ -158,7 +158,7 @@ extension HeaderConventions {
       ])
     conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
     conventions.replaceMetadata = "Replaced"
-    conventions.ownBodies = [service.field("callback"), service.field("return-body")]
+    conventions.documentReplacingHeaders = [service.field("callback"), service.field("return-body")]
     conventions.omitsAccountNumber = true
     conventions.forbidOverwrite = HTTPField(name: service.field("forbid-overwrite"), value: "true")
     conventions.overwritesWithVersioning = true

@@ -67,7 +67,7 @@ public struct HeaderConventions: Sendable {
   public var callback: HTTPField.Name?
 
   /// The names of further request headers that replace the document with which the service answers an upload.
-  var ownBodies: [HTTPField.Name] = []
+  var documentReplacingHeaders: [HTTPField.Name] = []
 
   /// The ends of names that are aliases of buckets; documents contain the name of the bucket itself.
   var aliasSuffixes: [String] = []

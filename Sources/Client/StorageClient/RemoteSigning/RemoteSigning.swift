@@ -205,3 +205,51 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
     return (pending, try signer.finish(pending, signature: response.signature))
   }
 }
+
+extension RequestSender {
+  /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
+  ///
+  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
+  /// clock. The identity in use is replaced if the key has changed.
+  func signRemotely<Result>(
+    as cached: inout CachedCredential<Provider.SigningCredential>,
+    _ requestSignature: (Provider.SigningCredential, SigningContext) async throws -> Result
+  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
+    var hasCorrectedClock = false
+    while true {
+      let (date, offset) = try serviceTime()
+      do {
+        let result = try await withCurrentIdentity(&cached) {
+          try await requestSignature($0, SigningContext(date: date))
+        }
+        return (result, date, offset)
+      } catch let refusal as ClockSkewRefusal {
+        let host = try provider.endpoint.authority
+        guard !hasCorrectedClock, learnClockSkew(of: host, serverTime: refusal.serverTime, at: refusal.localTime)
+        else { throw refusal.error }
+        hasCorrectedClock = true
+      }
+    }
+  }
+
+  /// Runs a closure with the cached identity, and again with a newly requested identity if the key has changed.
+  private func withCurrentIdentity<Result>(
+    _ cached: inout CachedCredential<Provider.SigningCredential>,
+    _ requestSignature: (Provider.SigningCredential) async throws -> Result
+  ) async throws -> Result {
+    do {
+      do {
+        return try await requestSignature(cached.credential)
+      } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
+        do throws(CredentialError) {
+          cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
+        } catch {
+          throw error.code == .rejected ? refusal : error.orCancellation
+        }
+        return try await requestSignature(cached.credential)
+      }
+    } catch let refusal as SigningRefusal {
+      throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
+    }
+  }
+}

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
@@ -150,23 +149,25 @@ extension StorageError {
   }
 }
 
-extension HTTPResponse {
-  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
-  package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
+/// A string from a response that becomes part of a later request.
+///
+/// Examples are an upload ID, an entity tag, a version, an object key, and a continuation token. The length is limited
+/// when the string is read, because a request line of more than 64 KB terminates the process inside AsyncHTTPClient
+/// 1.37, and with it all other work of the process.
+struct ResponseValue: Sendable, Hashable {
+  /// The maximum length of the string in bytes: four times the length of the longest object key.
+  static let limit = 4_096
 
-  /// The number of bytes in the body, or `nil` if the head does not declare it.
-  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
-}
+  let text: String
 
-extension HTTPStreamingResponse {
-  /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
-  func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
-    do {
-      return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
-    } catch let cancellation as CancellationError {
-      throw cancellation
-    } catch {
-      return ([], true)
+  /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
+  init(_ text: String, named name: String) throws(StorageError) {
+    guard Self.isSendable(text) else {
+      throw StorageError.malformedResponse("its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
     }
+    self.text = text
   }
+
+  /// Returns whether a string is short enough to be sent, or `true` for `nil`.
+  static func isSendable(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
 }
