@@ -76,7 +76,7 @@ package struct FileReplacement: Sendable {
     if synchronizes, replaces { try await incomplete.synchronize() }
     try await incomplete.close()
     let (temporary, destination) = (temporary, destination)
-    try await destination.folder.system.run {
+    try await destination.folder.system.runBlocking {
       try Self.rename(FileLocation(temporary, in: destination.folder), to: destination)
     }
   }

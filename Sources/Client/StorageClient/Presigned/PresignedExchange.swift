@@ -34,7 +34,8 @@ struct PresignedExchange {
     let limit = requestsCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
     let body = try await received.body.collected(upTo: limit)
     return try target.uploadedObject(
-      from: received.response, size: payload.length, checksum: meter.checksum, callbackReply: requestsCallback ? body : nil
+      from: received.response, size: payload.length, checksum: meter.checksum,
+      callbackReply: requestsCallback ? body : nil
     )
   }
 
@@ -65,12 +66,4 @@ struct PresignedExchange {
       try await time.sleep(for: next.delay)
     }
   }
-}
-
-/// A stream of known length, which can be read once.
-struct StreamPayload: UploadPayload {
-  let base: ByteStream
-  let length: Int64
-
-  func stream(_ range: Range<Int64>) -> ByteStream { base }
 }

@@ -90,7 +90,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   private func stored() async throws -> StoredCheckpoint<Checkpoint>? {
     let folder = path.removingLastComponent()
     do {
-      _ = try await LocalFileSystem.system.run { try Folder.open(folder, in: .system) }
+      _ = try await LocalFileSystem.system.runBlocking { try Folder.open(folder, in: .system) }
     } catch Errno.noSuchFileOrDirectory {
       return nil
     }

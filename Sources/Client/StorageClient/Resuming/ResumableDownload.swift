@@ -73,7 +73,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     guard var checkpoint = try await storage.load() else { return try await newFile(info) }
     try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     // A checkpoint that was tampered with must not lead to another file of the folder.
-    guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await newFile(info) }
+    guard let name = destination.temporaryName(parsing: checkpoint.partialFile) else { return try await newFile(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
     guard checkpoint.matches(info, algorithm) else {
       try await file?.discard()

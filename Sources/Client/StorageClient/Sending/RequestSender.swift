@@ -175,7 +175,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     record.status = received.response.status.code
     received.body = received.body.holding(permit)
     guard received.response.isSuccess else {
-      let rejection = try await readRejection(in: received, to: request, of: draft, from: provider, signature, localTime)
+      let rejection = try await readRejection(
+        in: received, to: request, of: draft, from: provider, signature, localTime)
       return .failed(.rejected(rejection))
     }
     try draft.successProof.require(in: received.response, to: draft.subject, requestIDHeader: draft.requestIDHeader)
