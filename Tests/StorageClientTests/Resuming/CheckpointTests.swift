@@ -78,7 +78,7 @@ final class CheckpointTests: XCTestCase {
     let bytes = [UInt8](repeating: 1, count: 1 << 20)
     for index in (0..<Int64(1024)).shuffled(using: &generator) {
       let range = DownloadCheckpoint.WrittenRange(offset: index * length, length: length, checksum: crc(bytes))
-      try await record.enter(range, adding: length)
+      try await record.update(range, adding: length)
       await record.complete(range)
     }
     let checkpoint = await record.checkpoint
@@ -101,11 +101,11 @@ final class CheckpointTests: XCTestCase {
     func range(_ offset: Int64, _ length: Int64) -> DownloadCheckpoint.WrittenRange {
       .init(offset: offset, length: length, checksum: ObjectChecksum(.crc64, 1))
     }
-    async let first: Void = record.enter(range(0, 10), adding: 10)
+    async let first: Void = record.update(range(0, 10), adding: 10)
     for await _ in storage.reached { break }
     let finished = Collected<Int>()
     let second = Task {
-      try await record.enter(range(100, 1), adding: 1)
+      try await record.update(range(100, 1), adding: 1)
       finished.append(1)
     }
     for _ in 0..<1000 { await Task.yield() }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-public import StorageAuth
 public import SystemPackage
 
 /// An object store that is a bucket, which can be created and which can copy objects inside the service.
@@ -124,14 +123,9 @@ extension BucketStore {
   /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
   /// - Parameters:
-  ///   - file: The file.
-  ///   - key: The key of the object.
-  ///   - checkpoint: The storage of the checkpoint.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
   ///     name, or else from the extension of the key.
   ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Further properties of the object, and how the upload is sent.
-  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the other
   ///   parameters.
   @discardableResult
@@ -322,62 +316,4 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Parameter upload: The upload to abort.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func abort(_ upload: UnfinishedUpload) async throws { try await bucket.abort(upload) }
-}
-
-extension StorageClient where Provider: PresigningProvider {
-  /// Creates a presigned URL, which authorizes its holder to one operation for a limited time without an access key.
-  ///
-  /// The URL has the rights of the signer. The signer needs `oss:GetObject`, `name/cos:GetObject` (for `HEAD`
-  /// `name/cos:HeadObject`) or `s3:GetObject` for `GET` and `HEAD`; `oss:PutObject`, `name/cos:PutObject` or
-  /// `s3:PutObject` for `PUT`; and `oss:DeleteObject`, `name/cos:DeleteObject` or `s3:DeleteObject` for `DELETE`. The
-  /// client sends no request to the service; only the credential provider and a remote signer may use the network.
-  ///
-  /// ```swift
-  /// let upload = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(30 * 60))
-  /// // send the bytes with upload.method to upload.url, with upload.headers
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - method: The HTTP method of the requests that the URL authorizes.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type that the request must send. If `nil`, OSS expects a request without a media type.
-  ///   - contentMD5: The Base64-encoded MD5 of the body, or `nil` if the URL does not restrict the body.
-  ///   - headers: Additional headers that the request must send, such as metadata.
-  ///   - parameters: Additional query parameters, such as `response-content-disposition`.
-  ///   - duration: The lifetime of the URL: with OSS V4 up to 7 days, or 12 hours with a temporary key. The URL never
-  ///     remains valid longer than the credential.
-  /// - Returns: The method, the URL, the headers that the request must send, and the expiration.
-  /// - Throws: A `SigningError` if the request cannot be presigned; a `CredentialError` if there is no credential; a
-  ///   ``StorageError`` if the connection is not encrypted and the URL would expose a session token.
-  public func presign(
-    _ method: HTTPRequest.Method, _ key: String, contentType: String? = nil, contentMD5: String? = nil,
-    headers: HTTPFields = [:], parameters: [RequestTarget.Parameter] = [], validFor duration: Duration
-  ) async throws -> PresignedRequest {
-    var fields = headers
-    try fields.set(.contentType, to: contentType)
-    try fields.set(.contentMD5, to: contentMD5)
-    let request = try provider.endpoint.request(
-      method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
-    let scope = CredentialScope(method, key, parameters, in: provider.bucket)
-    var cached = try await sender.credential(for: scope) {
-      provider.presigner.requiredValidity(from: $0, validFor: duration)
-    }
-    if let remoteSigner = sender.remoteSigner {
-      return try await sender.signRemotely(as: &cached) { credential, context in
-        try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
-      }.result
-    }
-    let context = SigningContext(date: try sender.serviceTime().date)
-    return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
-  }
-}
-
-/// The versioning state of a bucket.
-public enum BucketVersioning: String, Sendable, Hashable, CaseIterable {
-  /// The bucket never had versioning.
-  case disabled
-  /// The bucket keeps the earlier versions of an object.
-  case enabled
-  /// The bucket keeps the versions from the time when versioning was enabled, and replaces those without a version.
-  case suspended
 }

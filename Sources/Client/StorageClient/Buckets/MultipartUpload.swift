@@ -20,11 +20,11 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// If a lost response causes a second initiation, the first multipart upload remains without parts.
   static func begin(_ bucket: BucketClient<Provider>, key: String, fields: HTTPFields) async throws -> MultipartUpload {
     let scopes = bucket.provider.conventions.scopes
-    try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
+    try fields.requireScope([.initiate, .part, .complete, .abort], of: "a multipart upload", scopes)
     let draft = try bucket.draft(
-      .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
+      .post, key, [.init("uploads")], for: .initiate, headers: fields.applying(to: .initiate, scopes))
     let request = DocumentRequest(bucket: bucket.provider.bucket, key: key)
-    let (_, id) = try await bucket.document(from: draft) { try $0.uploadID(in: $1, of: request) }
+    let id = try await bucket.document(from: draft) { try $0.uploadID(in: $1, of: request) }
     return MultipartUpload(bucket: bucket, key: key, id: try ResponseValue(id, named: "UploadId"), fields: fields)
   }
 
@@ -33,7 +33,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 
   func fields(of request: HeaderScope) -> HTTPFields {
-    fields.belonging(to: request, bucket.provider.conventions.scopes)
+    fields.applying(to: request, bucket.provider.conventions.scopes)
   }
 
   /// Uploads a part and compares its checksum with the service's checksum.
@@ -51,7 +51,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
-    let (size, checksum) = combined(parts)
+    let (size, checksum) = sizeAndChecksum(of: parts)
     do {
       let draft = try completion(of: parts, checksum)
       let (response, body, etag) = try await requestCompletion(draft)
@@ -68,7 +68,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 
   /// Returns the size and the checksum of the object that consists of parts in their order.
-  private func combined(_ parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
+  private func sizeAndChecksum(of parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
     let empty = ObjectChecksum(bucket.provider.conventions.algorithm, of: [])
     return (
       parts.reduce(0) { $0.saturatingAdding($1.length) },
@@ -106,12 +106,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Returns the description of the object if an attempt whose response was lost created the object, or throws the
   /// given error if there is no object with exactly these bytes.
   func objectIfStored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
-    let (size, checksum) = combined(parts)
+    let (size, checksum) = sizeAndChecksum(of: parts)
     let (response, _) = try await bucket.sender.exchange(
       bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
     let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
-    let isTheSame = info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
-    guard info.size == size, isTheSame else { throw error }
+    let hasTheBytes =
+      info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
+    guard info.size == size, hasTheBytes else { throw error }
     return UploadedObject(
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.conventions)
   }
@@ -151,7 +152,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     while true {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
-      let (_, page) = try await bucket.document(
+      // Services accept the headers of HEAD, such as a requester-pays header, with a list of parts.
+      let page = try await bucket.document(
         from: bucket.draft(.get, key, parameters, headers: fields(of: .head))
       ) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
@@ -180,26 +182,6 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 }
 
-extension RequestTarget.Parameter {
-  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
-}
-
-extension UploadPayload {
-  /// Returns the MD5 digest in hexadecimal and the checksum of the payload, which is read once.
-  func identified(_ algorithm: ObjectChecksum.Algorithm) async throws -> (md5: String, checksum: ObjectChecksum) {
-    var md5 = MD5()
-    var crc = CRC(algorithm.crc)
-    let chunks = stream.makeAsyncIterator()
-    while let chunk = try await chunks.nextChunk() {
-      chunk.withSpan { bytes in
-        md5.update(bytes)
-        crc.update(bytes)
-      }
-    }
-    return (md5.finalize().hex, ObjectChecksum(algorithm, crc.checksum))
-  }
-}
-
 extension BucketClient {
   /// Uploads parts concurrently and completes the multipart upload, or aborts it if an error occurs.
   func uploadInParts(
@@ -207,7 +189,7 @@ extension BucketClient {
   ) async throws -> UploadedObject {
     let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
     do {
-      let parts = try await uploadAll(source, of: upload, progress: progress)
+      let parts = try await uploadParts(source, of: upload, progress: progress)
       if let length, parts.reduce(0, { $0 + $1.length }) != length {
         throw StorageError(
           .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
@@ -225,21 +207,21 @@ extension BucketClient {
   /// Uploads parts within the concurrency limit, and returns them in the order in which they were stored.
   ///
   /// A part is taken from the source only when it can be sent. The closure receives stored parts, one call at a time.
-  func uploadAll(
+  func uploadParts(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
     didUpload: (UploadCheckpoint.Part) async throws -> Void = { _ in }
   ) async throws -> [UploadCheckpoint.Part] {
     try await withThrowingTaskGroup(of: UploadCheckpoint.Part.self) { group in
       var source = source
       var parts: [UploadCheckpoint.Part] = []
-      var started = 0
+      var startedCount = 0
       while true {
-        if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {
+        if startedCount - parts.count >= configuration.partsInFlight, let part = try await group.next() {
           parts.append(part)
           try await didUpload(part)
         }
         guard let next = try await source.next() else { break }
-        started += 1
+        startedCount += 1
         guard next.number <= PartSizes.partLimit else {
           throw StorageError(
             .tooLarge, "The stream needs more than \(PartSizes.partLimit) parts.",

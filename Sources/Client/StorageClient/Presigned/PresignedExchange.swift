@@ -45,7 +45,7 @@ struct PresignedExchange {
     if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
     var plan = RetryPlan(configuration, isRepeatable: true)
     while true {
-      let next: RetryPlan.Step?
+      let nextStep: RetryPlan.Step?
       let failure: any Error
       do {
         let received = try await transport.send(request, body: body)
@@ -53,17 +53,17 @@ struct PresignedExchange {
         let (bytes, isTruncated) = try await received.errorBody()
         var error = target.serviceError(in: received.response, body: bytes)
         error.attempts = plan.attempts
-        next = isTruncated && !error.isExplained ? plan.step(afterTruncation: error) : plan.step(after: error)
+        nextStep = isTruncated && !error.isExplained ? plan.step(afterTruncation: error) : plan.step(after: error)
         failure = error
       } catch let error as TransportError {
         if let sourceError = meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
         if error.code == .cancelled { throw CancellationError() }
-        next = plan.step(after: error)
+        nextStep = plan.step(after: error)
         failure = error
       }
-      guard let next else { throw failure }
+      guard let nextStep else { throw failure }
       plan.attempts += 1
-      try await time.sleep(for: next.delay)
+      try await time.sleep(for: nextStep.delay)
     }
   }
 }

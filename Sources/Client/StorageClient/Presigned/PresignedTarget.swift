@@ -39,7 +39,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   }
 
   func serviceError(in response: HTTPResponse, body: [UInt8]) -> ServiceError {
-    ServiceError(response, body: body, subject: subject, conventions: .named(in: response))
+    ServiceError(response, body: body, subject: subject, conventions: .known(from: response))
   }
 
   /// Returns the description of an uploaded object, or throws an error if the service received other bytes.
@@ -49,7 +49,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     from response: HTTPResponse, size: Int64, checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
     if callbackReply == nil { try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil) }
-    let conventions = HeaderConventions.named(in: response)
+    let conventions = HeaderConventions.known(from: response)
     try checksum.verifyUpload(of: subject, against: response, conventions)
     return UploadedObject(
       key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, conventions,
@@ -64,7 +64,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
 
   /// Returns the description of the object in the response to a download.
   package func objectInfo(from response: HTTPResponse) -> ObjectInfo {
-    ObjectInfo(key: key, response: response, conventions: .named(in: response))
+    ObjectInfo(key: key, response: response, conventions: .known(from: response))
   }
 
   /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.

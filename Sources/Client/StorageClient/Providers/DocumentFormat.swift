@@ -173,14 +173,7 @@ public struct DocumentRequest: Sendable, Hashable {
   /// The string that ends a common prefix, or `nil` if the request lists every key.
   public var delimiter: String?
 
-  /// Creates a request, for tests of a format.
-  ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - key: The key of the object.
-  ///   - uploadID: The ID of the multipart upload.
-  ///   - prefix: The prefix of the listed keys.
-  ///   - delimiter: The string that ends a common prefix.
+  /// Creates a request, for tests of a format; the parameters are the properties.
   public init(
     bucket: String, key: String? = nil, uploadID: String? = nil, prefix: String = "", delimiter: String? = nil
   ) {
@@ -203,12 +196,7 @@ public struct StoredPart: Sendable, Hashable {
   /// The size of the part in bytes.
   public let size: Int64
 
-  /// Creates the description of a part for an implementation of ``DocumentFormat``.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the part, starting at 1.
-  ///   - etag: The entity tag of the part, as the service sent it.
-  ///   - size: The size of the part in bytes.
+  /// Creates the description of a part, for implementations of ``DocumentFormat``; the parameters are the properties.
   public init(number: Int, etag: String, size: Int64) {
     self.number = number
     self.etag = etag

@@ -29,12 +29,7 @@ public struct FolderSync: Sendable {
   /// The file system with the folder for the state of large transfers.
   private var fileSystem: any FileSystem = .system
 
-  /// Creates a synchronization.
-  ///
-  /// - Parameters:
-  ///   - source: The location whose content is transferred.
-  ///   - target: The location that receives the content.
-  ///   - options: The comparison, the selection and the limits.
+  /// Creates a synchronization; the parameters are the properties.
   public init(from source: SyncLocation, to target: SyncLocation, options: SyncOptions = SyncOptions()) {
     self.source = source
     self.target = target

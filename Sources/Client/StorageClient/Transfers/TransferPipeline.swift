@@ -30,12 +30,7 @@ public struct TransferPipeline: Sendable, Hashable {
   /// The report counts all failures.
   public var describedFailures: Int
 
-  /// Creates a pipeline.
-  ///
-  /// - Parameters:
-  ///   - transfersInFlight: The maximum number of concurrent transfers, at least 1.
-  ///   - stopsAtFailure: Whether the first failure cancels the running transfers and stops the pipeline.
-  ///   - describedFailures: The maximum number of failures that a report describes.
+  /// Creates a pipeline; the parameters are the properties.
   public init(transfersInFlight: Int = 16, stopsAtFailure: Bool = false, describedFailures: Int = 1000) {
     self.transfersInFlight = max(1, transfersInFlight)
     self.stopsAtFailure = stopsAtFailure
