@@ -20,7 +20,7 @@
   #endif
 #endif
 
-// The registry of services: the only place of the module that lists those whose modules it re-exports.
+// The registry of services: those whose modules are re-exported, and no other file of this module lists them.
 
 extension ServiceDescription {
   /// The services whose error codes and presigned URLs the client interprets without knowing which service it uses.

@@ -184,9 +184,9 @@ extension ResumableProvider {
   /// Starts a multipart upload without parts, and returns its ID.
   fileprivate func begin(_ cloud: Cloud, _ key: String) async throws -> String {
     switch self {
-    case .oss: try await MultipartUpload.begin(.init(sender: cloud.oss().sender), key: key, fields: [:]).id.text
-    case .cos: try await MultipartUpload.begin(.init(sender: cloud.cos().sender), key: key, fields: [:]).id.text
-    case .s3: try await MultipartUpload.begin(.init(sender: cloud.s3().sender), key: key, fields: [:]).id.text
+    case .oss: try await MultipartUpload.begin(.init(sender: cloud.oss().sender), key: key, headers: [:]).id.text
+    case .cos: try await MultipartUpload.begin(.init(sender: cloud.cos().sender), key: key, headers: [:]).id.text
+    case .s3: try await MultipartUpload.begin(.init(sender: cloud.s3().sender), key: key, headers: [:]).id.text
     }
   }
 }

@@ -87,40 +87,40 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ payload: some UploadPayload, from file: FilePath? = nil, to key: String, _ options: UploadOptions,
     _ ledger: TransferLedger
   ) async throws -> UploadedObject {
-    let fields = try options.fields(in: provider.conventions, key: key, file: file)
+    let headers = try options.requestHeaders(in: provider.conventions, key: key, file: file)
     let meter = ledger.meter(total: payload.length)
     guard configuration.uploadsInParts(payload.length) else {
-      return try await putObject(payload, to: key, options, fields, meter)
+      return try await putObject(payload, to: key, options, headers, meter)
     }
     let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
     return try await uploadInParts(
-      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, fields: fields, length: payload.length,
+      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, headers: headers, length: payload.length,
       progress: meter)
   }
 
   private func uploadStream(
     _ stream: ByteStream, length: Int64?, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
   ) async throws -> UploadedObject {
-    let fields = try options.fields(in: provider.conventions, key: key)
+    let headers = try options.requestHeaders(in: provider.conventions, key: key)
     let meter = ledger.meter(total: length)
     var parts = CollectedParts(stream, sizes: try PartSizes(length: length, preferred: configuration.partSize))
     guard let bytes = try await parts.onlyPart() else {
-      return try await uploadInParts(parts, to: key, fields: fields, length: length, progress: meter)
+      return try await uploadInParts(parts, to: key, headers: headers, length: length, progress: meter)
     }
     guard length == nil || length == Int64(bytes.count) else {
       throw StorageError(
         .sourceChanged, "The stream had \(bytes.count) bytes, not the \(length ?? 0) that were announced.",
         remedy: "Give the length only if it is certain.")
     }
-    return try await putObject(BytesPayload(bytes: bytes), to: key, options, fields, meter)
+    return try await putObject(BytesPayload(bytes: bytes), to: key, options, headers, meter)
   }
 
   func putObject(
-    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
+    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ headers: HTTPFields,
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {
     let draft = try await draft(
-      putting: payload, key, for: .put, headers: fields.applying(to: .put, provider.conventions.scopes),
+      putting: payload, key, for: .put, headers: headers.applying(to: .put, provider.conventions.scopes),
       isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
     let (response, body, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
@@ -152,7 +152,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   // MARK: Downloads
 
-  /// Downloads an object into a place, and large objects in several concurrent ranges.
+  /// Downloads an object into a file, and a large object in several concurrent ranges.
   @concurrent
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -195,7 +195,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   /// It is `nil` if the service rejects the request: a response to `HEAD` has no body, so only the download can report
   /// the reason.
   func infoIfPermitted(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
-    let headers = try options.fields(in: provider.conventions).applying(to: .head, provider.conventions.scopes)
+    let headers = try options.requestHeaders(in: provider.conventions).applying(to: .head, provider.conventions.scopes)
     do {
       return try await requestInfo(key, options.versionID, headers)
     } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
@@ -217,7 +217,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     try draft(
       .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
-      headers: options.fields(in: provider.conventions))
+      headers: options.requestHeaders(in: provider.conventions))
   }
 
   // MARK: The bucket and its objects
@@ -296,13 +296,12 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       let conventions = provider.conventions
       // A source key that the service cannot store is an error of its own, before the copy is requested.
       _ = try draft(.get, source.key)
-      var headers = try options.fields(in: conventions, key: key)
+      var headers = try options.requestHeaders(in: conventions, key: key)
       if options.forbidsOverwriting, options.requiresVersioningCheck {
         try await requireOverwriteProtection(of: key)
       }
       headers[conventions.copySource] = provider.copySource(source)
-      var draft = try draft(
-        .put, key, for: .copy, headers: headers, isRepeatable: !options.forbidsOverwriting)
+      var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !options.forbidsOverwriting)
       draft.scope = draft.scope?.reading(source, in: provider.bucket)
       let request = DocumentRequest(bucket: provider.bucket, key: key)
       return try await sender.exchange(draft) { response, body in
@@ -390,10 +389,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
     let batchReport = try await sender.exchange(draft) { response, body in
-      // OSS answers a quiet deletion without failures with an empty body.
+      // The response of OSS to a quiet deletion without failures has an empty body.
       if body.isEmpty {
-        try SuccessProof.noContent.require(
-          in: response, to: draft.subject, requestIDHeader: conventions.requestID)
+        try SuccessProof.noContent.require(in: response, to: draft.subject, requestIDHeader: conventions.requestID)
         return DeletionReport()
       }
       return try conventions.read(body, of: response, subject: draft.subject) { try $0.deletionReport(in: $1) }
@@ -421,12 +419,12 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   ) async throws -> UploadedObject {
     try await sender.transfer("upload", key, progress) { ledger in
       if options.forbidOverwrite, options.checksVersioning { try await requireOverwriteProtection(of: key) }
-      let fields = try options.fields(in: provider.conventions, key: key, file: payload.path)
+      let headers = try options.requestHeaders(in: provider.conventions, key: key, file: payload.path)
       let upload = ResumableUpload(
-        bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)
+        bucket: self, key: key, headers: headers, file: payload, storage: checkpoint, ledger: ledger)
       if configuration.uploadsInParts(payload.length) { return try await upload.complete() }
       try await upload.discard()
-      return try await putObject(payload, to: key, options, fields, ledger.meter(total: payload.length))
+      return try await putObject(payload, to: key, options, headers, ledger.meter(total: payload.length))
     }
   }
 
@@ -465,7 +463,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   func abort(_ upload: UnfinishedUpload) async throws {
     let id = try ResponseValue(upload.uploadID, named: "UploadId")
-    try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()
+    try await MultipartUpload(bucket: self, key: upload.key, id: id, headers: [:]).requestAbort()
   }
 }
 

@@ -87,12 +87,8 @@ public protocol BucketStore: ObjectStore {
 extension BucketStore {
   /// Copies an object to another key of the same bucket.
   ///
-  /// - Parameters:
-  ///   - source: The key of the object to copy.
-  ///   - key: The key of the copy.
-  ///   - options: The attributes of the copy that differ from the source, and the conditions for the copy.
-  /// - Returns: The service's description of the copy.
-  /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
+  /// - Parameter source: The key of the object to copy.
+  /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the other parameters.
   @discardableResult
   public func copy(
     from source: String, to key: String, options: CopyOptions = CopyOptions()
@@ -102,11 +98,7 @@ extension BucketStore {
 
   /// Copies an object inside the service with its attributes, without transferring its bytes through the client.
   ///
-  /// - Parameters:
-  ///   - source: The object to copy, which can be in another bucket or be an earlier version.
-  ///   - key: The key of the copy, in this bucket.
-  /// - Returns: The service's description of the copy.
-  /// - Throws: The errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the parameters.
   @discardableResult
   public func copy(_ source: CopySource, to key: String) async throws -> CopiedObject {
     try await copy(source, to: key, options: CopyOptions())
@@ -169,7 +161,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
-  /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services refuse larger objects.
+  /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services reject larger objects.
   /// The signer needs the permissions to get the source and to put the copy.
   ///
   /// - Throws: The errors of ``BucketStore/copy(_:to:options:)``, which also describes the parameters.
@@ -305,15 +297,12 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
   ///
   /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
-  ///
-  /// The parameter is that of ``BucketStore/unfinishedUploads(prefix:)``.
   public func unfinishedUploads(prefix: String) -> UnfinishedUploads { bucket.unfinishedUploads(prefix: prefix) }
 
   /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
   ///
   /// The signer needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
   ///
-  /// - Parameter upload: The upload to abort.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func abort(_ upload: UnfinishedUpload) async throws { try await bucket.abort(upload) }
 }

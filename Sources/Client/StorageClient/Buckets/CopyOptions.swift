@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 public import StorageAuth
+internal import StorageCrypto
 
 /// The bucket, key and version of an object to copy.
 public struct CopySource: Sendable, Hashable {
@@ -28,6 +29,11 @@ public struct CopySource: Sendable, Hashable {
     self.key = key
     self.region = region
     self.versionID = versionID
+  }
+
+  /// The percent-encoded key, followed by the query with the version if there is one.
+  var encodedKey: String {
+    key.percentEncoded(.path) + (versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
   }
 }
 
@@ -80,12 +86,12 @@ extension CopyOptions {
   var requiresVersioningCheck: Bool { checksVersioning || attributes?.checksVersioning == true }
 
   /// Returns the headers of the copy, apart from its source.
-  func fields(in conventions: HeaderConventions, key: String) throws(StorageError) -> HTTPFields {
+  func requestHeaders(in conventions: HeaderConventions, key: String) throws(StorageError) -> HTTPFields {
     try headers.requireScope(.copy, of: "a copy", conventions.scopes)
     var fields = HTTPFields()
     if let attributes {
       try attributes.headers.requireScope(.copy, of: "a copy", conventions.scopes)
-      fields = try attributes.fields(in: conventions, key: key)
+      fields = try attributes.requestHeaders(in: conventions, key: key)
       fields[conventions.metadataDirective] = conventions.replaceMetadata
     }
     for field in headers { fields[field.name] = field.value }

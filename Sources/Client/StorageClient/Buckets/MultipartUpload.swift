@@ -11,35 +11,36 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let key: String
   let id: ResponseValue
   /// The headers of the whole upload, each of which is sent with the requests that it applies to.
-  let fields: HTTPFields
+  let headers: HTTPFields
 
   typealias Part = UploadCheckpoint.Part
 
   /// Initiates a multipart upload, or throws an error if a header concerns the whole body, which no request contains.
   ///
   /// If a lost response causes a second initiation, the first multipart upload remains without parts.
-  static func begin(_ bucket: BucketClient<Provider>, key: String, fields: HTTPFields) async throws -> MultipartUpload {
+  static func begin(_ bucket: BucketClient<Provider>, key: String, headers: HTTPFields) async throws -> MultipartUpload
+  {
     let scopes = bucket.provider.conventions.scopes
-    try fields.requireScope([.initiate, .part, .complete, .abort], of: "a multipart upload", scopes)
+    try headers.requireScope([.initiate, .part, .complete, .abort], of: "a multipart upload", scopes)
     let draft = try bucket.draft(
-      .post, key, [.init("uploads")], for: .initiate, headers: fields.applying(to: .initiate, scopes))
+      .post, key, [.init("uploads")], for: .initiate, headers: headers.applying(to: .initiate, scopes))
     let request = DocumentRequest(bucket: bucket.provider.bucket, key: key)
     let id = try await bucket.document(from: draft) { try $0.uploadID(in: $1, of: request) }
-    return MultipartUpload(bucket: bucket, key: key, id: try ResponseValue(id, named: "UploadId"), fields: fields)
+    return MultipartUpload(bucket: bucket, key: key, id: try ResponseValue(id, named: "UploadId"), headers: headers)
   }
 
   private var documentRequest: DocumentRequest {
     DocumentRequest(bucket: bucket.provider.bucket, key: key, uploadID: id.text)
   }
 
-  func fields(of request: HeaderScope) -> HTTPFields {
-    fields.applying(to: request, bucket.provider.conventions.scopes)
+  func headers(of request: HeaderScope) -> HTTPFields {
+    headers.applying(to: request, bucket.provider.conventions.scopes)
   }
 
   /// Uploads a part and compares its checksum with the service's checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
-    let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: fields(of: .part))
+    let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: headers(of: .part))
     let (response, _, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedResponse("part \(number) has no ETag")
@@ -78,17 +79,17 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
     let format = bucket.provider.conventions.format
-    var fields = fields(of: .complete)
-    fields[.contentType] = format.mediaType
+    var headers = headers(of: .complete)
+    headers[.contentType] = format.mediaType
     let parts = parts.map { StoredPart(number: $0.number, etag: $0.etag, size: $0.length) }
     return try bucket.draft(
-      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields, body: format.completion(of: parts),
+      .post, key, [.init("uploadId", id.text)], for: .complete, headers: headers, body: format.completion(of: parts),
       checksum: checksum)
   }
 
   /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
   ///
-  /// A request with a callback is answered with the body of the callback's response, and may have no entity tag.
+  /// The response to a request with a callback has the body of the callback's response, and may have no entity tag.
   private func requestCompletion(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
     return try await bucket.sender.exchange(draft) { response, body in
@@ -108,7 +109,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func objectIfStored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
     let (size, checksum) = sizeAndChecksum(of: parts)
     let (response, _) = try await bucket.sender.exchange(
-      bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
+      bucket.draft(.head, key, for: .head, headers: headers(of: .head)))
     let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
     let hasTheBytes =
       info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
@@ -139,7 +140,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func requestAbort() async throws {
     do {
       _ = try await bucket.sender.exchange(
-        bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: fields(of: .abort)))
+        bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: headers(of: .abort)))
     } catch let error as ServiceError where error.kind == .noSuchUpload {
       return
     }
@@ -154,7 +155,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
       // Services accept the headers of HEAD, such as a requester-pays header, with a list of parts.
       let page = try await bucket.document(
-        from: bucket.draft(.get, key, parameters, headers: fields(of: .head))
+        from: bucket.draft(.get, key, parameters, headers: headers(of: .head))
       ) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
       for part in page.parts {
@@ -185,9 +186,9 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 extension BucketClient {
   /// Uploads parts concurrently and completes the multipart upload, or aborts it if an error occurs.
   func uploadInParts(
-    _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
+    _ source: some PartSource, to key: String, headers: HTTPFields, length: Int64?, progress: ProgressMeter
   ) async throws -> UploadedObject {
-    let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
+    let upload = try await MultipartUpload.begin(self, key: key, headers: headers)
     do {
       let parts = try await uploadParts(source, of: upload, progress: progress)
       if let length, parts.reduce(0, { $0 + $1.length }) != length {

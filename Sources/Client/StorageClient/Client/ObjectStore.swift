@@ -14,7 +14,7 @@ public import SystemPackage
 /// }
 /// ```
 ///
-/// Operations throw ``ServiceError`` if the service refuses a request, `TransportError` if the network fails,
+/// Operations throw ``ServiceError`` if the service rejects a request, `TransportError` if the network fails,
 /// ``StorageError`` if the client itself rejects input or a response, `SigningError` if a request cannot be signed,
 /// `CredentialError` if there is no credential, and `CancellationError` if the task is cancelled.
 public protocol ObjectStore: Sendable {

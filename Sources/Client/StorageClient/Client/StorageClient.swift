@@ -223,7 +223,6 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:DeleteObject`, `name/cos:DeleteObject` or `s3:DeleteObject`.
   ///
-  /// - Parameter key: The key of the object.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String) async throws { try await store.delete(key) }
 
@@ -232,7 +231,6 @@ extension StorageClient: ObjectStore {
   /// In a bucket, keys with control characters cannot be represented in XML and are deleted one by one. The signer needs
   /// `oss:DeleteObject`, `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`, or `s3:DeleteObject`.
   ///
-  /// - Parameter keys: The keys of the objects.
   /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
   /// - Throws: The errors that ``ObjectStore`` lists. The objects of earlier requests are already deleted then.
   @discardableResult

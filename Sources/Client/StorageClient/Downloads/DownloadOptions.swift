@@ -61,7 +61,7 @@ public struct DownloadOptions: Sendable, Hashable {
   private static let optionHeaders: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
 
   /// Returns the headers of a download, to which the additional headers must apply without a separate option.
-  func fields(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
+  func requestHeaders(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
     try headers.requireScope(.download, of: "a download", conventions.scopes)
     var fields = HTTPFields()
     for field in headers {

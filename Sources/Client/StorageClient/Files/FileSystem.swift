@@ -8,7 +8,7 @@ package import SystemPackage
 /// Everything in this module that reads or writes files uses these calls, so that a simulation can replace the system.
 /// A name is one component of a path; no call follows a symbolic link at a name, unless it says so.
 package protocol FileSystem: Sendable {
-  /// Calls a closure that blocks until the file system has answered, on a thread that may block.
+  /// Calls a closure that blocks until the file system has responded, on a thread that may block.
   func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
 
   /// Opens the folder at a path, and follows symbolic links.

@@ -118,7 +118,7 @@ package final class LocalFile: Sendable {
 
   /// The status of the file now.
   ///
-  /// The call blocks if the file is in the file system of a network, until its server has answered.
+  /// The call blocks if the file is in the file system of a network, until its server has responded.
   var currentStatus: FileStatus {
     get throws {
       do { return try system.status(of: descriptor) } catch { throw StorageError(error, at: path) }

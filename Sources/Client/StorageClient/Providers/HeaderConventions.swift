@@ -63,10 +63,10 @@ public struct HeaderConventions: Sendable {
   /// The name of the request header that makes the service call a server of the app after an upload, or `nil` if the
   /// service has no such header.
   ///
-  /// The service answers such an upload with the body of the server's response.
+  /// The service responds to such an upload with the body of the server's response.
   public var callback: HTTPField.Name?
 
-  /// The names of further request headers that replace the document with which the service answers an upload.
+  /// The names of further request headers that replace the service's document in the response to an upload.
   var documentReplacingHeaders: [HTTPField.Name] = []
 
   /// The ends of names that are aliases of buckets; documents contain the name of the bucket itself.

@@ -10,8 +10,6 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   /// Creates a set of request kinds from its bits.
-  ///
-  /// - Parameter rawValue: The bits of the set, one for each kind of request.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

@@ -64,13 +64,9 @@ public struct S3Provider: PresigningProvider {
       })
   }
 
-  /// Creates a storage provider for an S3 bucket at the given endpoint.
+  /// Creates a storage provider for an S3 bucket at the given endpoint, such as a LocalCloud endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
-  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()) {
     var endpoint = endpoint
     endpoint.keyByteLimit = ServiceDescription.s3.keyByteLimit
@@ -132,8 +128,7 @@ public struct S3Provider: PresigningProvider {
   ///
   /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
-    "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
-      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+    "/\(source.bucket ?? bucket)/\(source.encodedKey)"
   }
 
   /// The XML document with the location constraint of a new bucket.

@@ -129,9 +129,7 @@ struct XMLDocuments: DocumentFormat {
     return try document.requiredText("ETag")
   }
 
-  func parts(
-    in body: [UInt8], of request: DocumentRequest
-  ) throws(StorageError) -> (parts: [StoredPart], next: Int?) {
+  func parts(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> (parts: [StoredPart], next: Int?) {
     let document = try document(body, "ListPartsResult")
     try document.require(identity: request)
     // COS also spells the element UploadID.

@@ -154,7 +154,7 @@ private struct SigningServiceIdentity: CredentialProvider {
   }
 }
 
-/// An error for a signing request that a signing server refused because of its date, with the times of both clocks.
+/// An error for a signing request that a signing server rejected because of its date, with the times of both clocks.
 struct ClockSkewRefusal: Error {
   /// The error to throw if the clocks of the signing server and this machine agree.
   let error: SigningError

@@ -9,7 +9,7 @@ internal import StorageCrypto
 struct ResumableUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
-  let fields: HTTPFields
+  let headers: HTTPFields
   let file: FilePayload
   let storage: any CheckpointStorage<UploadCheckpoint>
   let ledger: TransferLedger
@@ -35,11 +35,11 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     case .unfinished(let upload, let checkpoint, let parts)?:
       return try await finish(upload, checkpoint, parts)
     case nil:
-      let upload = try await Upload.begin(bucket, key: key, fields: fields)
+      let upload = try await Upload.begin(bucket, key: key, headers: headers)
       let checkpoint = UploadCheckpoint(
         location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
         file: file.identity, partSize: bucket.configuration.partSize,
-        attributes: UploadCheckpoint.digest(of: fields, upload.id.text))
+        attributes: UploadCheckpoint.digest(of: headers, upload.id.text))
       do {
         try await storage.save(checkpoint)
       } catch {
@@ -66,7 +66,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 
   /// Returns the upload with the ID in a checkpoint, or `nil` if the ID is too long to be sent.
   private func upload(withID id: String) -> Upload? {
-    (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, fields: fields) }
+    (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, headers: headers) }
   }
 
   // MARK: Verification
@@ -77,7 +77,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   private func savedState() async throws -> SavedState? {
     guard let checkpoint = try await storage.load() else { return nil }
     try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
-    guard let upload = upload(withID: checkpoint.uploadID), checkpoint.matches(file.identity, fields) else {
+    guard let upload = upload(withID: checkpoint.uploadID), checkpoint.matches(file.identity, headers) else {
       try await discard(checkpoint)
       return nil
     }
@@ -109,8 +109,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     let slice = SlicePayload(base: file, range: range)
     let (md5, checksum) = try await slice.md5AndChecksum(bucket.provider.conventions.algorithm)
     guard storedPart.etag.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
-    return Upload.Part(
-      number: storedPart.number, length: storedPart.size, etag: storedPart.etag, checksum: checksum)
+    return Upload.Part(number: storedPart.number, length: storedPart.size, etag: storedPart.etag, checksum: checksum)
   }
 
   // MARK: Continuation

@@ -265,12 +265,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     } else {
       let serviceTime = try serviceTime()
       offset = serviceTime.offset
-      (request, date) = try signBeforeExpiration(
-        unsigned, for: provider, with: cached.credential, at: serviceTime.date)
+      (request, date) = try signBeforeExpiration(unsigned, for: provider, with: cached.credential, at: serviceTime.date)
     }
     let identity = provider.identity(of: cached.credential)
-    events.emit(
-      .signed(.init(subject: draft.subject, identity: identity, generation: cached.generation, date: date)))
+    events.emit(.signed(.init(subject: draft.subject, identity: identity, generation: cached.generation, date: date)))
     let expiration = cached.credential.expiration
     let signature = SentSignature(
       generation: cached.generation, isTemporary: provider.carriesToken(cached.credential) || expiration != nil,

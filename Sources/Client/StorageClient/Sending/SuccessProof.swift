@@ -6,8 +6,8 @@ internal import StorageAuth
 
 /// The part of a response's head that is required so that its status counts as the success of an operation.
 ///
-/// A proxy, a captive portal or another server can answer any request with status 200 and a page. The services' own
-/// answers differ in a header that OSS, COS, S3 and compatible services send with every success of the operation.
+/// A proxy, a captive portal or another server can respond to any request with status 200 and a page. The services' own
+/// responses differ in a header that OSS, COS, S3 and compatible services send with every success of the operation.
 enum SuccessProof: Sendable {
   /// The body is the proof: a document of the operation, or the response of another server.
   case body
@@ -19,9 +19,7 @@ enum SuccessProof: Sendable {
   case location
 
   /// Requires the proof in the head of a response with a status that reports success.
-  func require(
-    in response: HTTPResponse, to subject: String, requestIDHeader: HTTPField.Name?
-  ) throws(StorageError) {
+  func require(in response: HTTPResponse, to subject: String, requestIDHeader: HTTPField.Name?) throws(StorageError) {
     func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields[$0] }?.isEmpty == false }
     let (isPresent, proof) =
       switch self {
@@ -42,9 +40,9 @@ enum SuccessProof: Sendable {
 
   /// Creates the proof for a request to an object, or to the bucket if the key is `nil`.
   ///
-  /// A copy is answered with a document, although its method is `PUT`.
+  /// The response to a copy is a document, although its method is `PUT`.
   init(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], isCopy: Bool) {
-    // A service that processes an object, or lists the parts of an upload, answers with another body than the object.
+    // A service that processes an object, or lists the parts of an upload, responds with another body than the object.
     let isObject = parameters.allSatisfy { $0.name == "versionId" }
     self =
       switch method {

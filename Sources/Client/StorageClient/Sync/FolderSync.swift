@@ -111,9 +111,9 @@ public struct FolderSync: Sendable {
       plan.transfers.lazy.map { transfer in
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
           if transfer.comparesChecksums, try await transfer.hasEqualChecksums(source, target) {
-            tally.foundEqual()
+            tally.recordEqual()
           } else if try await executor.transfer(transfer, progress: progress) {
-            tally.finished(transfer.action)
+            tally.record(transfer.action)
           }
         }
       }, progress: progress)
@@ -122,11 +122,11 @@ public struct FolderSync: Sendable {
       plan.keepAll(and: obstacles, because: reasonToKeep)
       obstacles = []
     }
-    var failedDeletions = try await executor.delete(obstacles) { tally.finished($0) }
-    let obstructed = await executor.placeObstructedFiles { tally.finished($0) }
-    if !obstructed.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reasonToKeep) }
-    failedDeletions += try await executor.delete(plan.deletions) { tally.finished($0) }
-    return tally.report(transfers.addingFailures(obstructed), plan, failedDeletions: failedDeletions)
+    var failedDeletions = try await executor.delete(obstacles) { tally.record($0) }
+    let unplacedFiles = await executor.placeObstructedFiles { tally.record($0) }
+    if !unplacedFiles.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reasonToKeep) }
+    failedDeletions += try await executor.delete(plan.deletions) { tally.record($0) }
+    return tally.report(transfers.addingFailures(unplacedFiles), plan, failedDeletions: failedDeletions)
   }
 
   // MARK: Locations
@@ -200,9 +200,9 @@ private final class SyncTally: Sendable {
     state = Lock(State(unchanged: unchanged))
   }
 
-  func foundEqual() { state.withLock { $0.unchanged += 1 } }
+  func recordEqual() { state.withLock { $0.unchanged += 1 } }
 
-  func finished(_ action: SyncAction) {
+  func record(_ action: SyncAction) {
     state.withLock { state in
       switch action.kind {
       case .create: state.created += 1

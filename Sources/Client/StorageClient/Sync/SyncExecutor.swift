@@ -167,8 +167,7 @@ final class SyncExecutor: Sendable {
     _ progress: @escaping TransferProgress.Handler
   ) async throws {
     if let bucket, entry.size <= Self.singleCopyByteLimit, let targetBucket = target.store as? any BucketStore {
-      try await targetBucket.copy(
-        CopySource(bucket: bucket, key: source.key), to: target.key, options: CopyOptions())
+      try await targetBucket.copy(CopySource(bucket: bucket, key: source.key), to: target.key, options: CopyOptions())
       progress(TransferProgress(completed: entry.size, total: entry.size))
     } else if try await !copyThroughFile(entry, from: source, to: target, progress) {
       let object = try await source.store.open(source.key)

@@ -15,7 +15,7 @@ struct SyncPlan: Sendable {
     let replaced: SyncEntry?
     /// Whether the two are transferred only if their checksums differ.
     let comparesChecksums: Bool
-    /// Whether something that will be deleted has the place of the file.
+    /// Whether something that will be deleted is at the path of the file, or on the way to it.
     var isObstructed = false
 
     var action: SyncAction {

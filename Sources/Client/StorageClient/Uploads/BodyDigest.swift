@@ -10,8 +10,6 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   /// Creates a set of digests from its bits.
-  ///
-  /// - Parameter rawValue: The bits of the set, one for each digest.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

@@ -107,7 +107,7 @@ extension UploadOptions {
   /// Returns the headers of the request that creates an object, possibly from a file.
   ///
   /// Without ``contentType``, the extension of the file name, or else of the key, determines the media type.
-  func fields(
+  func requestHeaders(
     in conventions: HeaderConventions, key: String, file: FilePath? = nil
   ) throws(StorageError) -> HTTPFields {
     let fileName = file?.lastComponent.flatMap { $0.extension == nil ? nil : $0.string }
