@@ -49,7 +49,7 @@ extension DeletionReport {
   mutating func add(_ report: DeletionReport, requested keys: ArraySlice<String>) throws(StorageError) {
     let requestedKeys = Set(keys.map { Array($0.utf8) })
     for key in report.deleted + report.failures.map(\.key) where !requestedKeys.contains(Array(key.utf8)) {
-      throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
+      throw StorageError.contradiction("it is about the deletion of \(key.quotedExcerpt), which was not requested")
     }
     let failedKeys = Set(report.failures.map { Array($0.key.utf8) })
     failures += report.failures

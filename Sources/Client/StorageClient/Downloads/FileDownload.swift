@@ -115,7 +115,7 @@ extension BucketClient {
   ) -> ByteStream {
     let key = info.key
     let version = info.versionID ?? options.versionID
-    guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true,
+    guard let length, options.parameters.isEmpty, version != nil || info.hasStrongTag,
       ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag), let start = received.response.firstByte,
       let end = start.checkedAdding(length)
     else { return received.body }

@@ -48,7 +48,7 @@ struct ListingOrder: Sendable {
   static func require(_ name: String, follows last: String) throws(StorageError) {
     guard !last.utf8.lexicographicallyPrecedes(name.utf8) else { return }
     throw StorageError.contradiction(
-      "the listed name \(name.shown) \(name.isIdentical(to: last) ? "is listed twice" : "follows \(last.shown)"), "
+      "the listed name \(name.quotedExcerpt) \(name.isIdentical(to: last) ? "is listed twice" : "follows \(last.quotedExcerpt)"), "
         + "but names ascend in the order of their bytes")
   }
 
@@ -67,7 +67,8 @@ extension ListingOrder.Scope {
   /// Requires that a name starts with the prefix, and contains the delimiter at its end only if it is a common prefix.
   fileprivate func requireContained(_ entry: ListEntry) throws(StorageError) {
     guard let remainder = entry.name.removingBytePrefix(prefix) else {
-      throw StorageError.contradiction("the name \(entry.name.shown) does not start with the prefix \(prefix.shown)")
+      throw StorageError.contradiction(
+        "the name \(entry.name.quotedExcerpt) does not start with the prefix \(prefix.quotedExcerpt)")
     }
     let delimiter = delimiter ?? ""
     let firstDelimiterEnd = delimiter.isEmpty ? nil : remainder.utf8.firstRange(of: delimiter.utf8)?.upperBound
@@ -75,12 +76,14 @@ extension ListingOrder.Scope {
     case .object:
       guard firstDelimiterEnd == nil else {
         throw StorageError.contradiction(
-          "the key \(entry.name.shown) contains the delimiter \(delimiter.shown), but is no common prefix")
+          "the key \(entry.name.quotedExcerpt) contains the delimiter \(delimiter.quotedExcerpt), but is no common prefix"
+        )
       }
     case .commonPrefix:
       guard firstDelimiterEnd == remainder.endIndex else {
         throw StorageError.contradiction(
-          "the common prefix \(entry.name.shown) does not end with the first delimiter \(delimiter.shown)")
+          "the common prefix \(entry.name.quotedExcerpt) does not end with the first delimiter \(delimiter.quotedExcerpt)"
+        )
       }
     }
   }
@@ -120,7 +123,8 @@ struct RepeatedKeyOrder: Sendable {
 
   private mutating func advance(overKey key: String, id: String) throws(StorageError) {
     guard key.hasBytePrefix(prefix ?? "") else {
-      throw StorageError.contradiction("the key \(key.shown) does not start with the prefix \((prefix ?? "").shown)")
+      throw StorageError.contradiction(
+        "the key \(key.quotedExcerpt) does not start with the prefix \((prefix ?? "").quotedExcerpt)")
     }
     if let currentKey, !currentKey.isIdentical(to: key) {
       try ListingOrder.require(key, follows: currentKey)
@@ -128,10 +132,10 @@ struct RepeatedKeyOrder: Sendable {
     }
     currentKey = key
     guard hashesOfIDs.insert(Array(id.utf8).hashValue).inserted else {
-      throw StorageError.contradiction("the \(noun) \(id.shown) of \(key.shown) is listed twice")
+      throw StorageError.contradiction("the \(noun) \(id.quotedExcerpt) of \(key.quotedExcerpt) is listed twice")
     }
     guard hashesOfIDs.count <= Self.entriesPerKeyLimit else {
-      throw StorageError.contradiction("\(key.shown) has more than \(Self.entriesPerKeyLimit) entries")
+      throw StorageError.contradiction("\(key.quotedExcerpt) has more than \(Self.entriesPerKeyLimit) entries")
     }
   }
 }

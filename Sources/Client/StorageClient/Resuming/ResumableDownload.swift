@@ -24,7 +24,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
         remedy: "Leave the option out, or download without a checkpoint.")
     }
     let info = try await requestInfo()
-    guard let size = info.size, info.versionID != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true else {
+    guard let size = info.size, info.versionID != nil || info.hasStrongTag else {
       throw StorageError(
         .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
         remedy: "Download it without a checkpoint.")
@@ -55,7 +55,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   private var location: String { bucket.sender.location(ofKey: key) }
 
-  /// Requests the description of the object, or throws an error with the reason if the service rejects it.
+  /// Requests the description of the object, with a `GET` for one byte if only that reports why the service rejects it.
   private func requestInfo() async throws -> ObjectInfo {
     if let info = try await bucket.infoIfPermitted(key, options: options) { return info }
     var options = options
@@ -72,7 +72,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
     guard var checkpoint = try await storage.load() else { return try await newFile(info) }
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     // A checkpoint that was tampered with must not lead to another file of the folder.
     guard let name = destination.temporaryName(parsing: checkpoint.partialFile) else { return try await newFile(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
@@ -85,9 +85,9 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
-      let complete = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
-      let ranges = try await intactRanges(of: checkpoint.ranges, in: complete)
-      if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
+      let completeFile = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
+      let ranges = try await intactRanges(of: checkpoint.ranges, in: completeFile)
+      if completeFile.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }
     return try await newFile(info)
   }
@@ -115,11 +115,11 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   // MARK: Continuation
 
   private func download(
-    _ missing: [Range<Int64>], of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm,
+    _ missingRanges: [Range<Int64>], of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm,
     to file: FileReplacement, _ record: DownloadRecord, _ meter: ProgressMeter
   ) async throws {
     let sizes = try PartSizes(length: info.size, preferred: bucket.configuration.partSize)
-    let ranges = missing.flatMap { sizes.ranges(of: $0.upperBound, from: $0.lowerBound) }
+    let ranges = missingRanges.flatMap { sizes.ranges(of: $0.upperBound, from: $0.lowerBound) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, range) in ranges.enumerated() {
         if index >= bucket.configuration.partsInFlight { try await group.next() }

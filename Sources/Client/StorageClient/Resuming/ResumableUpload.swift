@@ -53,7 +53,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// Aborts the unfinished upload that the checkpoint describes, if there is a checkpoint.
   func discard() async throws {
     guard let checkpoint = try await storage.load() else { return }
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     try await discard(checkpoint)
   }
 
@@ -76,7 +76,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// An upload whose file has changed is aborted.
   private func savedState() async throws -> SavedState? {
     guard let checkpoint = try await storage.load() else { return nil }
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     guard let upload = upload(withID: checkpoint.uploadID), checkpoint.matches(file.identity, headers) else {
       try await discard(checkpoint)
       return nil
@@ -161,28 +161,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       throw error
     }
   }
-}
-
-extension RequestSender {
-  /// Throws an error if a checkpoint belongs to another object, or to the same bucket and key of another server.
-  func checkIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {
-    guard let saved, saved == objectIdentity(of: key) else {
-      let other = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"
-      let wanted = objectIdentity(of: key).map { " (\($0))" } ?? ""
-      throw StorageError(
-        .invalidOption, "The checkpoint belongs to \(other) and not to \(self.location(ofKey: key))\(wanted).",
-        remedy: "Keep the checkpoint of each transfer in a place of its own.")
-    }
-  }
-}
-
-extension [Range<Int64>] {
-  /// Returns the byte range of the part with a number, or `nil` if there is no such part.
-  func range(ofPart number: Int) -> Range<Int64>? { number > 0 && number <= count ? self[number - 1] : nil }
-}
-
-extension Range<Int64> {
-  var byteCount: Int64 { upperBound - lowerBound }
 }
 
 extension UploadPayload {

@@ -55,6 +55,7 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     }
   }
 
+  /// The byte ranges of the parts, which follow from the sizes of the file and of a part.
   var ranges: [Range<Int64>] {
     (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
   }

@@ -15,6 +15,10 @@ private let documentByteLimit = 16 << 20
 ///
 /// A sender is a value that is cheap to copy. Its copies share one limit on requests in flight.
 public struct RequestSender<Provider: StorageProvider>: Sendable {
+  // The way of a request: an operation of a client calls the client's store, which makes a draft and calls `send` or
+  // `exchange`. `sendWithRecovery` repeats `sendOnce` as long as `RequestRecovery` has a step, and `signAndSend` signs
+  // the draft and passes it to the transport.
+
   let configuredProvider: Provider
 
   /// The concurrency limits, part sizes and retry settings.
@@ -83,9 +87,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         isRepeatable: isRepeatable))
   }
 
-  func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
-    try await sendInSpan(draft) { $0 }
-  }
+  /// Sends a request, and returns its response with the bytes as they arrive.
+  func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse { try await sendInSpan(draft) { $0 } }
 
   /// Sends a request whose response is short, and returns the head and the body of the response.
   package func exchange(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8]) {
@@ -109,8 +112,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   private func sendInSpan<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
-    let isPart = ActiveSpan.current?.kind == .operation
-    let span = isPart ? nil : events.begin(AuthActivity(.operation, draft.subject))
+    let isPartOfOperation = ActiveSpan.current?.kind == .operation
+    let span = isPartOfOperation ? nil : events.begin(AuthActivity(.operation, draft.subject))
     return try await span.measure {
       try await sendWithRecovery(draft, consume)
     } outcome: {

@@ -54,6 +54,7 @@ struct SyncPlan: Sendable {
     keepTargets(of: SkippedPaths(pairs.skipped))
   }
 
+  /// Adds what removes the difference of a pair, if there is one.
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
     switch (pair.source, pair.target) {
     case (let source?, let target?):
