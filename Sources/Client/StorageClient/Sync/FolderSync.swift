@@ -185,11 +185,9 @@ extension SyncPlan.Transfer {
 /// The numbers of what a synchronization has done so far.
 private final class SyncTally: Sendable {
   private struct State {
-    var created = 0
-    var updated = 0
-    var deleted = 0
-    var bytes: Int64 = 0
-    var unchanged: Int
+    var actionCounts: [SyncAction.Kind: Int] = [:]
+    var transferredBytes: Int64 = 0
+    var unchangedCount: Int
   }
 
   private let didFinish: (@Sendable (SyncAction) -> Void)?
@@ -197,19 +195,15 @@ private final class SyncTally: Sendable {
 
   init(unchanged: Int, _ didFinish: (@Sendable (SyncAction) -> Void)?) {
     self.didFinish = didFinish
-    state = Lock(State(unchanged: unchanged))
+    state = Lock(State(unchangedCount: unchanged))
   }
 
-  func recordEqual() { state.withLock { $0.unchanged += 1 } }
+  func recordEqual() { state.withLock { $0.unchangedCount += 1 } }
 
   func record(_ action: SyncAction) {
     state.withLock { state in
-      switch action.kind {
-      case .create: state.created += 1
-      case .update: state.updated += 1
-      case .delete: state.deleted += 1
-      }
-      if action.kind != .delete { state.bytes = state.bytes.saturatingAdding(action.byteCount) }
+      state.actionCounts[action.kind, default: 0] += 1
+      if action.kind != .delete { state.transferredBytes = state.transferredBytes.saturatingAdding(action.byteCount) }
       didFinish?(action)
     }
   }
@@ -217,9 +211,9 @@ private final class SyncTally: Sendable {
   func report(_ transfers: PipelineReport, _ plan: SyncPlan, failedDeletions: [PipelineReport.Failure]) -> SyncReport {
     state.withLock { state in
       SyncReport(
-        created: state.created, updated: state.updated, bytes: state.bytes, unchanged: state.unchanged,
-        skipped: plan.skipped, kept: plan.kept, transfers: transfers, deleted: state.deleted,
-        failedDeletions: failedDeletions)
+        created: state.actionCounts[.create, default: 0], updated: state.actionCounts[.update, default: 0],
+        bytes: state.transferredBytes, unchanged: state.unchangedCount, skipped: plan.skipped, kept: plan.kept,
+        transfers: transfers, deleted: state.actionCounts[.delete, default: 0], failedDeletions: failedDeletions)
     }
   }
 }
