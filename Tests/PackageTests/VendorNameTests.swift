@@ -33,8 +33,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/Testing/LocalCloud/Storage/Storage.swift": "the folder of the node",
     "Sources/Tool/SigningJobs/SigningJob.swift": "the registry of signing jobs in JSON",
     "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
-    "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",
-    "Sources/Client/StorageClient/Providers/KnownServices.swift": "the registry of services",
+    "Sources/Client/StorageClient/Exports.swift": "re-exports the modules, and is the registry of services",
     "Sources/Server/StorageAuthServer/Tokens/TokenFormat.swift": "the registry of token response formats",
     "Sources/Server/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]

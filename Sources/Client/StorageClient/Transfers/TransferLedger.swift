@@ -6,7 +6,7 @@ internal import StorageAuth
 /// A ledger that records the bytes, duration and result of one transfer, and emits one event at its end.
 package final class TransferLedger: Sendable {
   private struct State {
-    var bytes: Int64 = 0
+    var byteCount: Int64 = 0
     var isClosed = false
   }
 
@@ -34,14 +34,14 @@ package final class TransferLedger: Sendable {
   ///
   /// The ledger does not count the bytes up to `start`, which an earlier process transferred.
   package func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
-    ProgressMeter(total: total, from: start) { [self] completed in
-      state.withLock { $0.bytes = completed.completed - start }
-      progress?(completed)
+    ProgressMeter(total: total, from: start) { [self] progress in
+      state.withLock { $0.byteCount = progress.completed - start }
+      self.progress?(progress)
     }
   }
 
   /// Adds a number of transferred bytes to the ledger, without reporting progress.
-  func addBytes(_ count: Int) { state.withLock { $0.bytes += Int64(count) } }
+  func addBytes(_ count: Int) { state.withLock { $0.byteCount += Int64(count) } }
 
   /// Runs a part of the transfer inside its span.
   func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.run(body) }
@@ -50,12 +50,12 @@ package final class TransferLedger: Sendable {
   func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }
 
   private func close(_ failure: String?) {
-    let bytes: Int64? = state.withLock { state in
+    let byteCount: Int64? = state.withLock { state in
       defer { state.isClosed = true }
-      return state.isClosed ? nil : state.bytes
+      return state.isClosed ? nil : state.byteCount
     }
-    guard let bytes else { return }
-    events.emit(.transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
+    guard let byteCount else { return }
+    events.emit(.transfer(.init(subject: subject, bytes: byteCount, duration: time.uptime - start, failure: failure)))
     span?.end(AuthActivity.Outcome(failure: failure))
   }
 }

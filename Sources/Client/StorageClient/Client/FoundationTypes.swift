@@ -17,13 +17,9 @@ extension ObjectStore {
   /// try await client.upload(url, to: "cat.jpg")
   /// ```
   ///
-  /// - Parameters:
-  ///   - file: The URL of the file.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type of the object.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Further properties of the object, and how the upload is sent.
-  ///   - progress: A function that receives the progress, or `nil`.
+  /// The other parameters are those of the upload of a file with a path.
+  ///
+  /// - Parameter file: The URL of the file.
   /// - Throws: ``StorageError`` if the URL is not that of a usable file or an option is unusable, and the other errors
   ///   that ``ObjectStore`` lists.
   @discardableResult
@@ -37,13 +33,9 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if there are many.
   ///
-  /// - Parameters:
-  ///   - data: The content of the object.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Further properties of the object, and how the upload is sent.
-  ///   - progress: A function that receives the progress, or `nil`.
+  /// The other parameters are those of the upload of a file.
+  ///
+  /// - Parameter data: The content of the object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(

@@ -33,7 +33,7 @@ struct SigningServiceClient: Sendable {
     body["stringToSign"] = .string(request.stringToSign)
     body["canonicalRequest"] = request.canonicalRequest.map { .string($0) }
     let bytes = JSONValue.object(body).serialized
-    let received = try await receive { (address, headers) in
+    let received = try await receive { address, headers in
       var headers = headers
       headers[.contentType] = "application/json"
       return address.call(.post, headers: headers, body: bytes)
@@ -79,19 +79,19 @@ struct SigningServiceClient: Sendable {
   /// Returns the JSON object of a successful response, or throws the error that the response describes.
   func object(in received: ReceivedResponse) throws -> JSONObject {
     let object = (try? JSONValue(parsing: received.body))?.object
-    guard received.response.status.kind == .successful else { throw refusal(received, object) }
+    guard received.response.status.kind == .successful else { throw rejection(received, object) }
     guard let object else { throw malformed("no JSON object") }
     return object
   }
 
   /// Returns the error for a response: another key, different clocks, a temporary failure, or a rejected request.
-  private func refusal(_ received: ReceivedResponse, _ object: JSONObject?) -> any Error {
+  private func rejection(_ received: ReceivedResponse, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
       return SigningRefusal.anotherKey("The signing server has a different key.")
     }
     let isRetryable = received.status >= 500 || received.status == 429
-    let explanation = isKnown(code) ? " (\(code)): \(text(object?["message"]?.string ?? ""))" : "."
+    let explanation = isPrintable(code: code) ? " (\(code)): \(printable(object?["message"]?.string ?? ""))" : "."
     let message = "The \(source) responded with HTTP \(received.status)\(explanation)"
     if isRetryable {
       return CredentialError(.failed, source: source, message, remedy: "Try again later.", isRetryable: true)
@@ -104,14 +104,15 @@ struct SigningServiceClient: Sendable {
 
   private static let codesAboutTime = Set([SigningRefusal.Code.clockSkew, .lifetime].map(\.description))
 
-  private func isKnown(_ code: String) -> Bool {
+  /// Returns whether a code from the server is short and plain enough for an error; the codes of `SigningRefusal` are.
+  private func isPrintable(code: String) -> Bool {
     !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
   }
 
   /// Returns the server's message if the message is short and printable enough for an error.
   ///
   /// A message with an equals sign or a line feed is not shown, because it could contain the string to sign.
-  private func text(_ message: String) -> String {
+  private func printable(_ message: String) -> String {
     let isPlain = message.utf8.count <= 400 && !message.contains { $0.isNewline || $0 == "=" }
     return isPlain ? message : "(its message is too long or not plain text)"
   }
@@ -144,16 +145,16 @@ private struct SigningServiceIdentity: CredentialProvider {
       throw server.malformed("no identity")
     }
     guard let id = document["accessKeyId"]?.string, !id.isEmpty else { throw server.malformed("no accessKeyId") }
-    let expiration = document["expiration"]?.string
-    let end = expiration.flatMap { Timestamp(iso8601: $0) }
-    guard expiration == nil || end != nil else { throw server.malformed("an invalid expiration") }
+    let expirationText = document["expiration"]?.string
+    let expiration = expirationText.flatMap { Timestamp(iso8601: $0) }
+    guard expirationText == nil || expiration != nil else { throw server.malformed("an invalid expiration") }
     let token = document["securityToken"]?.string.map { Secret($0) }
     return IssuedCredential(
-      AccessKey(of: Identity(id: id, sessionToken: token, expiration: end)), issuerTime: received.issuerTime)
+      AccessKey(of: Identity(id: id, sessionToken: token, expiration: expiration)), issuerTime: received.issuerTime)
   }
 }
 
-/// An error for a signing request that a signing server refused because of its date, with the times of both clocks.
+/// An error for a signing request that a signing server rejected because of its date, with the times of both clocks.
 struct ClockSkewRefusal: Error {
   /// The error to throw if the clocks of the signing server and this machine agree.
   let error: SigningError

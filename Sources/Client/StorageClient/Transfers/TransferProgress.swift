@@ -16,11 +16,7 @@ public struct TransferProgress: Sendable, Hashable {
   /// The total number of bytes to transfer, or `nil` if it is unknown.
   public let total: Int64?
 
-  /// Creates a progress value for an implementation of ``ObjectStore``.
-  ///
-  /// - Parameters:
-  ///   - completed: The number of transferred bytes.
-  ///   - total: The total number of bytes, or `nil` if it is unknown.
+  /// Creates a progress value, for implementations of ``ObjectStore``; the parameters are the properties.
   public init(completed: Int64, total: Int64?) {
     self.completed = completed
     self.total = total

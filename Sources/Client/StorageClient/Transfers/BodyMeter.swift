@@ -12,7 +12,7 @@ final class BodyMeter: Sendable {
     var sentCount: Int64 = 0
     /// The greatest number of bytes that any attempt has sent; only bytes beyond it count as progress.
     var reportedCount: Int64 = 0
-    var failure: (any Error)?
+    var sourceError: (any Error)?
   }
 
   private let length: Int64
@@ -32,7 +32,7 @@ final class BodyMeter: Sendable {
   var checksum: ObjectChecksum { ObjectChecksum(algorithm, state.withLock { $0.crc.checksum }) }
 
   /// The error of the body's source, or `nil`; the transport only reports that it could not continue.
-  var failure: (any Error)? { state.withLock { $0.failure } }
+  var sourceError: (any Error)? { state.withLock { $0.sourceError } }
 
   /// Returns a request body that the meter measures each time the body is sent.
   func body(of stream: ByteStream) -> HTTPBody {
@@ -47,7 +47,7 @@ final class BodyMeter: Sendable {
           try record(chunk)
           return chunk
         } catch {
-          state.withLock { $0.failure = error }
+          state.withLock { $0.sourceError = error }
           throw error
         }
       }

@@ -11,11 +11,7 @@ public struct ListPage: Sendable, Hashable {
   /// The token that requests the next page, or `nil` on the last page.
   public let continuation: String?
 
-  /// Creates a page of an object listing.
-  ///
-  /// - Parameters:
-  ///   - entries: The objects and common prefixes on the page, ordered by name.
-  ///   - continuation: The token that requests the next page, or `nil` on the last page.
+  /// Creates a page of an object listing; the parameters are the properties.
   public init(entries: [ListEntry], continuation: String?) {
     self.entries = entries
     self.continuation = continuation
@@ -55,14 +51,7 @@ public struct ListedObject: Sendable, Hashable {
   /// The storage class of the object, as the provider spells it, or `nil` if the service did not report it.
   public let storageClass: String?
 
-  /// Creates the description of a listed object.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - size: The size of the object in bytes.
-  ///   - etag: The entity tag of the object, including the quotes.
-  ///   - lastModified: The time at which the object was stored.
-  ///   - storageClass: The storage class of the object, as the provider spells it.
+  /// Creates the description of a listed object; the parameters are the properties.
   public init(
     key: String, size: Int64, etag: String? = nil, lastModified: Timestamp? = nil, storageClass: String? = nil
   ) {
@@ -83,27 +72,28 @@ extension ListPage {
   ///   - continuation: The token that requests the next page, or `nil` on the last page.
   /// - Throws: ``StorageError/Code/malformedResponse`` if the names do not ascend, or a string is too long to be sent.
   public init(objects: [ListedObject], commonPrefixes: [String], continuation: String?) throws(StorageError) {
-    var (listed, prefixes): ([ListEntry], [ListEntry]) = ([], [])
-    for object in objects { try listed.appendInOrder(.object(object)) }
-    for prefix in commonPrefixes { try prefixes.appendInOrder(.commonPrefix(prefix)) }
+    var objectEntries: [ListEntry] = []
+    var prefixEntries: [ListEntry] = []
+    for object in objects { try objectEntries.appendInOrder(.object(object)) }
+    for prefix in commonPrefixes { try prefixEntries.appendInOrder(.commonPrefix(prefix)) }
     let checkedContinuation = try continuation.map { text throws(StorageError) in
       try ResponseValue(text, named: "continuation").text
     }
-    self.init(entries: listed.merged(with: prefixes), continuation: checkedContinuation)
+    self.init(entries: objectEntries.merged(with: prefixEntries), continuation: checkedContinuation)
   }
 
   /// Requires that a page, and the marker of the next one, are listed after the marker that requested the page.
-  func check(follows marker: String) throws(StorageError) {
-    try entries.first?.check(follows: marker)
-    if let continuation { try ListingOrder.check(continuation, follows: marker) }
+  func require(follows marker: String) throws(StorageError) {
+    try entries.first?.require(follows: marker)
+    if let continuation { try ListingOrder.require(continuation, follows: marker) }
   }
 }
 
 extension ListEntry {
   /// Requires that the entry is listed after a marker, which can be inside of a group.
-  fileprivate func check(follows marker: String) throws(StorageError) {
+  fileprivate func require(follows marker: String) throws(StorageError) {
     if case .commonPrefix(let prefix) = self, marker.hasBytePrefix(prefix), !marker.isIdentical(to: prefix) { return }
-    try ListingOrder.check(name, follows: marker)
+    try ListingOrder.require(name, follows: marker)
   }
 }
 
@@ -111,7 +101,7 @@ extension [ListEntry] {
   /// Appends an entry, whose name must be greater than the name of the last entry.
   fileprivate mutating func appendInOrder(_ entry: ListEntry) throws(StorageError) {
     _ = try ResponseValue(entry.name, named: "listed name")
-    if let last { try ListingOrder.check(entry.name, follows: last.name) }
+    if let last { try ListingOrder.require(entry.name, follows: last.name) }
     append(entry)
   }
 

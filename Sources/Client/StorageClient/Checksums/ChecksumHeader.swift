@@ -24,12 +24,7 @@ public struct ChecksumHeader: Sendable, Hashable {
     case base64
   }
 
-  /// Creates the description of a checksum header.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the header.
-  ///   - algorithm: The algorithm of the checksum in the header.
-  ///   - spelling: The encoding of the checksum in the header.
+  /// Creates the description of a checksum header; the parameters are the properties.
   public init(_ name: HTTPField.Name, _ algorithm: ObjectChecksum.Algorithm, spelling: Spelling = .decimal) {
     self.name = name
     self.algorithm = algorithm

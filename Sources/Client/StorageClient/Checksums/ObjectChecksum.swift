@@ -17,11 +17,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// A 32-bit checksum is in the lower half.
   public let value: UInt64
 
-  /// Creates a checksum from its integer value.
-  ///
-  /// - Parameters:
-  ///   - algorithm: The algorithm that computed the checksum.
-  ///   - value: The checksum as an integer. A 32-bit checksum is in the lower half.
+  /// Creates a checksum from its integer value; the parameters are the properties.
   public init(_ algorithm: Algorithm, _ value: UInt64) {
     self.algorithm = algorithm
     self.value = value

@@ -114,13 +114,9 @@ extension StorageClient
 where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: TwoStepSigner {
   /// Creates a client without a key, whose requests are signed by a remote signer.
   ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - signing: The remote signer.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  /// The other parameters are those of the initializer with a credential provider.
+  ///
+  /// - Parameter signing: The remote signer.
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -165,7 +161,7 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
   let sign: RemoteSigning.Sign
 
   func signed(_ request: HTTPRequest, as key: AccessKey, in context: SigningContext) async throws -> HTTPRequest {
-    try await finished(key.identity) { identity throws(SigningError) in
+    try await finishedRequest(as: key.identity) { identity throws(SigningError) in
       try signer.prepare(request, as: identity, in: context)
     }.request
   }
@@ -173,7 +169,7 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
   func presign(
     _ request: HTTPRequest, as key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) async throws -> PresignedRequest {
-    let (pending, signed) = try await finished(key.identity) { identity throws(SigningError) in
+    let (pending, signed) = try await finishedRequest(as: key.identity) { identity throws(SigningError) in
       try signer.prepare(presigning: request, as: identity, validFor: duration, in: context)
     }
     return PresignedRequest(
@@ -185,23 +181,71 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
   ///
   /// A signer with an unknown identity reports its key ID in the response. If the ID is part of the string to sign, a
   /// second signature is requested.
-  private func finished(
-    _ identity: Identity, _ prepare: (Identity) throws(SigningError) -> PendingSignature
+  private func finishedRequest(
+    as identity: Identity, _ prepare: (Identity) throws(SigningError) -> PendingSignature
   ) async throws -> (pending: PendingSignature, request: HTTPRequest) {
     var pending = try prepare(identity)
     var response = try await sign(SigningRequest(pending))
     if response.accessKeyID != identity.id {
       guard identity == .unknown else { throw SigningRefusal.anotherKey("The signature is for another access key id.") }
-      let known = try prepare(Identity(id: response.accessKeyID))
-      if known.stringToSign != pending.stringToSign { response = try await sign(SigningRequest(known)) }
-      guard response.accessKeyID == known.identity.id else {
+      let identified = try prepare(Identity(id: response.accessKeyID))
+      if identified.stringToSign != pending.stringToSign { response = try await sign(SigningRequest(identified)) }
+      guard response.accessKeyID == identified.identity.id else {
         throw SigningRefusal.anotherKey("Two signatures are for different access key ids.")
       }
-      pending = known
+      pending = identified
     }
     if let token = response.sessionToken, token != pending.identity.sessionToken {
       throw SigningRefusal.anotherKey("The signature is for another session token.")
     }
     return (pending, try signer.finish(pending, signature: response.signature))
+  }
+}
+
+extension RequestSender {
+  /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
+  ///
+  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
+  /// clock. The identity in use is replaced if the key has changed.
+  func signRemotely<Result>(
+    as cached: inout CachedCredential<Provider.SigningCredential>,
+    _ requestSignature: (Provider.SigningCredential, SigningContext) async throws -> Result
+  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
+    var hasCorrectedClock = false
+    while true {
+      let (date, offset) = try serviceTime()
+      do {
+        let result = try await withCurrentIdentity(&cached) {
+          try await requestSignature($0, SigningContext(date: date))
+        }
+        return (result, date, offset)
+      } catch let refusal as ClockSkewRefusal {
+        let host = try provider.endpoint.authority
+        guard !hasCorrectedClock, learnClockSkew(of: host, serverTime: refusal.serverTime, at: refusal.localTime)
+        else { throw refusal.error }
+        hasCorrectedClock = true
+      }
+    }
+  }
+
+  /// Runs a closure with the cached identity, and again with a newly requested identity if the key has changed.
+  private func withCurrentIdentity<Result>(
+    _ cached: inout CachedCredential<Provider.SigningCredential>,
+    _ requestSignature: (Provider.SigningCredential) async throws -> Result
+  ) async throws -> Result {
+    do {
+      do {
+        return try await requestSignature(cached.credential)
+      } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
+        do throws(CredentialError) {
+          cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
+        } catch {
+          throw error.code == .rejected ? refusal : error.orCancellation
+        }
+        return try await requestSignature(cached.credential)
+      }
+    } catch let refusal as SigningRefusal {
+      throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
+    }
   }
 }

@@ -48,11 +48,7 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     /// The ID of the upload, or an empty string if the next page starts after all uploads of the key.
     public let uploadID: String
 
-    /// Creates a marker.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the upload.
-    ///   - uploadID: The ID of the upload, or an empty string if the next page starts after all uploads of the key.
+    /// Creates a marker; the parameters are the properties.
     public init(key: String, uploadID: String) {
       self.key = key
       self.uploadID = uploadID
@@ -67,48 +63,44 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     /// The marker of the next page, or `nil` on the last page.
     public let next: Marker?
 
-    /// Creates a page for an implementation of ``BucketStore``.
-    ///
-    /// - Parameters:
-    ///   - uploads: The uploads on the page.
-    ///   - next: The marker of the next page, or `nil` on the last page.
+    /// Creates a page for an implementation of ``BucketStore``; the parameters are the properties.
     public init(uploads: [UnfinishedUpload], next: Marker?) {
       self.uploads = uploads
       self.next = next
     }
   }
 
-  private let page: PageReader
+  private let readPage: PageReader
   private var prefix: String?
 
   /// Creates a sequence for an implementation of ``BucketStore``.
   ///
   /// - Parameter page: A function that fetches a page. Its result must not depend on earlier calls.
   public init(page: @escaping PageReader) {
-    self.page = page
+    readPage = page
   }
 
   /// Creates a sequence in which keys without the prefix are errors.
   init(prefix: String, page: @escaping PageReader) {
-    self.page = page
+    readPage = page
     self.prefix = prefix
   }
 
   /// Returns an iterator that starts at the first page.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(page: page, RepeatedKeyOrder(of: "upload", prefix: prefix))
+    AsyncIterator(readPage: readPage, RepeatedKeyOrder(of: "upload", prefix: prefix))
   }
 
   /// An iterator over unfinished uploads.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let page: PageReader
+    fileprivate let readPage: PageReader
     private var uploads: ArraySlice<UnfinishedUpload> = []
     private var marker: Marker?
     private var hasMore = true
     private var order: RepeatedKeyOrder
 
-    fileprivate init(page: @escaping PageReader, _ order: RepeatedKeyOrder) {
-      self.page = page
+    fileprivate init(readPage: @escaping PageReader, _ order: RepeatedKeyOrder) {
+      self.readPage = readPage
       self.order = order
     }
 
@@ -118,11 +110,10 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     ///   their bytes, or if an upload is listed twice; and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> UnfinishedUpload? {
       while uploads.isEmpty, hasMore {
-        let next = try await page(marker)
-        try order.check(next.uploads.map { ($0.key, $0.uploadID) }, next: next.next.map { ($0.key, $0.uploadID) })
-        uploads = next.uploads[...]
-        hasMore = next.next != nil
-        marker = next.next
+        let page = try await readPage(marker)
+        try order.advance(
+          over: page.uploads.map { ($0.key, $0.uploadID) }, next: page.next.map { ($0.key, $0.uploadID) })
+        (uploads, marker, hasMore) = (page.uploads[...], page.next, page.next != nil)
       }
       return uploads.popFirst()
     }

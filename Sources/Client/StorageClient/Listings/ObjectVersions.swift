@@ -100,25 +100,25 @@ public struct ObjectVersions: AsyncSequence, Sendable {
   /// The key of the only object whose versions are listed, or `nil` for all objects with the prefix.
   let key: String?
 
-  let page: PageReader
+  let readPage: PageReader
 
   /// Returns an iterator that starts at the first page.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(key: key, page: page, order: RepeatedKeyOrder(of: "version", prefix: prefix))
+    AsyncIterator(key: key, readPage: readPage, order: RepeatedKeyOrder(of: "version", prefix: prefix))
   }
 
   /// An iterator over the versions of objects.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let key: String?
-    let page: PageReader
+    let readPage: PageReader
     var order: RepeatedKeyOrder
     private var versions: ArraySlice<ObjectVersion> = []
     private var marker: Marker?
     private var hasMore = true
 
-    init(key: String?, page: @escaping PageReader, order: RepeatedKeyOrder) {
+    init(key: String?, readPage: @escaping PageReader, order: RepeatedKeyOrder) {
       self.key = key
-      self.page = page
+      self.readPage = readPage
       self.order = order
     }
 
@@ -128,10 +128,10 @@ public struct ObjectVersions: AsyncSequence, Sendable {
     ///   their bytes, or if a version is listed twice; and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ObjectVersion? {
       while versions.isEmpty, hasMore {
-        let next = try await page(marker)
-        try order.check(
-          next.versions.map { ($0.key, $0.versionID) }, next: next.next.map { ($0.key, $0.versionID) })
-        (versions, marker, hasMore) = (next.versions[...], next.next, next.next != nil)
+        let page = try await readPage(marker)
+        try order.advance(
+          over: page.versions.map { ($0.key, $0.versionID) }, next: page.next.map { ($0.key, $0.versionID) })
+        (versions, marker, hasMore) = (page.versions[...], page.next, page.next != nil)
       }
       guard let version = versions.popFirst() else { return nil }
       guard let key, !version.key.isIdentical(to: key) else { return version }
@@ -140,4 +140,14 @@ public struct ObjectVersions: AsyncSequence, Sendable {
       return nil
     }
   }
+}
+
+/// The versioning state of a bucket.
+public enum BucketVersioning: String, Sendable, Hashable, CaseIterable {
+  /// The bucket never had versioning.
+  case disabled
+  /// The bucket keeps the earlier versions of an object.
+  case enabled
+  /// The bucket keeps the versions from the time when versioning was enabled, and replaces those without a version.
+  case suspended
 }
