@@ -246,16 +246,6 @@ extension AsperaAccount {
   }
 }
 
-extension AsperaPrivateKey {
-  /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
-  fileprivate func cipher(on context: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](uncheckedText(on: context).secret.bytes), at: KeyLocation(source)) {
-    case .pem(let block): block.cipher
-    case .openSSH(let key): key.isEncrypted ? key.cipher : nil
-    }
-  }
-}
-
 /// The result of an account check before a transfer starts, without secrets.
 public struct AccountReport: Sendable, Hashable {
   /// The kind of credential with which an account logs in.
@@ -279,51 +269,4 @@ public struct AccountReport: Sendable, Hashable {
 
   /// Sentences about circumstances that the caller should know but that do not prevent the use of the account.
   public let notes: [String]
-}
-
-/// The locations of IBM's RSA key for transfers with tokens; current servers refuse the older DSA key.
-package enum TokenKeyPlaces {
-  /// An operating system, which determines the locations of the key.
-  package enum System: Sendable {
-    case linux, macOS, windows
-
-    package static var current: System {
-      #if os(Windows)
-        .windows
-      #elseif os(macOS)
-        .macOS
-      #else
-        .linux
-      #endif
-    }
-  }
-
-  /// Returns the paths at which the key is searched for, in the order of the search.
-  package static func all(_ system: System = .current, on context: ProviderContext) -> [String] {
-    let name = "aspera_tokenauth_id_rsa"
-    // aspera-cli writes the key to this path.
-    let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
-    switch system {
-    case .linux:
-      let conda = context.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
-      return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
-    case .macOS:
-      let connect = ["~/Applications", "/Applications"].flatMap { folder in
-        ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
-      }
-      return connect
-        + [
-          "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
-          "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
-        ] + sdk
-    case .windows:
-      let connect = context.variable("LOCALAPPDATA").map {
-        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
-      }
-      let programs = context.variable("ProgramFiles") ?? "C:\\Program Files"
-      return (connect ?? []) + [
-        "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
-      ] + sdk
-    }
-  }
 }

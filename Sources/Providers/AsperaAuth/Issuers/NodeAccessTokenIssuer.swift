@@ -138,23 +138,3 @@ extension TokenIssuer where Self == NodeAccessTokenIssuer {
     NodeAccessTokenIssuer(access: access, fileID: fileID)
   }
 }
-
-/// The provider of an issuer's credentials, or a cache of it, made in the context of the first request for a token.
-final class AccessCache: Sendable {
-  private let provider: any CredentialProvider<AsperaNodeAccess>
-  private let made: Lock<CredentialCache<AsperaNodeAccess>?>
-
-  init(_ provider: some CredentialProvider<AsperaNodeAccess>) {
-    self.provider = provider
-    made = Lock(provider as? CredentialCache<AsperaNodeAccess>)
-  }
-
-  func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
-    made.withLock { made in
-      if let made { return made }
-      let cache = CredentialCache(provider, in: context)
-      made = cache
-      return cache
-    }
-  }
-}
