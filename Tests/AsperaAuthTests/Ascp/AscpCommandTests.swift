@@ -25,7 +25,7 @@ final class AscpCommandTests: XCTestCase {
         "-M", "4711", "-q", "--mode", "recv", "--host", "aspera.example.com", "--user", "mia", "--dest64",
         "--file-pair-list=/tmp/l", "Lw==",
       ])
-    XCTAssertEqual(command.list?.bytes, Array("/a b\nc\n/d\né".utf8))
+    XCTAssertEqual(command.fileList?.bytes, Array("/a b\nc\n/d\né".utf8))
   }
 
   func testOptionsOutsideTheVectorsFollowTheSpecification() throws {
@@ -161,7 +161,7 @@ final class AscpCommandTests: XCTestCase {
       let invocation = try AscpInvocation(command, in: parent)
       let option = try XCTUnwrap(invocation.arguments.first { $0.hasPrefix("--file-pair-list=") })
       let path = String(option.dropFirst("--file-pair-list=".count))
-      XCTAssertEqual(FileManager.default.contents(atPath: path), Data(try XCTUnwrap(command.list).bytes))
+      XCTAssertEqual(FileManager.default.contents(atPath: path), Data(try XCTUnwrap(command.fileList).bytes))
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o600)
       XCTAssertEqual(invocation.environment, command.environment)

@@ -42,7 +42,7 @@ final class AscpCommandVectorTests: XCTestCase {
     let environment = command.environment.mapValues { JSONValue.string($0.reveal()) }
     XCTAssertEqual(environment.keys.sorted(), variables.names.sorted(), name)
     for (variable, value) in variables { XCTAssertEqual(environment[variable], value, "\(name): \(variable)") }
-    XCTAssertEqual(command.list?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
+    XCTAssertEqual(command.fileList?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
   }
 
   func testEveryInvocationIsReproducedOrRejectedForAReason() throws {

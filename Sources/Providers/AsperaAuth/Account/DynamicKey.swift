@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
+internal import StorageAuth
 internal import StorageCrypto
 
 /// A key pair for a few transfers, which is generated in memory and never written to a file.
@@ -34,10 +34,9 @@ public struct DynamicKey: Sendable, Equatable {
       let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) })
     else {
       throw AsperaError(
-        .failed, "A key could not be generated.",
-        remedy: "Check whether the system's random number generator works.")
+        .failed, "A key could not be generated.", remedy: "Check whether the system's random number generator works.")
     }
-    self.publicKey = publicKey.line
+    self.publicKey = publicKey.authorizedKeysLine
     privateKey = .pem(Secret(bytes: [UInt8](text)))
   }
 }

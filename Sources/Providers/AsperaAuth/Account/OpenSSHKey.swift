@@ -9,13 +9,17 @@ struct OpenSSHKey: Redacted {
   /// The label of a PEM block that contains a key in OpenSSH's own format.
   static let label = "OPENSSH PRIVATE KEY"
 
+  /// The bytes with which the format begins.
+  private static let magic = Array("openssh-key-v1\0".utf8)
+
   /// The cipher name, or `none` if the key is not encrypted.
   let cipher: String
 
   /// The public key, which is in clear text even if the private key is encrypted.
   let publicKey: SSHPublicKey
 
-  private let section: [UInt8]
+  /// The private keys as they are encoded, and encrypted unless ``cipher`` is `none`.
+  private let privateSection: [UInt8]
   private let location: KeyLocation
 
   var isEncrypted: Bool { cipher != "none" }
@@ -23,21 +27,22 @@ struct OpenSSHKey: Redacted {
   /// Parses the decoded contents of the PEM block.
   init(container: [UInt8], at location: KeyLocation) throws(AsperaError) {
     var reader = SSHReader(container)
-    guard reader.bytes(15) == Array("openssh-key-v1\0".utf8), let cipher = reader.text(),
+    guard reader.bytes(Self.magic.count) == Self.magic, let cipher = reader.text(),
       let derivation = reader.text(), let options = reader.string(), let count = reader.number()
     else { throw Self.damaged(at: location) }
     guard count == 1 else {
       throw location.error(
         .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
     }
-    guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let section = reader.string(),
+    guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let privateSection = reader.string(),
       (cipher == "none") == (derivation == "none"), (derivation == "none") == options.isEmpty,
       reader.remainder.count == Self.tagByteCount(of: cipher),
-      section.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)), !section.isEmpty
+      privateSection.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)),
+      !privateSection.isEmpty
     else { throw Self.damaged(at: location) }
     self.cipher = cipher
     self.publicKey = publicKey
-    self.section = section
+    self.privateSection = privateSection
     self.location = location
   }
 
@@ -64,11 +69,13 @@ struct OpenSSHKey: Redacted {
 
   /// Parses the unencrypted private key, or throws if the key is malformed or does not belong to the public key.
   func privateKey() throws(AsperaError) -> PrivateKey {
-    var reader = SSHReader(section)
-    guard !isEncrypted, let check = reader.number(), check == reader.number(), let type = reader.text() else {
+    var reader = SSHReader(privateSection)
+    // The section begins with a random number, twice, which shows whether it was decrypted correctly.
+    guard !isEncrypted, let number = reader.number(), number == reader.number(), let type = reader.text() else {
       throw Self.damaged(at: location)
     }
     guard type == publicKey.type else { throw Self.mismatch(at: location) }
+    // After the key come its comment and the padding: the bytes 1, 2, 3 and so on.
     guard let parts = Self.parts(of: publicKey.kind, &reader), reader.string() != nil,
       reader.remainder.count < 8, reader.remainder.enumerated().allSatisfy({ $0.offset + 1 == $0.element })
     else { throw Self.damaged(at: location) }
@@ -82,22 +89,22 @@ struct OpenSSHKey: Redacted {
     switch kind {
     case .rsa:
       guard let modulus = reader.magnitude(), let publicExponent = reader.magnitude(),
-        let privateExponent = reader.magnitude(), let coefficient = reader.magnitude(), let first = reader.magnitude(),
-        let second = reader.magnitude()
+        let privateExponent = reader.magnitude(), let coefficient = reader.magnitude(), let p = reader.magnitude(),
+        let q = reader.magnitude()
       else { return nil }
       return .rsa(
         modulus: modulus, publicExponent: publicExponent, privateExponent: privateExponent, coefficient: coefficient,
-        primes: [first, second])
+        primes: [p, q])
     case .ecdsa(let curve):
       guard reader.text() == curve.rawValue, let point = reader.string(), let scalar = reader.magnitude() else {
         return nil
       }
       return .ecdsa(curve, point: point, scalar: scalar)
     case .ed25519:
-      guard let point = reader.string(), let secret = reader.string(), secret.count == 64,
-        Array(secret.suffix(32)) == point
+      guard let point = reader.string(), let seedAndPoint = reader.string(), seedAndPoint.count == 64,
+        Array(seedAndPoint.suffix(32)) == point
       else { return nil }
-      return .ed25519(point: point, seed: Array(secret.prefix(32)))
+      return .ed25519(point: point, seed: Array(seedAndPoint.prefix(32)))
     case .dsa, .other: return nil
     }
   }

@@ -6,6 +6,7 @@ internal import StorageCrypto
 
 /// A public key in SSH's binary encoding (RFC 4253, section 6.6).
 struct SSHPublicKey: Equatable {
+  /// The key in SSH's binary encoding.
   let blob: [UInt8]
 
   let kind: KeyKind
@@ -30,8 +31,7 @@ struct SSHPublicKey: Equatable {
     case "ssh-dss":
       guard let prime = reader.magnitude() else { return nil }
       return .dsa(bits: bitCount(prime))
-    case "ssh-ed25519":
-      return reader.string()?.count == 32 && reader.isAtEnd ? .ed25519 : nil
+    case "ssh-ed25519": return reader.string()?.count == 32 && reader.isAtEnd ? .ed25519 : nil
     default:
       guard let curve = EllipticCurve.allCases.first(where: { type == "ecdsa-sha2-\($0.rawValue)" }) else {
         return .other(type)
@@ -60,42 +60,33 @@ struct SSHPublicKey: Equatable {
   }
 
   /// The public key as a line of `authorized_keys`.
-  var line: String {
-    "\(type) \(String(writing: { $0.append(base64: blob) }))"
-  }
+  var authorizedKeysLine: String { "\(type) \(String(writing: { $0.append(base64: blob) }))" }
 
   /// The SHA-256 fingerprint of the key in OpenSSH's form, such as `SHA256:…`.
-  var fingerprint: String {
-    "SHA256:\(SHA256.hash(blob).base64.prefix { $0 != "=" })"
-  }
+  var fingerprint: String { "SHA256:\(SHA256.hash(blob).base64.prefix { $0 != "=" })" }
 }
 
 /// A reader of values in SSH's data types (RFC 4251, section 5), each of which is `nil` if it is truncated.
 struct SSHReader {
-  private var rest: ArraySlice<UInt8>
+  private var unreadBytes: ArraySlice<UInt8>
 
-  init(_ bytes: some Sequence<UInt8>) {
-    rest = ArraySlice(bytes)
-  }
+  init(_ bytes: some Sequence<UInt8>) { unreadBytes = ArraySlice(bytes) }
 
-  var isAtEnd: Bool { rest.isEmpty }
+  var isAtEnd: Bool { unreadBytes.isEmpty }
 
-  var remainder: [UInt8] { Array(rest) }
+  var remainder: [UInt8] { Array(unreadBytes) }
 
   mutating func bytes(_ count: Int) -> [UInt8]? {
-    guard count <= rest.count else { return nil }
-    defer { rest = rest.dropFirst(count) }
-    return Array(rest.prefix(count))
+    guard count <= unreadBytes.count else { return nil }
+    defer { unreadBytes = unreadBytes.dropFirst(count) }
+    return Array(unreadBytes.prefix(count))
   }
 
-  mutating func number() -> UInt32? {
-    bytes(4)?.reduce(0) { $0 << 8 | UInt32($1) }
-  }
+  /// Reads the next value as a `uint32`.
+  mutating func number() -> UInt32? { bytes(4)?.reduce(0) { $0 << 8 | UInt32($1) } }
 
   /// Reads the next value as a `string` of any bytes.
-  mutating func string() -> [UInt8]? {
-    number().flatMap { bytes(Int($0)) }
-  }
+  mutating func string() -> [UInt8]? { number().flatMap { bytes(Int($0)) } }
 
   /// Reads the next value as a `string` of printable ASCII characters.
   mutating func text() -> String? {
@@ -106,8 +97,6 @@ struct SSHReader {
 
   /// Reads the next value as a non-negative `mpint`, and returns its bytes without leading zeros.
   mutating func magnitude() -> [UInt8]? {
-    string().flatMap { bytes in
-      (bytes.first ?? 0) < 0x80 ? Array(bytes.drop { $0 == 0 }) : nil
-    }
+    string().flatMap { bytes in (bytes.first ?? 0) < 0x80 ? Array(bytes.drop { $0 == 0 }) : nil }
   }
 }

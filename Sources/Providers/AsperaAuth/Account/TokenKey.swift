@@ -1,13 +1,58 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
+package import StorageAuth
 internal import StorageCrypto
+
+extension AsperaAccount {
+  /// Returns the key for transfers with tokens, with its passphrase, after a check of who has access to its file.
+  ///
+  /// Tests replace the well-known keys.
+  package static func tokenKey(
+    at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on context: ProviderContext
+  ) throws(AsperaError) -> AsperaPrivateKey {
+    let path = if let keyPath { keyPath } else { try installedTokenKeyPath(on: context) }
+    let file = AsperaPrivateKey.Source.file(path)
+    var key = AsperaPrivateKey(file, passphrase: passphrase, wellKnownKeys: wellKnownKeys)
+    if key.passphrase == nil, let cipher = try key.cipher(on: context) {
+      key = AsperaPrivateKey(
+        file, passphrase: context.environment(passphraseVariable).map { Secret($0) }, wellKnownKeys: wellKnownKeys)
+      guard key.passphrase != nil else {
+        throw KeyLocation(file).error(
+          .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
+          remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
+      }
+    }
+    _ = try key.checkedText(on: context)
+    return key
+  }
+
+  /// Returns the path of the first private key found at the locations where IBM's products install the key.
+  private static func installedTokenKeyPath(on context: ProviderContext) throws(AsperaError) -> String {
+    let locations = TokenKeyLocations.all(on: context).compactMap { context.absolute($0) }
+    for location in locations {
+      do {
+        _ = try context.files.read(location, limit: AsperaPrivateKey.sizeLimit)
+        return location
+      } catch FileReadError.notFound {
+        continue
+      } catch {
+        // The file exists; `checkedText(on:)` reports why it cannot be read.
+        return location
+      }
+    }
+    throw AsperaError(
+      .keyNotFound,
+      "No key for transfers with tokens is on this machine; these locations were searched: "
+        + "\(locations.joined(separator: ", ")).",
+      remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server supports it.")
+  }
+}
 
 extension AsperaPrivateKey {
   /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
   fileprivate func cipher(on context: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](uncheckedText(on: context).secret.bytes), at: KeyLocation(source)) {
+    switch try EncodedPrivateKey([UInt8](uncheckedText(on: context).secret.bytes), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil
     }
@@ -15,7 +60,7 @@ extension AsperaPrivateKey {
 }
 
 /// The locations of IBM's RSA key for transfers with tokens; current servers refuse the older DSA key.
-package enum TokenKeyPlaces {
+package enum TokenKeyLocations {
   /// An operating system, which determines the locations of the key.
   package enum System: Sendable {
     case linux, macOS, windows
@@ -33,30 +78,31 @@ package enum TokenKeyPlaces {
 
   /// Returns the paths at which the key is searched for, in the order of the search.
   package static func all(_ system: System = .current, on context: ProviderContext) -> [String] {
-    let name = "aspera_tokenauth_id_rsa"
+    let fileName = "aspera_tokenauth_id_rsa"
     // aspera-cli writes the key to this path.
-    let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
+    let sdkPaths = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
     switch system {
     case .linux:
-      let conda = context.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
-      return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
+      let condaPaths = context.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(fileName)"] } ?? []
+      return ["~/.aspera/connect/etc/\(fileName)", "/opt/aspera/var/\(fileName)", "~/.aspera/cli/etc/\(fileName)"]
+        + sdkPaths + condaPaths
     case .macOS:
-      let connect = ["~/Applications", "/Applications"].flatMap { folder in
-        ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
+      let connectPaths = ["~/Applications", "/Applications"].flatMap { folder in
+        ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(fileName)" }
       }
-      return connect
-        + [
-          "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
-          "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
-        ] + sdk
+      return connectPaths + [
+        "/Library/Aspera/var/\(fileName)", "~/Applications/Aspera CLI/etc/\(fileName)",
+        "/Applications/Aspera Drive.app/Contents/Resources/\(fileName)",
+      ] + sdkPaths
     case .windows:
-      let connect = context.variable("LOCALAPPDATA").map {
-        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
+      let connectPaths = context.variable("LOCALAPPDATA").map {
+        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(fileName)"]
       }
-      let programs = context.variable("ProgramFiles") ?? "C:\\Program Files"
-      return (connect ?? []) + [
-        "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
-      ] + sdk
+      let programFiles = context.variable("ProgramFiles") ?? "C:\\Program Files"
+      return (connectPaths ?? []) + [
+        "\(programFiles)\\Aspera\\Enterprise Server\\var\\\(fileName)",
+        "\(programFiles)\\Aspera\\cli\\etc\\\(fileName)",
+      ] + sdkPaths
     }
   }
 }
@@ -68,9 +114,7 @@ package struct WellKnownKeys: Sendable, Hashable {
   /// The SHA-256 fingerprints of the public keys in OpenSSH's form, such as `ssh-keygen -l` prints them.
   package let fingerprints: Set<String>
 
-  package init(fingerprints: Set<String>) {
-    self.fingerprints = fingerprints
-  }
+  package init(fingerprints: Set<String>) { self.fingerprints = fingerprints }
 
   /// The two key pairs that IBM's products and aspera-cli install for transfers with tokens.
   ///

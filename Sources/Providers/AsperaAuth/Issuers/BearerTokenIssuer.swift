@@ -39,13 +39,13 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let (minted, present) = try access.token(at: context.time.now)
+    let (bearerToken, issueTime) = try access.token(at: context.time.now)
     do {
       let token = try AsperaToken(
-        Secret(BearerText.prefix + minted.secret.reveal()), expiration: minted.claims.expiration)
+        Secret(BearerText.prefix + bearerToken.secret.reveal()), expiration: bearerToken.claims.expiration)
       let specification = TransferSpec.naming(accessKey: access.accessKey, fileID: fileID)
       return IssuedCredential(
-        TransferCredential(token: token, specification: specification), issuerTime: present, source: source)
+        TransferCredential(token: token, specification: specification), issuerTime: issueTime, source: source)
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }

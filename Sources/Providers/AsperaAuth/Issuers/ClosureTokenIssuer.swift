@@ -20,7 +20,7 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   ///
   /// - Parameters:
   ///   - source: The issuer name that errors and events show, without secrets.
-  ///   - fetch: A function that returns a grant. Returning `nil` is an error. If the function throws a
+  ///   - fetch: A function that returns a transfer credential. Returning `nil` is an error. If the function throws a
   ///     `CredentialError`, the error is rethrown. If it throws another error except an `AsperaError`, only the error's
   ///     type is shown.
   public init(
@@ -36,13 +36,14 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   ///
   /// - Parameters:
   ///   - source: The issuer name that errors and events show, without secrets.
-  ///   - fetch: A function that returns a grant, as for ``init(source:_:)``, and always returns within a time limit.
+  ///   - fetch: A function that returns a transfer credential, as for ``init(source:_:)``, and always returns within a
+  ///     time limit.
   public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferCredential?) {
     let call = BlockingCall("tokens: \(source)", fetch)
     self.init(source: source) { try await call($0) }
   }
 
-  /// Calls the function with a token request, and returns the function's grant.
+  /// Calls the function with a token request, and returns the function's transfer credential.
   ///
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
@@ -53,9 +54,9 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let grant: TransferCredential?
+    let credential: TransferCredential?
     do {
-      grant = try await fetch(request)
+      credential = try await fetch(request)
     } catch is CancellationError {
       throw CredentialError(
         .cancelled, source: source, "The wait for a token was cancelled.",
@@ -66,12 +67,12 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
     } catch {
       throw credentialError(error, from: source)
     }
-    guard let grant else {
+    guard let credential else {
       throw CredentialError(
         .unavailable, source: source, "The callback returned nil: it has no token now.",
         remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
     }
-    return IssuedCredential(grant, source: source)
+    return IssuedCredential(credential, source: source)
   }
 
   /// A description that contains the issuer name.

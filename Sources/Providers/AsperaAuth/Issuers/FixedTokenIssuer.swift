@@ -8,7 +8,7 @@ public struct FixedTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public let source: String
 
-  private let grant: TransferCredential
+  private let credential: TransferCredential
 
   /// Creates a token issuer that always returns the given token.
   ///
@@ -18,7 +18,7 @@ public struct FixedTokenIssuer: TokenIssuer, Redacted {
   ///   - source: The issuer name that errors and events show, without secrets.
   public init(_ token: AsperaToken, specification: TransferSpec? = nil, source: String = "fixed token") {
     self.source = source
-    grant = TransferCredential(token: token, specification: specification)
+    credential = TransferCredential(token: token, specification: specification)
   }
 
   /// Creates a token issuer that uses an access key as a basic token, which servers accept for their own storage.
@@ -44,11 +44,11 @@ public struct FixedTokenIssuer: TokenIssuer, Redacted {
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     switch request.reason {
-    case .initial, .missing: return IssuedCredential(grant, source: source)
+    case .initial, .missing: return IssuedCredential(credential, source: source)
     case .expired, .rejected:
-      let happened = request.reason == .expired ? "has expired, or expires too soon" : "was refused by the server"
+      let reason = request.reason == .expired ? "has expired, or expires too soon" : "was refused by the server"
       throw CredentialError(
-        .rejected, source: source, "The token \(happened), and there is no issuer for another.",
+        .rejected, source: source, "The token \(reason), and there is no issuer for another.",
         remedy: "Get a new token, or give the session an issuer that requests one.")
     }
   }

@@ -15,7 +15,7 @@ public protocol TokenIssuer: Sendable {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The environment, files, commands, network and clocks that the issuer uses.
-  /// - Returns: The grant, and the current time according to the issuer's clock if that time is known.
+  /// - Returns: The transfer credential, and the current time according to the issuer's clock if that time is known.
   /// - Throws: A `CredentialError` that contains the issuer name and a remedy.
   func issue(
     for request: TokenRequest, in context: ProviderContext
@@ -57,7 +57,7 @@ public struct TokenRequest: Sendable, Equatable {
   }
 }
 
-/// An authorization for a single transfer: a token, and the issuer's changes to the transfer specification.
+/// A credential that authorizes a single transfer: a token, and the issuer's changes to the transfer specification.
 public struct TransferCredential: Credential {
   /// The token that authorizes the transfer, or `nil` if the server authorizes transfers based only on the account.
   public let token: AsperaToken?
@@ -67,15 +67,15 @@ public struct TransferCredential: Credential {
   /// They are the host, the user, the ports, the host key, the tags and similar. Others may not be set and are ignored.
   public let specification: TransferSpec?
 
-  /// The time at which the grant expires according to its issuer's clock, or `nil` if the time is unknown.
+  /// The time at which the credential expires according to its issuer's clock, or `nil` if the time is unknown.
   public let expiration: Timestamp?
 
-  /// Creates a grant for a transfer.
+  /// Creates a credential for a transfer.
   ///
   /// - Parameters:
   ///   - token: The token, or `nil` for a transfer without a token.
   ///   - specification: The specification that the issuer returned.
-  ///   - expiration: The time at which the grant expires. If `nil`, the token's expiration.
+  ///   - expiration: The time at which the credential expires. If `nil`, the token's expiration.
   public init(token: AsperaToken?, specification: TransferSpec? = nil, expiration: Timestamp? = nil) {
     self.token = token
     self.specification = specification
@@ -83,22 +83,22 @@ public struct TransferCredential: Credential {
   }
 }
 
-/// The provider of an issuer's credentials, or a cache of it, made in the context of the first request for a token.
+/// The cache of an issuer's credentials, which is created in the context of the first request for a token.
 final class AccessCache: Sendable {
   private let provider: any CredentialProvider<AsperaNodeAccess>
-  private let made: Lock<CredentialCache<AsperaNodeAccess>?>
+  private let cache: Lock<CredentialCache<AsperaNodeAccess>?>
 
   init(_ provider: some CredentialProvider<AsperaNodeAccess>) {
     self.provider = provider
-    made = Lock(provider as? CredentialCache<AsperaNodeAccess>)
+    cache = Lock(provider as? CredentialCache<AsperaNodeAccess>)
   }
 
   func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
-    made.withLock { made in
-      if let made { return made }
-      let cache = CredentialCache(provider, in: context)
-      made = cache
-      return cache
+    cache.withLock { cache in
+      if let cache { return cache }
+      let newCache = CredentialCache(provider, in: context)
+      cache = newCache
+      return newCache
     }
   }
 }

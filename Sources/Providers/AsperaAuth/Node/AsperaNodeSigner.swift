@@ -33,9 +33,7 @@ public struct AsperaNodeSigner: Signer {
   /// Creates a signer for requests to an Aspera Node API.
   ///
   /// - Parameter allowsPlainHTTP: Whether the signer authorizes requests over `http` to other machines.
-  public init(allowsPlainHTTP: Bool = false) {
-    self.allowsPlainHTTP = allowsPlainHTTP
-  }
+  public init(allowsPlainHTTP: Bool = false) { self.allowsPlainHTTP = allowsPlainHTTP }
 
   /// Authorizes a request by setting its `Authorization` and `X-Aspera-AccessKey` headers.
   ///
@@ -50,23 +48,24 @@ public struct AsperaNodeSigner: Signer {
     _ request: inout HTTPRequest, with access: AsperaNodeAccess, in context: SigningContext
   ) throws(SigningError) {
     try checkDestination(of: request)
-    let fields = try Self.fields(for: access)
-    request.headerFields[.authorization] = fields.authorization
-    request.headerFields[.asperaAccessKey] = fields.accessKey
+    let headers = try Self.headers(for: access)
+    request.headerFields[.authorization] = headers.authorization
+    request.headerFields[.asperaAccessKey] = headers.accessKey
   }
 
   /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey` for a credential.
-  static func fields(for access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?) {
+  static func headers(for access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?)
+  {
     switch access.method {
     case .basic(let user, let password):
       return (try BasicAuthorization.value(user: user, password: password, BasicAuthorization.nodeUser), nil)
     case .accessKey(let id, let secret):
       return (try BasicAuthorization.value(user: id, password: secret, BasicAuthorization.accessKey), nil)
     case .bearer(let token, let id):
-      let bare = BearerText.bare(token.reveal())
-      try checkHeader(bare, "bearer token")
+      let bareToken = BearerText.withoutPrefix(token.reveal())
+      try checkHeader(bareToken, "bearer token")
       try checkHeader(id, "access key id")
-      return (BearerText.prefix + bare, id)
+      return (BearerText.prefix + bareToken, id)
     }
   }
 
@@ -86,6 +85,7 @@ public struct AsperaNodeSigner: Signer {
     }
   }
 
+  /// The maximum length of a header value in bytes, which is more than servers usually accept.
   private static let headerByteLimit = 16_384
 
   private static func checkHeader(_ text: String, _ name: String) throws(SigningError) {

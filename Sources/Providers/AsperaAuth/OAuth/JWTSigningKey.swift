@@ -50,7 +50,7 @@ public struct JWTSigningKey: Sendable, Redacted {
   private init(parsing key: AsperaPrivateKey, text: Secret) throws(AsperaError) {
     let location = KeyLocation(key.source)
     let parsed: PrivateKey
-    switch try KeyText([UInt8](text.bytes), at: location) {
+    switch try EncodedPrivateKey([UInt8](text.bytes), at: location) {
     case .pem(let block): parsed = try key.pemKey(text, block)
     case .openSSH(let openSSH):
       guard !openSSH.isEncrypted else {
@@ -62,8 +62,7 @@ public struct JWTSigningKey: Sendable, Redacted {
     }
     guard let algorithm = JWTAlgorithm.standard(for: parsed.kind), let publicKey = parsed.publicKey.pem else {
       throw location.error(
-        .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST",
-        remedy: Self.replacementAdvice)
+        .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST", remedy: Self.replacementAdvice)
     }
     if case .rsa(let bits) = parsed.kind, bits < JWTAlgorithm.minimumRSABitCount {
       throw location.error(

@@ -36,7 +36,7 @@ public struct NodeGrantProvider: CredentialProvider, Redacted {
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let issued = try await grants.issue(in: context)
     let token = issued.credential.token
-    if let named = (try? NodeBearerToken(token))?.claims.scope, named != scope {
+    if let issuedScope = (try? NodeBearerToken(token))?.claims.scope, issuedScope != scope {
       throw CredentialError(
         .malformedResponse, source: source, "The token has another scope than the requested one.",
         remedy: "Check the access key of the node.")

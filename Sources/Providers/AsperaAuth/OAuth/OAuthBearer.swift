@@ -24,7 +24,7 @@ public struct OAuthBearer: Credential, Redacted {
   ///   - expiration: The time at which the token expires. If `nil`, the expiration that the token contains.
   public init(_ token: Secret, scope: String? = nil, expiration: Timestamp? = nil) {
     let text = token.reveal()
-    self.token = Secret(BearerText.bare(text))
+    self.token = Secret(BearerText.withoutPrefix(text))
     self.scope = scope
     self.expiration = expiration ?? BearerText.expiration(of: text)
   }

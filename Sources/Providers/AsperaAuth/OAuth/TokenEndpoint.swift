@@ -3,7 +3,7 @@
 
 internal import CredentialSources
 internal import HTTPTypes
-public import StorageAuth
+internal import StorageAuth
 internal import StorageCrypto
 
 /// A token endpoint of an OAuth 2.0 authorization server (RFC 6749, section 3.2).
@@ -11,8 +11,8 @@ struct TokenEndpoint: Sendable {
   /// The lifetime of a token if none is known, at which age aspera-cli discards such tokens.
   static let assumedLifetime = Duration.seconds(1_800)
 
-  /// The accepted lifetimes of tokens, in seconds.
-  private static let lifetimes: ClosedRange<Int64> = 1...315_360_000
+  /// The accepted lifetimes of tokens, in seconds: at most ten years.
+  private static let permittedSeconds: ClosedRange<Int64> = 1...315_360_000
 
   let source: String
   let url: String
@@ -20,7 +20,7 @@ struct TokenEndpoint: Sendable {
   /// The endpoint's response to a request for a token.
   enum Outcome {
     case issued(IssuedCredential<OAuthBearer>)
-    case refused(OAuthErrorResponse)
+    case rejected(OAuthErrorResponse)
   }
 
   /// Sends a form, whose confidential values (`masks`) no error shows, to the token endpoint.
@@ -31,18 +31,16 @@ struct TokenEndpoint: Sendable {
     var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
     headers[.authorization] = authorization
     let call = address.call(.post, headers: headers, body: Array(FormPair.written(form).utf8))
-    let sent = masks + (authorization.map { [Secret($0)] } ?? [])
-    let prepared = PreparedCall(call, masks: sent)
+    let sentSecrets = masks + (authorization.map { [Secret($0)] } ?? [])
+    let prepared = PreparedCall(call, masks: sentSecrets)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(30))
     let received = try await exchange.receive { prepared }
     let object = (try? JSONValue(parsing: received.body))?.object
-    let text = ServiceText(masking: sent + (object?.secrets ?? []))
-    guard received.response.status.kind == .successful else {
-      return .refused(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
-    }
-    guard let object else { throw malformed("The response is not a JSON object.", isRetryable: true) }
-    if object["access_token"] == nil, object["error"] != nil {
-      return .refused(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
+    let text = ServiceText(masking: sentSecrets + (object?.secrets ?? []))
+    let isSuccessful = received.response.status.kind == .successful
+    if isSuccessful, object == nil { throw malformed("The response is not a JSON object.", isRetryable: true) }
+    guard isSuccessful, let object, object["access_token"] != nil || object["error"] == nil else {
+      return .rejected(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
     }
     return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, text))
   }
@@ -60,15 +58,15 @@ struct TokenEndpoint: Sendable {
     if let type = object["token_type"], type != .null, type.string?.asciiLowercased != "bearer" {
       throw malformed("The token_type is \(text.shown(type.string ?? "not a string")), and not bearer.")
     }
-    let present = issuerTime ?? now
-    var end = BearerText.expiration(of: token)
+    let issuerNow = issuerTime ?? now
+    var knownExpiration = BearerText.expiration(of: token)
     if let seconds = try lifetimeSeconds(in: object) {
-      let granted = present.advanced(by: .seconds(seconds))
-      end = end.map { min($0, granted) } ?? granted
+      let reportedExpiration = issuerNow.advanced(by: .seconds(seconds))
+      knownExpiration = min(knownExpiration ?? reportedExpiration, reportedExpiration)
     }
-    let expiration = end ?? present.advanced(by: Self.assumedLifetime)
-    guard expiration > present else {
-      throw malformed("The token expired at \(expiration); the issuer's clock shows \(present).", isRetryable: true)
+    let expiration = knownExpiration ?? issuerNow.advanced(by: Self.assumedLifetime)
+    guard expiration > issuerNow else {
+      throw malformed("The token expired at \(expiration); the issuer's clock shows \(issuerNow).", isRetryable: true)
     }
     let bearer = OAuthBearer(Secret(token), scope: object["scope"]?.string, expiration: expiration)
     return IssuedCredential(bearer, issuerTime: issuerTime, source: source)
@@ -76,8 +74,8 @@ struct TokenEndpoint: Sendable {
 
   private func lifetimeSeconds(in object: JSONObject) throws(CredentialError) -> Int64? {
     guard let value = object["expires_in"], value != .null else { return nil }
-    guard let seconds = value.code.flatMap({ Int64(digits: $0) }), Self.lifetimes.contains(seconds) else {
-      throw malformed("The expires_in is not a number of seconds from 1 to \(Self.lifetimes.upperBound).")
+    guard let seconds = value.code.flatMap({ Int64(digits: $0) }), Self.permittedSeconds.contains(seconds) else {
+      throw malformed("The expires_in is not a number of seconds from 1 to \(Self.permittedSeconds.upperBound).")
     }
     return seconds
   }
@@ -105,10 +103,10 @@ struct OAuthErrorResponse: Sendable {
 
   init(_ object: JSONObject?, status: Int, issuerTime: Timestamp?, _ text: ServiceText) {
     let error = object?["error"]
-    let node = object.flatMap { NodeRefusal(of: .object($0)) }
-    code = error?.string ?? object?["errorCode"]?.string ?? object?["code"]?.code ?? node?.code
+    let nodeError = object.flatMap { NodeRefusal(of: .object($0)) }
+    code = error?.string ?? object?["errorCode"]?.string ?? object?["code"]?.code ?? nodeError?.code
     let texts = ["error_description", "errorMessage", "message"].compactMap { object?[$0]?.string }
-    let explanation = error?.object == nil ? texts.first : node?.message
+    let explanation = error?.object == nil ? texts.first : nodeError?.message
     self.status = status
     self.issuerTime = issuerTime
     message = text.shown([code, explanation].compactMap(\.self).joined(separator: ": "))

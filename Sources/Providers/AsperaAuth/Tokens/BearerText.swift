@@ -10,15 +10,15 @@ enum BearerText {
   static let prefix = "Bearer "
 
   /// Returns the token without the prefix `Bearer`, if the text has that prefix.
-  static func bare(_ text: String) -> String {
+  static func withoutPrefix(_ text: String) -> String {
     String((text.removingBytePrefix(prefix) ?? text[...]).droppingBlanks)
   }
 
   /// Returns the expiration of a node bearer token or a JSON Web Token, or `nil` if the text is neither.
   static func expiration(of text: String) -> Timestamp? {
-    let bare = bare(text)
-    if bare.hasByte(".") { return webTokenExpiration(of: bare) }
-    return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
+    let token = withoutPrefix(text)
+    if token.hasByte(".") { return webTokenExpiration(of: token) }
+    return (try? NodeBearerToken(Secret(token)))?.claims.expiration
   }
 
   /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4).

@@ -18,9 +18,7 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
   /// Creates a specification from JSON fields, without validation.
   ///
   /// - Parameter fields: The fields of a `transfer_spec`.
-  public init(fields: JSONObject) {
-    self.fields = fields
-  }
+  public init(fields: JSONObject) { self.fields = fields }
 
   /// Creates a specification for files and folders.
   ///
@@ -59,15 +57,15 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
   /// The specification in JSON, including secrets.
   public var json: [UInt8] { JSONValue.object(fields).serialized }
 
-  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
+  private static let describedFields: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
 
   /// A description with the server, the user, the direction, the number of paths, and the names of other fields.
   public var description: String {
     let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
-    let count = fields["paths"]?.array?.count ?? 0
+    let pathCount = fields["paths"]?.array?.count ?? 0
     var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
-    parts.append(count == 1 ? "1 path" : "\(count) paths")
-    let others = fields.names.filter { !Self.described.contains($0) }
+    parts.append(pathCount == 1 ? "1 path" : "\(pathCount) paths")
+    let others = fields.names.filter { !Self.describedFields.contains($0) }
     if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
     return "TransferSpec(\(parts.joined(separator: ", ")))"
   }
@@ -219,13 +217,9 @@ extension TransferSpec {
 
   func secret(_ name: String) -> Secret? { text(name).map { Secret($0) } }
 
-  mutating func setText(_ name: String, _ text: String?) {
-    fields[name] = text.map { .string($0) }
-  }
+  mutating func setText(_ name: String, _ text: String?) { fields[name] = text.map { .string($0) } }
 
-  mutating func setNumber(_ name: String, _ number: Int?) {
-    fields[name] = number.map { .number(JSONNumber($0)) }
-  }
+  mutating func setNumber(_ name: String, _ number: Int?) { fields[name] = number.map { .number(JSONNumber($0)) } }
 }
 
 /// Fields about rates and the resumption of transfers.
@@ -385,7 +379,7 @@ extension TransferSpec {
   }
 
   /// The time for which Aspera on Cloud waits for a retry, as aspera-cli requests it.
-  private static let retrySeconds = 3600
+  private static let retryPeriodSeconds = 3600
 
   /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`, unless they are there.
   ///
@@ -395,7 +389,7 @@ extension TransferSpec {
     guard var tags = try? decodedTags(), var aspera = tags["aspera"]?.object else { return }
     guard aspera["xfer_id"] == nil || aspera["xfer_retry"] == nil else { return }
     if aspera["xfer_id"] == nil { aspera["xfer_id"] = .string(id) }
-    if aspera["xfer_retry"] == nil { aspera["xfer_retry"] = .number(JSONNumber(Self.retrySeconds)) }
+    if aspera["xfer_retry"] == nil { aspera["xfer_retry"] = .number(JSONNumber(Self.retryPeriodSeconds)) }
     tags["aspera"] = .object(aspera)
     fields["tags64"] = nil
     self.tags = tags
@@ -414,6 +408,7 @@ extension TransferSpec {
   /// objects. The proxy is removed because its URL can contain a password.
   public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
 
+  /// The words by which the names of secret fields are recognized, which can also be fields that are unknown here.
   private static let secretWords = [
     "password", "passphrase", "passwd", "secret", "private_key", "api_key", "apikey", "token", "credential", "proxy",
     "authorization", "headers", "ssh_args",
@@ -425,16 +420,16 @@ extension TransferSpec {
   }
 
   private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
-    var rest = JSONObject()
+    var publicFields = JSONObject()
     for (name, value) in object {
       switch value {
       case .string, .array, .object:
         guard !isSecret(name) else { continue }
-        rest[name] = withoutSecrets(value)
-      case .number, .bool, .null: rest[name] = value
+        publicFields[name] = withoutSecrets(value)
+      case .number, .bool, .null: publicFields[name] = value
       }
     }
-    return rest
+    return publicFields
   }
 
   private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
