@@ -39,7 +39,7 @@ final class AscpKnownCommandTests: XCTestCase {
       }
       let command = try AscpCommand(specification, options: options)
       return Outcome(
-        arguments: command.arguments(listPath: "<FILE_LIST>"),
+        arguments: command.arguments(fileListPath: "<FILE_LIST>"),
         environment: command.environment.mapValues { $0.reveal() }, list: command.fileList?.lines ?? [])
     }
   }

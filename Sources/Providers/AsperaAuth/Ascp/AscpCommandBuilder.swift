@@ -147,7 +147,8 @@ extension AscpCommandBuilder {
     case .flag(let name, let otherwise):
       if value.bool == true { arguments.append(name) }
       if value.bool == false, let otherwise { arguments.append(otherwise) }
-    case .variable(let name): if let text = specification.filled(field.name) { environment[name] = Secret(text) }
+    case .variable(let name):
+      if let text = specification.filled(field.name) { environment[name] = Secret(text) }
     case .special: try addSpecial(field.name)
     case .informational, .refused: return
     }
@@ -161,7 +162,8 @@ extension AscpCommandBuilder {
 
   private mutating func addSpecial(_ name: String) throws(AsperaError) {
     switch name {
-    case "ssh_private_key_path": if let path = specification.filled(name) { arguments += ["-i", try expanded(path)] }
+    case "ssh_private_key_path":
+      if let path = specification.filled(name) { arguments += ["-i", try expanded(path)] }
     case "proxy": try addProxy()
     case "filters":
       // The order decides which of several matching patterns applies.

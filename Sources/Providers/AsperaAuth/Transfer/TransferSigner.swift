@@ -248,7 +248,8 @@ extension TransferSpec {
   /// sources in the order of the token, and the caller's local names remain.
   private mutating func mergePaths(_ issued: TransferSpec) throws(AsperaError) {
     switch direction {
-    case .send?: if let root = issued.nonempty("destination_root") { fields["destination_root"] = root }
+    case .send?:
+      if let root = issued.nonempty("destination_root") { fields["destination_root"] = root }
     case .receive?:
       if let root = issued.nonempty("source_root") { fields["source_root"] = root }
       guard let issuedPaths = issued.fields["paths"]?.array, !issuedPaths.isEmpty else { return }

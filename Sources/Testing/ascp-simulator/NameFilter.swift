@@ -15,7 +15,7 @@ struct NameFilter: Sendable {
 
   init(_ commandLine: CommandLineReader) throws(Failure) {
     var rules: [(isIncluded: Bool, pattern: NamePattern)] = []
-    for (option, value) in commandLine.values where option == .include || option == .exclude {
+    for (option, value) in commandLine.options where option == .include || option == .exclude {
       guard let pattern = NamePattern(value) else {
         throw .usage("The value of \(option.rawValue) is not a pattern: \(value)")
       }
@@ -66,6 +66,7 @@ struct NamePattern: Sendable {
     case deepRun
   }
 
+  /// The maximum length of a pattern in bytes, because the time of a match grows with it.
   private static let byteLimit = 1024
 
   private let parts: [Part]
@@ -76,28 +77,28 @@ struct NamePattern: Sendable {
   /// Parses a pattern; the result is `nil` if the pattern is empty, is too long, or has a bracket without an end.
   init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.byteLimit else { return nil }
-    var rest = text.unicodeScalars[...]
-    matchesFolders = rest.last == "/" || rest.last == "*"
-    matchesFiles = rest.last != "/"
-    if rest.last == "/" { rest = rest.dropLast() }
+    var unreadText = text.unicodeScalars[...]
+    matchesFolders = unreadText.last == "/" || unreadText.last == "*"
+    matchesFiles = unreadText.last != "/"
+    if unreadText.last == "/" { unreadText = unreadText.dropLast() }
     isAnchored = text.beginsWithByte("/")
     var parts: [Part] = []
-    while let character = rest.first {
-      if rest.starts(with: "/**".unicodeScalars) {
+    while let character = unreadText.first {
+      if unreadText.starts(with: "/**".unicodeScalars) {
         parts.append(.deepRun)
-        rest = rest.dropFirst(3)
+        unreadText = unreadText.dropFirst(3)
         continue
       }
-      rest = rest.dropFirst()
+      unreadText = unreadText.dropFirst()
       switch character {
       case "\\":
-        guard let quoted = rest.popFirst() else { return nil }
+        guard let quoted = unreadText.popFirst() else { return nil }
         parts.append(.character(quoted))
       case "*":
         if parts.last != .run { parts.append(.run) }
       case "?": parts.append(.anyCharacter)
       case "[":
-        guard let set = Self.parseSet(&rest) else { return nil }
+        guard let set = Self.parseSet(&unreadText) else { return nil }
         parts.append(set)
       default: parts.append(.character(character))
       }
@@ -156,20 +157,22 @@ struct NamePattern: Sendable {
     }
   }
 
-  private static func parseSet(_ rest: inout Substring.UnicodeScalarView) -> Part? {
-    let isNegated = rest.first == "!" || rest.first == "^"
-    if isNegated { rest = rest.dropFirst() }
+  /// Parses a set after its opening bracket; the result is `nil` if the set has no end or contains a class such as
+  /// `[:alpha:]`.
+  private static func parseSet(_ unreadText: inout Substring.UnicodeScalarView) -> Part? {
+    let isNegated = unreadText.first == "!" || unreadText.first == "^"
+    if isNegated { unreadText = unreadText.dropFirst() }
     var characters: [Unicode.Scalar] = []
     var ranges: [ClosedRange<Unicode.Scalar>] = []
     var isFirst = true
-    while let character = rest.popFirst() {
+    while let character = unreadText.popFirst() {
       if character == "]", !isFirst { return .set(characters: characters, ranges: ranges, isNegated: isNegated) }
       isFirst = false
-      if character == "[", rest.first == ":" { return nil }
-      if rest.first == "-", let end = rest.dropFirst().first, end != "]" {
+      if character == "[", unreadText.first == ":" { return nil }
+      if unreadText.first == "-", let end = unreadText.dropFirst().first, end != "]" {
         guard character <= end else { return nil }
         ranges.append(character...end)
-        rest = rest.dropFirst(2)
+        unreadText = unreadText.dropFirst(2)
       } else {
         characters.append(character)
       }
