@@ -110,6 +110,7 @@ struct CommandLineReader {
 
   private mutating func recordProblem(_ text: String) { problem = problem ?? .usage(text) }
 }
+
 /// A command-line option that the simulator accepts, which Aspera's own tools pass to ascp.
 ///
 /// An option that affects files is implemented (see ``FileRules``), or rejected with a reason (see ``rejection(of:)``).

@@ -66,7 +66,7 @@ struct FileTransfer: Sendable {
         return
       }
       if rules.savesExisting, existing != nil {
-        try await destinations.move(destination(of: item), to: tally.nameForSaving(destination(of: item)))
+        try await destinations.move(destination(of: item), to: tally.nextSavedPath(of: destination(of: item)))
       }
     }
     var checksum = rules.checksum.map { FileChecksum($0) }
@@ -82,8 +82,9 @@ struct FileTransfer: Sendable {
   }
 
   /// Transfers a symbolic link as a link, if the rules permit it where a file or link exists already.
-  private func transfer(link item: TransferItem, to target: String, _ tally: inout TransferTally) async throws(Failure)
-  {
+  private func transfer(
+    link item: TransferItem, to target: String, _ tally: inout TransferTally
+  ) async throws(Failure) {
     defer { tally.seenItemCount += 1 }
     guard rules.isInThisSession(tally.seenItemCount) else { return }
     let isCreated = try await destinations.createLink(
@@ -109,9 +110,9 @@ struct FileTransfer: Sendable {
     }
   }
 
-  private func send(_ item: TransferItem, _ checksum: inout FileChecksum?, _ tally: inout TransferTally)
-    async throws(Failure)
-  {
+  private func send(
+    _ item: TransferItem, _ checksum: inout FileChecksum?, _ tally: inout TransferTally
+  ) async throws(Failure) {
     guard let file = FileHandle(forReadingAtPath: item.localPath) else {
       throw Failure(.noPermission, "The file cannot be read: \(item.localPath)")
     }
@@ -182,17 +183,17 @@ struct FileTransfer: Sendable {
     }
   }
 
-  private func reportProgress(_ byteCount: Int, _ item: TransferItem, _ tally: inout TransferTally)
-    async throws(Failure)
-  {
+  private func reportProgress(
+    _ byteCount: Int, _ item: TransferItem, _ tally: inout TransferTally
+  ) async throws(Failure) {
     tally.transferredByteCount += Int64(byteCount)
     try await report(.statistics, of: item, tally, [("TransferBytes", "\(tally.transferredByteCount)")])
   }
 
   /// Reports that an item was transferred, and removes or moves its source if requested.
-  private func finish(_ item: TransferItem, _ checksum: FileChecksum?, _ tally: inout TransferTally)
-    async throws(Failure)
-  {
+  private func finish(
+    _ item: TransferItem, _ checksum: FileChecksum?, _ tally: inout TransferTally
+  ) async throws(Failure) {
     tally.transferredFileCount += 1
     tally.manifestEntries.append(
       TransferManifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))

@@ -17,10 +17,10 @@ struct TransferTally: Sendable {
   /// The second of the last saved file, and the number of files saved in it.
   private var lastSaved = (second: Int64(0), count: 0)
 
-  /// Returns the path to which an existing file is moved before it is overwritten (`--save-before-overwrite`).
+  /// Counts a saved file, and returns the path to which an existing file is moved before it is overwritten (`--save-before-overwrite`).
   ///
   /// The name is `name.yyyy.mm.dd.hh.mm.ss.index.extension`, in UTC, where the index counts the files of one second.
-  mutating func nameForSaving(_ path: String, at date: Timestamp = .now) -> String {
+  mutating func nextSavedPath(of path: String, at date: Timestamp = .now) -> String {
     lastSaved = lastSaved.second == date.unixSeconds ? (lastSaved.second, lastSaved.count + 1) : (date.unixSeconds, 1)
     let time = date.wholeSeconds.iso8601.split { !$0.isNumber }.map { String($0) }
     let stamp = (time + ["\(lastSaved.count)"]).joined(separator: ".")
@@ -29,6 +29,7 @@ struct TransferTally: Sendable {
     return "\(path[..<dot]).\(stamp)\(path[dot...])"
   }
 }
+
 /// A text file that lists what a session transferred (`--file-manifest=text`).
 ///
 /// Its name is that of ascp, `aspera-transfer-ID-manifest.txt`. Its lines are the simulator's own: the path at the

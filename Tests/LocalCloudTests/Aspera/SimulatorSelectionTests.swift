@@ -103,7 +103,7 @@ final class SimulatorSelectionTests: SimulatorTestCase {
         XCTAssertEqual(rest.status, 0, rest.errors)
         let last = try XCTUnwrap(rest.frames.last)
         XCTAssertEqual(last.integer("TransferBytes"), transferred, "\(options)")
-        XCTAssertEqual(last.bytes, 10_000)
+        XCTAssertEqual(last.transferredByteCount, 10_000)
         XCTAssertEqual(
           rest.frames.first { $0.kind == .stop }?["FileChecksum"],
           whole.frames.first { $0.kind == .stop }?["FileChecksum"])
