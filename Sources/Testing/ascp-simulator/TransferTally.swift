@@ -17,7 +17,7 @@ struct TransferTally: Sendable {
   /// The second of the last saved file, and the number of files saved in it.
   private var lastSaved = (second: Int64(0), count: 0)
 
-  /// Counts a saved file, and returns the path to which an existing file is moved before it is overwritten (`--save-before-overwrite`).
+  /// Counts an existing file that is moved before it is overwritten (`--save-before-overwrite`), and returns its new path.
   ///
   /// The name is `name.yyyy.mm.dd.hh.mm.ss.index.extension`, in UTC, where the index counts the files of one second.
   mutating func nextSavedPath(of path: String, at date: Timestamp = .now) -> String {
