@@ -39,9 +39,7 @@ public struct RecordedRequest: Sendable {
   /// Returns the value of a header, or `nil` if the request does not contain the header.
   ///
   /// - Parameter name: The name of the header, in any letter case.
-  public func header(_ name: String) -> String? {
-    HTTPField.Name(name).flatMap { head.headerFields[$0] }
-  }
+  public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
 
   /// Returns the value of a query parameter, still percent-encoded.
   ///

@@ -17,9 +17,9 @@ public final class ScriptedTransport: HTTPTransport {
     @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPStreamingResponse
 
   private let script: Script
-  private let recorded = Lock<[RecordedRequest]>([])
+  private let recordedRequests = Lock<[RecordedRequest]>([])
   private let inFlight = Lock((now: 0, highest: 0))
-  private let tally = Tally()
+  private let requestCount = Tally()
   private let gate = Gate()
 
   /// Creates a transport that returns the responses of a closure.
@@ -29,21 +29,21 @@ public final class ScriptedTransport: HTTPTransport {
 
   /// Creates a transport that returns the responses in a list, one for each request.
   ///
-  /// - Parameter replies: The responses. After the last response, the connection fails.
-  public convenience init(_ replies: [HTTPStreamingResponse]) {
-    let next = Lock(replies[...])
+  /// - Parameter responses: The responses. After the last response, the connection fails.
+  public convenience init(_ responses: [HTTPStreamingResponse]) {
+    let remainingResponses = Lock(responses[...])
     self.init { request throws(TransportError) in
-      guard let reply = next.withLock({ $0.popFirst() }) else {
+      guard let response = remainingResponses.withLock({ $0.popFirst() }) else {
         throw TransportError(
           .connectionFailed, "The script has no response left for \(request.method).",
           remedy: "Pass the transport a response for each request.")
       }
-      return reply
+      return response
     }
   }
 
   /// The requests that have been sent so far, in order.
-  public var requests: [RecordedRequest] { recorded.withLock { $0 } }
+  public var requests: [RecordedRequest] { recordedRequests.withLock { $0 } }
 
   /// The maximum number of requests that were in flight at the same time.
   public var highestInFlight: Int { inFlight.withLock { $0.highest } }
@@ -57,7 +57,7 @@ public final class ScriptedTransport: HTTPTransport {
   /// Waits until the given number of requests has been sent, or the task is cancelled.
   ///
   /// - Parameter count: The number of requests since the transport was created.
-  public func wait(forRequests count: Int) async { await tally.reached(count) }
+  public func wait(forRequests count: Int) async { await requestCount.reached(count) }
 
   /// Records a request and returns the scripted response to it.
   ///
@@ -70,15 +70,15 @@ public final class ScriptedTransport: HTTPTransport {
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     inFlight.withLock { $0 = ($0.now + 1, max($0.highest, $0.now + 1)) }
     defer { inFlight.withLock { $0.now -= 1 } }
-    let sent = RecordedRequest(head: request, body: try await Self.bytes(of: body))
-    recorded.withLock { $0.append(sent) }
-    tally.add(1)
+    let recorded = RecordedRequest(head: request, body: try await Self.bytes(of: body))
+    recordedRequests.withLock { $0.append(recorded) }
+    requestCount.add(1)
     do {
       try await gate.pass()
     } catch {
       throw .cancelledWait
     }
-    return try await script(sent)
+    return try await script(recorded)
   }
 
   private static func bytes(of body: HTTPBody) async throws(TransportError) -> [UInt8] {
@@ -119,9 +119,7 @@ extension HTTPStreamingResponse {
   {
     var response = HTTPResponse(status: .init(code: code))
     response.headerFields[.contentLength] = "\(body.count)"
-    for (name, value) in headers {
-      if let name = HTTPField.Name(name) { response.headerFields[name] = value }
-    }
+    for (name, value) in headers { if let name = HTTPField.Name(name) { response.headerFields[name] = value } }
     return HTTPStreamingResponse(response: response, body: ByteStream(body))
   }
 
@@ -165,15 +163,15 @@ extension HTTPStreamingResponse {
     var copy = self
     let body = body
     copy.body = ByteStream {
-      var left = count
+      var remainingByteCount = count
       let iterator = body.makeAsyncIterator()
       return {
-        guard left > 0, let chunk = try await iterator.next() else {
+        guard remainingByteCount > 0, let chunk = try await iterator.next() else {
           throw TransportError(
             .connectionLost, "The connection was lost during the response.", remedy: "Send the request again.")
         }
-        let part = chunk.prefix(left)
-        left -= part.count
+        let part = chunk.prefix(remainingByteCount)
+        remainingByteCount -= part.count
         return Array(part)
       }
     }
@@ -190,16 +188,16 @@ extension HTTPStreamingResponse {
     var copy = self
     let body = body
     copy.body = ByteStream {
-      var rest: ArraySlice<UInt8> = []
+      var unreadBytes: ArraySlice<UInt8> = []
       let iterator = body.makeAsyncIterator()
       return {
-        while rest.isEmpty {
+        while unreadBytes.isEmpty {
           guard let chunk = try await iterator.next() else { return nil }
-          rest = chunk[...]
+          unreadBytes = chunk[...]
         }
         try await time.sleep(for: pause)
-        defer { rest = rest.dropFirst(max(size, 1)) }
-        return Array(rest.prefix(max(size, 1)))
+        defer { unreadBytes = unreadBytes.dropFirst(max(size, 1)) }
+        return Array(unreadBytes.prefix(max(size, 1)))
       }
     }
     return copy

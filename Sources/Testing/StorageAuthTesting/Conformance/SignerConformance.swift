@@ -147,12 +147,12 @@ extension SignerConformance {
     }
   }
 
-  private func requireAnother(_ sample: Sample, _ what: String, change: (inout Sample) -> Void) throws {
+  private func requireAnother(_ sample: Sample, _ label: String, change: (inout Sample) -> Void) throws {
     var other = sample
     change(&other)
     let authorization = try signed(sample).authorization(addedTo: sample.request)
     try require(
-      try signed(other).authorization(addedTo: other.request) != authorization, "the signature is the same \(what)")
+      try signed(other).authorization(addedTo: other.request) != authorization, "the signature is the same \(label)")
   }
 
   func checkRefusal() throws -> Int {
@@ -280,9 +280,7 @@ extension HTTPRequest {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }
 
-  fileprivate var sortedFields: [String] {
-    headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
-  }
+  fileprivate var sortedFields: [String] { headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted() }
 
   fileprivate var sortedNames: [String] { headerFields.map(\.name.canonicalName).sorted() }
 }

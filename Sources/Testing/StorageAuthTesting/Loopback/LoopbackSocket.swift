@@ -10,9 +10,7 @@
 #endif
 
 /// The error for a call of the system that failed, or for a peer that closed the connection.
-struct LoopbackError: Error {
-  let call: String
-}
+struct LoopbackError: Error { let call: String }
 
 /// A TCP socket on 127.0.0.1 whose calls block for a limited time.
 final class LoopbackSocket: Sendable {
@@ -20,9 +18,7 @@ final class LoopbackSocket: Sendable {
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
-  deinit {
-    _ = close(descriptor)
-  }
+  deinit { _ = close(descriptor) }
 
   /// Creates a socket that listens on a free port, with a receive buffer of a size for each connection.
   static func listening(receiveBuffer: Int32) throws(LoopbackError) -> LoopbackSocket {
@@ -107,9 +103,7 @@ final class LoopbackSocket: Sendable {
   }
 
   /// Ends sending, or both directions, which also ends calls that block.
-  func shutDown(onlySending: Bool = false) {
-    _ = shutdown(descriptor, Int32(onlySending ? SHUT_WR : SHUT_RDWR))
-  }
+  func shutDown(onlySending: Bool = false) { _ = shutdown(descriptor, Int32(onlySending ? SHUT_WR : SHUT_RDWR)) }
 
   #if canImport(Darwin)
     private static let sendFlags: Int32 = 0

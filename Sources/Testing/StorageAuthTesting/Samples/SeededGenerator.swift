@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-package import StorageAuth
+internal import StorageAuth
 
 /// A random number generator (SplitMix64) whose sequence is determined by its seed.
 package struct SeededGenerator: RandomNumberGenerator {
@@ -28,9 +28,8 @@ package struct SeededGenerator: RandomNumberGenerator {
   /// The fragments of object keys that some implementations have signed incorrectly before.
   private static let keyPieces = [
     "//", "..", ".", "/../", "/./", "%2F", "%252F", "%", "+", " ", "?", "#", "&", "=", ";", ":", "@", "*", "'", "(",
-    ")",
-    "~", "!", "\"", "\\", "\u{1}", "\n", "\t", "\u{7f}", "é", "e\u{301}", "中文", "🚀", "İ", "/", "acl", "a", "B", "9",
-    "-", "_",
+    ")", "~", "!", "\"", "\\", "\u{1}", "\n", "\t", "\u{7f}", "é", "e\u{301}", "中文", "🚀", "İ", "/", "acl", "a", "B",
+    "9", "-", "_",
   ]
 
   mutating func text(length: Int, of characters: [String]) -> String {
