@@ -151,7 +151,8 @@ public final class InMemoryStore: ObjectStore {
     let object = Object(bytes: bytes, info: info(key, bytes, options))
     try state.withLock { state in
       if options.forbidOverwrite, state.objects[Array(key.utf8)] != nil {
-        throw Self.serviceError(.conflict, "FileAlreadyExists", "The object exists already.", .alreadyExists, "PUT \(key)")
+        throw Self.serviceError(
+          .conflict, "FileAlreadyExists", "The object exists already.", .alreadyExists, "PUT \(key)")
       }
       state.objects[Array(key.utf8)] = object
     }
@@ -305,7 +306,9 @@ public final class InMemoryStore: ObjectStore {
       let name = key.dropFirst(prefix.count)
       if !delimiter.isEmpty, let end = name.firstRange(of: delimiter)?.upperBound {
         let commonPrefix = String(decoding: key[..<end], as: UTF8.self)
-        if !(entries.last?.name.utf8.elementsEqual(commonPrefix.utf8) ?? false) { entries.append(.commonPrefix(commonPrefix)) }
+        if !(entries.last?.name.utf8.elementsEqual(commonPrefix.utf8) ?? false) {
+          entries.append(.commonPrefix(commonPrefix))
+        }
       } else {
         entries.append(
           .object(

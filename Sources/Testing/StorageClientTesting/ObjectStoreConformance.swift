@@ -211,7 +211,8 @@ extension ObjectStoreConformance {
       let error = await failure {
         try await store.upload(onceReadableStream(content(size)) { throw SourceFailure() }, to: root + "a")
       }
-      try require(error is SourceFailure, "the source failed after \(size) bytes, and the upload threw \(text(of: error))")
+      try require(
+        error is SourceFailure, "the source failed after \(size) bytes, and the upload threw \(text(of: error))")
       try await requireContent(originalContent, of: root + "a", "the object before the failed upload")
     }
     return 3
@@ -310,7 +311,8 @@ extension ObjectStoreConformance {
       try await requireContent(bytes, of: root + "\(bytes.count)", "one of several concurrent objects")
     }
     let sharedContent = try await store.download(root + "same", upTo: largeSize)
-    try require(contents.contains(sharedContent), "an object to which several uploads wrote at once has the bytes of none")
+    try require(
+      contents.contains(sharedContent), "an object to which several uploads wrote at once has the bytes of none")
     return contents.count * 2
   }
 }
@@ -494,7 +496,9 @@ extension ObjectStoreConformance {
     try require(found == bytes, "\(label) has \(found.count) other bytes than the \(bytes.count) that were uploaded")
   }
 
-  private func requireKind(_ kind: ServiceError.Kind, _ label: String, _ operation: () async throws -> Void) async throws {
+  private func requireKind(
+    _ kind: ServiceError.Kind, _ label: String, _ operation: () async throws -> Void
+  ) async throws {
     let error = await failure(operation)
     try require((error as? ServiceError)?.kind == kind, "\(label) is not of the kind \(kind): \(text(of: error))")
   }

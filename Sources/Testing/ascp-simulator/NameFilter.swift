@@ -77,28 +77,28 @@ struct NamePattern: Sendable {
   /// Parses a pattern; the result is `nil` if the pattern is empty, is too long, or has a bracket without an end.
   init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.byteLimit else { return nil }
-    var unreadText = text.unicodeScalars[...]
-    matchesFolders = unreadText.last == "/" || unreadText.last == "*"
-    matchesFiles = unreadText.last != "/"
-    if unreadText.last == "/" { unreadText = unreadText.dropLast() }
+    var rest = text.unicodeScalars[...]
+    matchesFolders = rest.last == "/" || rest.last == "*"
+    matchesFiles = rest.last != "/"
+    if rest.last == "/" { rest = rest.dropLast() }
     isAnchored = text.beginsWithByte("/")
     var parts: [Part] = []
-    while let character = unreadText.first {
-      if unreadText.starts(with: "/**".unicodeScalars) {
+    while let character = rest.first {
+      if rest.starts(with: "/**".unicodeScalars) {
         parts.append(.deepRun)
-        unreadText = unreadText.dropFirst(3)
+        rest = rest.dropFirst(3)
         continue
       }
-      unreadText = unreadText.dropFirst()
+      rest = rest.dropFirst()
       switch character {
       case "\\":
-        guard let quoted = unreadText.popFirst() else { return nil }
+        guard let quoted = rest.popFirst() else { return nil }
         parts.append(.character(quoted))
       case "*":
         if parts.last != .run { parts.append(.run) }
       case "?": parts.append(.anyCharacter)
       case "[":
-        guard let set = Self.parseSet(&unreadText) else { return nil }
+        guard let set = Self.parseSet(&rest) else { return nil }
         parts.append(set)
       default: parts.append(.character(character))
       }
@@ -159,20 +159,20 @@ struct NamePattern: Sendable {
 
   /// Parses a set after its opening bracket; the result is `nil` if the set has no end or contains a class such as
   /// `[:alpha:]`.
-  private static func parseSet(_ unreadText: inout Substring.UnicodeScalarView) -> Part? {
-    let isNegated = unreadText.first == "!" || unreadText.first == "^"
-    if isNegated { unreadText = unreadText.dropFirst() }
+  private static func parseSet(_ rest: inout Substring.UnicodeScalarView) -> Part? {
+    let isNegated = rest.first == "!" || rest.first == "^"
+    if isNegated { rest = rest.dropFirst() }
     var characters: [Unicode.Scalar] = []
     var ranges: [ClosedRange<Unicode.Scalar>] = []
     var isFirst = true
-    while let character = unreadText.popFirst() {
+    while let character = rest.popFirst() {
       if character == "]", !isFirst { return .set(characters: characters, ranges: ranges, isNegated: isNegated) }
       isFirst = false
-      if character == "[", unreadText.first == ":" { return nil }
-      if unreadText.first == "-", let end = unreadText.dropFirst().first, end != "]" {
+      if character == "[", rest.first == ":" { return nil }
+      if rest.first == "-", let end = rest.dropFirst().first, end != "]" {
         guard character <= end else { return nil }
         ranges.append(character...end)
-        unreadText = unreadText.dropFirst(2)
+        rest = rest.dropFirst(2)
       } else {
         characters.append(character)
       }

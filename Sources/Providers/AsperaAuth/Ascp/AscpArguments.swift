@@ -26,7 +26,7 @@ public struct AscpArguments: Sendable, Hashable {
 
   private static let units = ["K", "k", "M", "m", "G", "g"].map { Array($0.utf8) }
 
-  private static let attributeStorage = ValueForm.word(["none", "native", "metafile"])
+  private static let attributeStorage = ValueForm.word(TransferField.attributeStorageWords)
 
   private static let options: [String: ValueForm] = [
     "-l": .number(allowsUnit: true), "-m": .number(allowsUnit: true), "-Z": .number(allowsUnit: false),
@@ -34,7 +34,7 @@ public struct AscpArguments: Sendable, Hashable {
     "-k": .word(["0", "1", "2", "3"]), "-E": .line, "-N": .line, "-p": .none, "-d": .none, "-6": .none,
     "--policy": .word(RatePolicy.rawValues), "--overwrite": .word(OverwritePolicy.rawValues),
     "--symbolic-links": .word(SymbolicLinkPolicy.rawValues), "--exclude-newer-than": .line,
-    "--exclude-older-than": .line, "--file-checksum": .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]),
+    "--exclude-older-than": .line, "--file-checksum": .word(TransferField.checksumWords),
     "--multi-session-threshold": .number(allowsUnit: false), "--preserve-acls": attributeStorage,
     "--preserve-xattrs": attributeStorage, "--remote-preserve-acls": attributeStorage,
     "--remote-preserve-xattrs": attributeStorage, "--preserve-access-time": .none, "--preserve-creation-time": .none,

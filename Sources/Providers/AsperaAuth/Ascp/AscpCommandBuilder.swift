@@ -28,7 +28,7 @@ struct AscpCommandBuilder {
       specification.offersWebSocket == true && (options.webSocket == .whereOffered || specification.udpPort == nil)
   }
 
-  /// Returns the command that runs the transfer.
+  /// Returns the command that runs the transfer, with the options in the order of aspera-cli.
   mutating func transferCommand(managementPort: Int?) throws(AsperaError) -> AscpCommand {
     try checkFields()
     try checkSupport()
@@ -38,7 +38,7 @@ struct AscpCommandBuilder {
     try addSessionNumber()
     addFallbackFiles()
     if options.isQuiet { arguments.append("-q") }
-    try addAccess()
+    try addCertificatesOrTokenKey()
     for field in TransferField.all {
       guard let value = specification.fields[field.name], value != .null else { continue }
       try add(field, value)
@@ -55,7 +55,7 @@ struct AscpCommandBuilder {
   /// Returns the command that only logs in to the server.
   mutating func loginTestCommand() throws(AsperaError) -> AscpCommand {
     arguments.append("--mode=test-login")
-    try addAccess()
+    try addCertificatesOrTokenKey()
     for field in TransferField.all where Self.loginFields.contains(field.name) {
       if let value = specification.fields[field.name], value != .null { try add(field, value) }
     }
@@ -251,8 +251,8 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Adds the options for the connection: the certificates for a WebSocket, or the key of the token account.
-  mutating func addAccess() throws(AsperaError) {
+  /// Adds the certificates for a WebSocket, or the key of the token account if there is no other credential.
+  mutating func addCertificatesOrTokenKey() throws(AsperaError) {
     if usesWebSocket {
       if let path = options.certificatesPath ?? specification.text("wss_cert_auth_path") { arguments += ["-i", path] }
       arguments.append("--ws-connect")

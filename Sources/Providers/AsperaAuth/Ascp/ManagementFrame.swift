@@ -84,12 +84,17 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
   }
 
   /// The command that ends a persistent session after the transfer of all files that were added.
-  package static let finish = ManagementFrame(version: 2, fields: [("Type", Kind.done.rawValue)])
+  package static let finish = ManagementFrame(.done)
 
-  package static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
+  package static let cancel = ManagementFrame(.cancel)
 
   package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
-    ManagementFrame(version: 2, fields: [("Type", Kind.rate.rawValue), ("Rate", "\(kilobitsPerSecond)")])
+    ManagementFrame(.rate, [("Rate", "\(kilobitsPerSecond)")])
+  }
+
+  /// Creates a command without validation.
+  private init(_ kind: Kind, _ fields: [(name: String, value: String)] = []) {
+    self.init(version: 2, fields: [("Type", kind.rawValue)] + fields)
   }
 
   /// Creates a management frame of the given kind, which becomes the field `Type`.
@@ -108,7 +113,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
           remedy: "Rename the file; the management port cannot encode such a name.")
       }
     }
-    return ManagementFrame(version: 2, fields: [("Type", kind.rawValue)] + fields)
+    return ManagementFrame(kind, fields)
   }
 
   /// The frame in ascp's text format, including secrets: the header, the fields and an empty line.

@@ -75,9 +75,14 @@ struct TransferField: Sendable {
   /// Returns whether a field is known; names are compared as bytes, because known names are ASCII.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 
+  static let checksumWords = ["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]
+
+  /// The words for where ascp stores access control lists and extended attributes.
+  static let attributeStorageWords = ["none", "native", "metafile"]
+
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
   private static let ciphers = Form.word(TransferCipher.rawValues + TransferCipher.rawValuesWithoutHyphens)
-  private static let attributeStorage = Form.word(["none", "native", "metafile"])
+  private static let attributeStorage = Form.word(attributeStorageWords)
   private static let rates = Form.number(0...Int.max)
   /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
   private static let blocks = Form.number(0...524_288_000)
@@ -104,8 +109,7 @@ struct TransferField: Sendable {
     TransferField("fail_bad_filepass", .boolean, .flag("--fail-bad-filepass")),
     TransferField("fasp_port", .port, .option("-O")),
     refused("fasp_proxy", "is a setting of IBM's transfer daemon", "Name the proxy in the field proxy."),
-    TransferField(
-      "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
+    TransferField("file_checksum", .word(checksumWords), .option("--file-checksum")),
     TransferField(
       "http_fallback", .booleanOrWord(["force", "1", "0"]),
       .option("-y", translating: ["true": "1", "false": "0", "force": "F"])),

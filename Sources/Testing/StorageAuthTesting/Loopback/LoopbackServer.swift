@@ -151,8 +151,8 @@ final class LoopbackConnection {
 
   /// Sends bytes until the peer accepts none during a pause, and returns how many it accepted.
   func sendZeros(_ count: Int, untilStalledFor pause: Duration) -> Int {
-    socket.set(SO_SNDBUF, to: 65_536)
-    socket.limit(SO_SNDTIMEO, to: pause)
+    socket.set(SO_SNDBUF, to: Int32(65_536))
+    socket.setTimeout(SO_SNDTIMEO, to: pause)
     let block = [UInt8](repeating: 0, count: 65_536)
     var remainingByteCount = count
     while remainingByteCount > 0, let sentByteCount = try? socket.write(block.prefix(remainingByteCount)) {
