@@ -61,21 +61,17 @@ struct CommandLineReader {
     return choice
   }
 
-  func number(_ option: AscpOption, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+  func number(
+    _ option: AscpOption, in range: ClosedRange<Int>, _ kind: String = "an integer in the permitted range"
+  ) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let number = Int(digits: text), range.contains(number) else {
-      throw .usage("The value of \(option.rawValue) is not an integer in the permitted range")
+      throw .usage("The value of \(option.rawValue) is not \(kind)")
     }
     return number
   }
 
-  func port(_ option: AscpOption) throws(Failure) -> Int? {
-    guard let text = self[option] else { return nil }
-    guard let port = Int(digits: text), (1...65_535).contains(port) else {
-      throw .usage("The value of \(option.rawValue) is not a port")
-    }
-    return port
-  }
+  func port(_ option: AscpOption) throws(Failure) -> Int? { try number(option, in: 1...65_535, "a port") }
 
   /// Returns a time in seconds since 1970 (UTC), given as that, as a negative offset from `date`, or in ISO 8601.
   func time(_ option: AscpOption, at date: Timestamp) throws(Failure) -> Int64? {

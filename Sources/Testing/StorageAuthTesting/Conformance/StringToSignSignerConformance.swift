@@ -170,35 +170,26 @@ extension StringToSignSignerConformance {
 
   private func checkMethod(_ sample: Sample, _ pending: PendingSignature) throws {
     for method in ["GET", "PUT", "get", "", "POST\n"] where method != pending.request.method.rawValue {
-      let request = SigningRequest(
-        pending.scheme, method: method, stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest)
+      let request = pending.request(method: method)
       try require((try? signer.intent(of: request)) == nil, "the method \(method.debugDescription) was accepted")
     }
   }
 
   private func checkCanonical(_ sample: Sample, _ pending: PendingSignature) throws {
     let original = ParsedRequest(try signer.intent(of: SigningRequest(pending)))
-    func require(_ request: SigningRequest, _ text: String) throws {
-      guard rejection(of: request, sample, Self.everything(in: sample)) == nil else { return }
-      try StorageAuthTesting.require(
+    let canonicalRequests =
+      Self.changes(of: pending.canonicalRequest ?? "") + (pending.canonicalRequest == nil ? [] : [""])
+    let changedRequests =
+      Self.changes(of: pending.stringToSign).map { (text: $0, request: pending.request(stringToSign: $0)) }
+      + canonicalRequests.map { (text: $0, request: pending.request(canonicalRequest: $0)) }
+    for (text, request) in changedRequests where rejection(of: request, sample, Self.everything(in: sample)) == nil {
+      try require(
         try ParsedRequest(signer.intent(of: request)) != original,
         "another string was parsed into the same request: \(text.debugDescription)")
     }
-    for text in Self.changes(of: pending.stringToSign) {
-      try require(
-        SigningRequest(
-          pending.scheme, method: pending.request.method.rawValue, stringToSign: text,
-          canonicalRequest: pending.canonicalRequest), text)
-    }
-    for text in Self.changes(of: pending.canonicalRequest ?? "") + (pending.canonicalRequest == nil ? [] : [""]) {
-      try require(
-        SigningRequest(
-          pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
-          canonicalRequest: text), text)
-    }
   }
 
-  /// Returns the strings that differ from a given one in one byte.
+  /// Returns strings that differ from a given one in one byte, or by one at the end.
   private static func changes(of text: String) -> Set<String> {
     let bytes = Array(text.utf8)
     var changed: Set<String> = [text + "\n", text + " "]
@@ -257,15 +248,24 @@ extension StringToSignSignerConformance {
 
   private func checkSecrecy(_ sample: Sample, _ pending: PendingSignature) throws {
     let secrets = sample.secrets + [sample.credential.sessionToken?.reveal()].compactMap { $0 }
-    let request = SigningRequest(
-      pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign + "\n",
-      canonicalRequest: pending.canonicalRequest)
+    let request = pending.request(stringToSign: pending.stringToSign + "\n")
     let other = AccessKey(id: "another", secret: sample.credential.secret, sessionToken: "another token")
     for error in [
       rejection(of: request, sample, Self.everything(in: sample)),
       rejection(of: SigningRequest(pending), sample, AccessPolicy([])),
       rejection(of: SigningRequest(pending), sample, with: other, Self.everything(in: sample)),
     ] { if let error { try secrets.requireAbsent(fromDisplaysOf: error, "the refusal \(error.code)") } }
+  }
+}
+
+extension PendingSignature {
+  /// Returns the request for the signature, in which the given parts replace those of the pending signature.
+  fileprivate func request(
+    method: String? = nil, stringToSign: String? = nil, canonicalRequest: String? = nil
+  ) -> SigningRequest {
+    SigningRequest(
+      scheme, method: method ?? request.method.rawValue, stringToSign: stringToSign ?? self.stringToSign,
+      canonicalRequest: canonicalRequest ?? self.canonicalRequest)
   }
 }
 
