@@ -170,9 +170,9 @@ extension HTTPStreamingResponse {
           throw TransportError(
             .connectionLost, "The connection was lost during the response.", remedy: "Send the request again.")
         }
-        let part = chunk.prefix(remainingByteCount)
-        remainingByteCount -= part.count
-        return Array(part)
+        let arrivingBytes = chunk.prefix(remainingByteCount)
+        remainingByteCount -= arrivingBytes.count
+        return Array(arrivingBytes)
       }
     }
     return copy

@@ -442,13 +442,14 @@ extension ObjectStoreConformance {
     _ names: [String], below root: String, _ label: String, prefix: String = "", delimiter: String? = nil
   ) async throws {
     let listing = store.list(prefix: root + prefix, delimiter: delimiter)
-    let expected = names.map { Array((root + $0).utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+    let expectedNames = names.map { Array((root + $0).utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
     for iteration in ["first", "second"] {
-      var found: [[UInt8]] = []
-      for try await entry in listing { found.append(Array(entry.name.utf8)) }
+      var listedNames: [[UInt8]] = []
+      for try await entry in listing { listedNames.append(Array(entry.name.utf8)) }
       try require(
-        found == expected,
-        "the \(iteration) iteration of a listing \(label) has \(found.map { String(decoding: $0, as: UTF8.self) })")
+        listedNames == expectedNames,
+        "the \(iteration) iteration of a listing \(label) has \(listedNames.map { String(decoding: $0, as: UTF8.self) })"
+      )
     }
   }
 
@@ -492,8 +493,9 @@ extension ObjectStoreConformance {
   private func requireContent(_ bytes: [UInt8], of key: String, _ label: String) async throws {
     let size = try await store.head(key).size
     try require(size == Int64(bytes.count), "\(label) has the size \(size ?? -1) instead of \(bytes.count)")
-    let found = try await store.download(key, upTo: bytes.count + 1)
-    try require(found == bytes, "\(label) has \(found.count) other bytes than the \(bytes.count) that were uploaded")
+    let downloaded = try await store.download(key, upTo: bytes.count + 1)
+    try require(
+      downloaded == bytes, "\(label) has \(downloaded.count) other bytes than the \(bytes.count) that were uploaded")
   }
 
   private func requireKind(

@@ -169,8 +169,7 @@ struct FileTransfer: Sendable {
 
   private func receiveBytes(
     of item: TransferItem, fileNumber: Int, from start: Int64, _ checksum: inout FileChecksum?,
-    _ tally: inout TransferTally,
-    writing write: ([UInt8], Int64) async throws(Failure) -> Void
+    _ tally: inout TransferTally, writing write: ([UInt8], Int64) async throws(Failure) -> Void
   ) async throws(Failure) {
     var offset = start
     while offset < item.byteCount {

@@ -57,10 +57,10 @@ struct LocalEntry {
     let root = try read(path, rules)
     guard try isIncluded(root, rules) else { return [] }
     // Each folder with the resolved paths of the folders that lead to it, to find cycles of links.
-    var found = [(entry: root, relativePath: "", trail: [resolved(path)])]
+    var entries = [(entry: root, relativePath: "", trail: [resolved(path)])]
     var nextIndex = 0
-    while nextIndex < found.count {
-      let (folder, relativePath, trail) = found[nextIndex]
+    while nextIndex < entries.count {
+      let (folder, relativePath, trail) = entries[nextIndex]
       nextIndex += 1
       guard folder.isFolder else { continue }
       guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
@@ -75,10 +75,10 @@ struct LocalEntry {
           throw Failure(.linkLoop, "The symbolic link leads to a folder that contains it: \(location)")
         }
         let path = relativePath.isEmpty ? name : "\(relativePath)/\(name)"
-        found.append((entry, path, entry.isFolder ? trail + [resolved(location)] : []))
+        entries.append((entry, path, entry.isFolder ? trail + [resolved(location)] : []))
       }
     }
-    return found.map { ($0.entry, $0.relativePath) }
+    return entries.map { ($0.entry, $0.relativePath) }
   }
 
   static func isLink(_ path: String) -> Bool { target(ofLinkAt: path) != nil }

@@ -177,13 +177,13 @@ extension AscpCommandBuilder {
 
   /// Returns the path with `~/` replaced by the home directory, because ascp does not expand `~/`.
   private func expanded(_ path: String) throws(AsperaError) -> String {
-    guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~") else { return path }
+    guard path.hasBytePrefix("~/"), let pathInHome = path.removingBytePrefix("~") else { return path }
     guard let home = options.homeDirectory, !home.isEmpty else {
       throw AsperaError(
         .keyNotFound, "The path of the private key begins with ~/ and the home directory is not known.",
         remedy: "Set HOME, or give the whole path.")
     }
-    return home + rest
+    return home + pathInHome
   }
 
   /// Adds the option for the proxy without the proxy's password, which is passed in the environment.
@@ -193,14 +193,14 @@ extension AscpCommandBuilder {
       throw TransferSpec.invalid(
         "has a proxy that is not one of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
     }
-    let rest = proxy[proxy.utf8.index(proxy.startIndex, offsetBy: scheme.utf8.count)...]
-    guard let atSign = rest.utf8.lastIndex(of: UInt8(ascii: "@")) else {
+    let address = proxy[proxy.utf8.index(proxy.startIndex, offsetBy: scheme.utf8.count)...]
+    guard let atSign = address.utf8.lastIndex(of: UInt8(ascii: "@")) else {
       arguments += ["--proxy", proxy]
       return
     }
-    let userAndPassword = rest[..<atSign].parts(between: ":", atMost: 1)
+    let userAndPassword = address[..<atSign].parts(between: ":", atMost: 1)
     if userAndPassword.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(userAndPassword[1])) }
-    arguments += ["--proxy", scheme + userAndPassword[0] + rest[atSign...]]
+    arguments += ["--proxy", scheme + userAndPassword[0] + address[atSign...]]
   }
 
   private static let credentialFields = ["remote_password", "ssh_private_key", "ssh_private_key_path"]

@@ -118,16 +118,16 @@ extension SetupTokenIssuer {
   private func send(
     _ call: ServiceCall, with access: AsperaNodeAccess, in context: ProviderContext
   ) async throws(CredentialError) -> ReceivedResponse {
-    var signed = call
+    var signedCall = call
     do {
-      try signer.sign(&signed.request, with: access, in: .at(context.time.now))
+      try signer.sign(&signedCall.request, with: access, in: .at(context.time.now))
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
-    let authorization = signed.request.headerFields[.authorization]?.split(separator: " ").last.map {
+    let authorization = signedCall.request.headerFields[.authorization]?.split(separator: " ").last.map {
       Secret(String($0))
     }
-    let prepared = PreparedCall(signed, masks: [access.secret] + (authorization.map { [$0] } ?? []))
+    let prepared = PreparedCall(signedCall, masks: [access.secret] + (authorization.map { [$0] } ?? []))
     let exchange = try ServiceExchange(
       source: source, in: context, timeout: .seconds(30), responseLimit: Self.responseByteLimit)
     return try await exchange.receive { prepared }

@@ -122,9 +122,9 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     var seenNames: Set<String> = []
     var unknownNames: [String] = []
     for parameter in query.words(between: "&") {
-      let pair = parameter.parts(between: "=", atMost: 1)
-      let name = try decoded(pair[0], "parameters").lowercased()
-      let value = try pair.count == 2 ? decoded(pair[1], "parameter") : ""
+      let nameAndValue = parameter.parts(between: "=", atMost: 1)
+      let name = try decoded(nameAndValue[0], "parameters").lowercased()
+      let value = try nameAndValue.count == 2 ? decoded(nameAndValue[1], "parameter") : ""
       guard seenNames.insert(name).inserted else { throw invalid("has a duplicate parameter") }
       if let field = textFields[name] {
         spec.fields[field] = .string(value)

@@ -193,8 +193,8 @@ extension SigningSample {
   /// Whether the path contains only the object's key.
   fileprivate var hasOnlyKeyInPath: Bool {
     guard let key = target?.key, let path = request.path else { return false }
-    let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-    return path[..<end].utf8.elementsEqual("/\(key.percentEncoded(keepingSlashes: true))".utf8)
+    let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+    return path[..<pathEnd].utf8.elementsEqual("/\(key.percentEncoded(keepingSlashes: true))".utf8)
   }
 }
 

@@ -118,8 +118,8 @@ extension ProviderConformance {
   func checkValidity() async throws -> Int {
     let issued = try await issued()
     let now = issued.issuerTime ?? context.time.now
-    if let end = issued.credential.expiration, end <= now {
-      throw Violation("the credential expired at \(end), and the time is \(now)")
+    if let expiration = issued.credential.expiration, expiration <= now {
+      throw Violation("the credential expired at \(expiration), and the time is \(now)")
     }
     return 1
   }

@@ -222,9 +222,11 @@ extension SignerConformance {
   }
 
   func checkHeaders(_ sample: Sample) throws {
-    var rest = Array(sample.request.headerFields)[...]
-    for field in try signed(sample).headerFields where field == rest.first { rest = rest.dropFirst() }
-    if let lost = rest.first { throw Violation("\(lost.name) was removed, changed or moved") }
+    var expectedFields = Array(sample.request.headerFields)[...]
+    for field in try signed(sample).headerFields where field == expectedFields.first {
+      expectedFields = expectedFields.dropFirst()
+    }
+    if let lost = expectedFields.first { throw Violation("\(lost.name) was removed, changed or moved") }
   }
 
   func checkHeaderOrder(_ sample: Sample) throws {
@@ -238,11 +240,11 @@ extension SignerConformance {
   }
 
   func checkResigning() throws -> Int {
-    var others = samples.dropFirst() + samples.prefix(1)
+    var otherSamples = samples.dropFirst() + samples.prefix(1)
     return try forSamples { sample in
-      guard let other = others.popFirst() else { return }
-      let first = try signer.signed(sample.request, with: other.credential, in: .at(other.date))
-      let again = try signer.signed(first, with: sample.credential, in: .at(sample.date))
+      guard let other = otherSamples.popFirst() else { return }
+      let signedBefore = try signer.signed(sample.request, with: other.credential, in: .at(other.date))
+      let again = try signer.signed(signedBefore, with: sample.credential, in: .at(sample.date))
       let fresh = try signed(sample)
       try require(
         again.sortedFields == fresh.sortedFields,
@@ -267,10 +269,10 @@ extension SignerConformance {
 extension HTTPRequest {
   /// Returns the header fields that were added to the original request, in sorted order.
   func additions(to original: HTTPRequest) -> [String] {
-    var rest = Array(original.headerFields)
+    var originalFields = Array(original.headerFields)
     return headerFields.filter { field in
-      guard let index = rest.firstIndex(of: field) else { return true }
-      rest.remove(at: index)
+      guard let index = originalFields.firstIndex(of: field) else { return true }
+      originalFields.remove(at: index)
       return false
     }.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }

@@ -307,15 +307,15 @@ extension TransportConformance {
 
   /// Returns a number as soon as it no longer changes.
   private func settledValue(_ value: @Sendable () -> Int) async -> Int {
-    var last = -1
-    var unchanged = 0
-    let end = ContinuousClock.now + patience
-    while unchanged < 5, ContinuousClock.now < end {
+    var lastNumber = -1
+    var unchangedCount = 0
+    let deadline = ContinuousClock.now + patience
+    while unchangedCount < 5, ContinuousClock.now < deadline {
       try? await Task.sleep(for: .milliseconds(100))
       let current = value()
-      unchanged = current == last && current > 0 ? unchanged + 1 : 0
-      last = current
+      unchangedCount = current == lastNumber && current > 0 ? unchangedCount + 1 : 0
+      lastNumber = current
     }
-    return last
+    return lastNumber
   }
 }

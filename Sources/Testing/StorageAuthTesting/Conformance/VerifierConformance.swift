@@ -209,7 +209,9 @@ extension VerifierConformance {
       try require(verified.accessKeyID == signed.sample.credential.id, "the id differs from that of the key")
       try require(
         verified.placement == placement, "the reported placement of the authorization is the \(verified.placement)")
-      if let end = signed.expiration { try require(verified.expiration == end, "the reported expiration differs") }
+      if let expiration = signed.expiration {
+        try require(verified.expiration == expiration, "the reported expiration differs")
+      }
       if let target = signed.sample.target {
         try require(
           verified.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target differs")
@@ -241,16 +243,16 @@ extension VerifierConformance {
     // Longer than any scheme accepts a signature.
     let year = Duration.seconds(366 * 86_400)
     var dates = [signed.sample.date.advanced(by: year)]
-    if let end = signed.expiration {
-      dates.append(end.advanced(by: .seconds(1)))
+    if let expiration = signed.expiration {
+      dates.append(expiration.advanced(by: .seconds(1)))
     } else {
       dates.append(signed.sample.date.advanced(by: .zero - year))
     }
     for date in dates where error(of: signed.request, against: signed.sample.credential, at: date) == nil {
       throw Violation("accepted at \(date), although it was signed at \(signed.sample.date)")
     }
-    if let end = signed.expiration {
-      let error = error(of: signed.request, against: signed.sample.credential, at: end.advanced(by: .seconds(1)))
+    if let expiration = signed.expiration {
+      let error = error(of: signed.request, against: signed.sample.credential, at: expiration.advanced(by: .seconds(1)))
       try require(
         error?.code == .expired, "a URL that has expired is rejected with \(error?.code.description ?? "no error")")
     }
@@ -311,8 +313,8 @@ extension RequestTarget {
       [target.bucket, target.key].map { $0.map { Array($0.utf8) } }
         + parameters.flatMap { [Array($0.name.utf8), $0.value.map { Array($0.utf8) }] }
     }
-    let kept = ignoringAdded ? parameters.prefix(other.parameters.count) : parameters[...]
-    return bytes(self, kept) == bytes(other, other.parameters)
+    let comparedParameters = ignoringAdded ? parameters.prefix(other.parameters.count) : parameters[...]
+    return bytes(self, comparedParameters) == bytes(other, other.parameters)
   }
 }
 
@@ -466,16 +468,17 @@ extension HTTPRequest {
     func changes(
       in text: String, behind start: String, between separator: String, _ change: (inout HTTPRequest, String) -> Void
     ) -> [(String, HTTPRequest)] {
-      guard let found = text.firstRange(of: start + separator) else { return [] }
-      let rest = text[found.upperBound...]
-      let scope = rest.prefix { !",&;: ".contains($0) }
+      guard let startRange = text.firstRange(of: start + separator) else { return [] }
+      let scopeAndRest = text[startRange.upperBound...]
+      let scope = scopeAndRest.prefix { !",&;: ".contains($0) }
       let parts = String(scope).split(separator: separator, omittingEmptySubsequences: false).map(String.init)
       guard parts.count >= 3 else { return [] }
       return parts.indices.map { index in
         var words = parts
         // Another letter or digit at the end, so that the word stays well-formed.
         words[index] = parts[index].flips().last ?? "x"
-        let changed = text[..<found.upperBound] + words.joined(separator: separator) + rest[scope.endIndex...]
+        let changed =
+          text[..<startRange.upperBound] + words.joined(separator: separator) + scopeAndRest[scope.endIndex...]
         return (words[index], with { change(&$0, String(changed)) })
       }
     }

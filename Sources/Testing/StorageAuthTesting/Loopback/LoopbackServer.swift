@@ -109,9 +109,9 @@ final class LoopbackConnection {
   func readHead() throws(LoopbackError) -> WireRequest {
     let separator = Array("\r\n\r\n".utf8)
     while true {
-      if let end = unreadBytes.firstRange(of: separator) {
-        defer { unreadBytes = unreadBytes[end.upperBound...] }
-        return WireRequest(Array(unreadBytes[..<end.lowerBound]))
+      if let separatorRange = unreadBytes.firstRange(of: separator) {
+        defer { unreadBytes = unreadBytes[separatorRange.upperBound...] }
+        return WireRequest(Array(unreadBytes[..<separatorRange.lowerBound]))
       }
       guard try receive() else { throw LoopbackError(call: "end") }
     }
