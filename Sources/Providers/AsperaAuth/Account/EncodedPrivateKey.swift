@@ -3,8 +3,8 @@
 
 internal import StorageCrypto
 
-/// The parsed text of a private key in one of the supported formats.
-enum KeyText {
+/// A private key in one of the supported text formats, as it is encoded and possibly encrypted.
+enum EncodedPrivateKey {
   /// A PEM block in a traditional format or in PKCS #8.
   case pem(PEMBlock)
   /// A key in OpenSSH's own format.
@@ -15,7 +15,7 @@ enum KeyText {
     let text = text.withoutByteOrderMark
     let blocks = PEMBlock.blocks(in: text)
     let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
-    guard let block = keys.first else { throw Self.error(text, blocks.first?.label, at: location) }
+    guard let block = keys.first else { throw Self.error(for: text, firstLabel: blocks.first?.label, at: location) }
     guard keys.count == 1 else {
       throw location.error(
         .unsupportedKey, "holds \(keys.count) private keys", remedy: "Give a file with one key in it.")
@@ -48,13 +48,15 @@ enum KeyText {
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       self = .pem(block)
+    // A longer label is not the name of a kind, but any text.
     default: throw location.error(forKind: block.label.count <= 40 ? block.label : "an unknown kind")
     }
   }
 
   /// Returns an error that describes what a text without a private key is, such as a public key.
-  private static func error(_ bytes: [UInt8], _ label: String?, at location: KeyLocation) -> AsperaError {
+  private static func error(for bytes: [UInt8], firstLabel label: String?, at location: KeyLocation) -> AsperaError {
     guard !bytes.isUTF16 else { return location.utf16Error }
+    // Each of the formats is recognized by its first lines.
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
       return location.error(
@@ -66,8 +68,8 @@ enum KeyText {
         .unsupportedKey, "is a private key in the format of SSH.COM",
         remedy: "Convert it: ssh-keygen -i -f KEY prints it in PEM.")
     }
-    let first = text.prefix { !$0.isWhitespace }
-    let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { first.hasPrefix($0) }
+    let firstWord = text.prefix { !$0.isWhitespace }
+    let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { firstWord.hasPrefix($0) }
     if isPublicLine || label?.hasSuffix("PUBLIC KEY") == true || text.hasPrefix("---- BEGIN SSH2 PUBLIC KEY") {
       return location.error(
         .malformedKey, "holds a public key",
@@ -77,6 +79,7 @@ enum KeyText {
       return location.error(
         .malformedKey, "holds a certificate", remedy: "Give the private key that the account was set up with.")
     }
+    // The tag of a SEQUENCE, with which every key in DER begins.
     if bytes.first == 0x30 {
       return location.error(
         .malformedKey, "is binary and could be a key in DER", remedy: "Convert it to PEM: openssl pkey -inform DER.")
@@ -97,52 +100,5 @@ extension [UInt8] {
     if starts(with: [0xff, 0xfe]) || starts(with: [0xfe, 0xff]) { return true }
     let zeros = prefix(4).map { $0 == 0 }
     return zeros == [true, false, true, false] || zeros == [false, true, false, true]
-  }
-}
-
-/// The file or the setting that contains a key, for errors.
-struct KeyLocation {
-  /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
-  let name: String
-
-  /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
-  func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
-    AsperaError(code, "\(name) \(predicate).", remedy: remedy)
-  }
-
-  var utf16Error: AsperaError {
-    error(
-      .malformedKey, "is text in UTF-16, as some editors on Windows save it",
-      remedy: "Save it as ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 KEY > KEY.pem.")
-  }
-
-  var dsaError: AsperaError {
-    error(
-      .unsupportedKey, "is a DSA key, which current SSH servers and clients refuse",
-      remedy: """
-        If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's \
-        aspera_tokenauth_id_rsa or aspera_bypass_rsa.pem. Otherwise create a key with ssh-keygen -t rsa -b 3072, and \
-        have its public key added to the server.
-        """)
-  }
-
-  func error(forKind kind: String) -> AsperaError {
-    error(
-      .unsupportedKey,
-      kind.hasPrefix("sk-")
-        ? "requires a hardware security key (\(kind)), which ascp does not support"
-        : "is of a kind that SSH does not support for logins: \(kind)", remedy: Self.anotherKey)
-  }
-
-  static let anotherKey =
-    "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
-}
-
-extension KeyLocation {
-  init(_ source: AsperaPrivateKey.Source) {
-    switch source {
-    case .file(let path): name = "The key file \(path)"
-    case .pem: name = "The key in memory"
-    }
   }
 }

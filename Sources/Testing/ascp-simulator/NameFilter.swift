@@ -15,7 +15,7 @@ struct NameFilter: Sendable {
 
   init(_ commandLine: CommandLineReader) throws(Failure) {
     var rules: [(isIncluded: Bool, pattern: NamePattern)] = []
-    for (option, value) in commandLine.values where option == .include || option == .exclude {
+    for (option, value) in commandLine.options where option == .include || option == .exclude {
       guard let pattern = NamePattern(value) else {
         throw .usage("The value of \(option.rawValue) is not a pattern: \(value)")
       }
@@ -66,6 +66,7 @@ struct NamePattern: Sendable {
     case deepRun
   }
 
+  /// The maximum length of a pattern in bytes, because the time of a match grows with it.
   private static let byteLimit = 1024
 
   private let parts: [Part]
@@ -156,6 +157,8 @@ struct NamePattern: Sendable {
     }
   }
 
+  /// Parses a set after its opening bracket; the result is `nil` if the set has no end or contains a class such as
+  /// `[:alpha:]`.
   private static func parseSet(_ rest: inout Substring.UnicodeScalarView) -> Part? {
     let isNegated = rest.first == "!" || rest.first == "^"
     if isNegated { rest = rest.dropFirst() }
