@@ -5,6 +5,7 @@ public import AsperaAuth
 internal import HummingbirdCore
 public import ServiceLifecycle
 public import StorageAuth
+@_exported public import struct StorageAuthServer.ConnectionLimits
 internal import SystemPackage
 
 /// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
@@ -227,52 +228,6 @@ extension LocalCloud: Service {
 }
 
 extension LocalCloud {
-  /// A signature scheme that the local server verifies.
-  public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
-    /// The signature version 4 of OSS, which uses HMAC-SHA-256.
-    case ossV4 = "OSS V4"
-    /// The signature version 1 of OSS, which uses HMAC-SHA-1.
-    case ossV1 = "OSS V1"
-    /// The signature version 5 of COS, which uses HMAC-SHA-1.
-    case cosV5 = "COS V5"
-    /// The signature version 4 of S3, which uses HMAC-SHA-256.
-    case s3V4 = "S3 V4"
-    /// The signature scheme of Alibaba Cloud APIs, ACS3-HMAC-SHA256.
-    case acs3 = "ACS3"
-    /// The RPC signature scheme of Alibaba Cloud APIs, which uses HMAC-SHA-1 and a request parameter for the signature.
-    case alibabaRPC = "Alibaba RPC"
-    /// The signature scheme of Tencent Cloud APIs, TC3-HMAC-SHA256.
-    case tc3 = "TC3"
-    /// The signature version 1 of Tencent Cloud APIs.
-    ///
-    /// It uses HMAC-SHA-1 or HMAC-SHA-256, and a request parameter for the signature.
-    case tencentV1 = "Tencent V1"
-  }
-
-  /// A part of the local server that has separate faults and statistics.
-  public enum Endpoint: String, Sendable, Hashable, CaseIterable {
-    /// The simulated OSS service.
-    case oss
-    /// The simulated COS service.
-    case cos
-    /// The simulated S3 service.
-    case s3
-    /// The simulated token services of all vendors.
-    case sts
-    /// The simulated app server, which issues temporary credentials to apps.
-    case appServer
-    /// The simulated instance metadata services of all vendors.
-    case metadata
-    /// The simulated Aspera Node API.
-    case node
-    /// The simulated Aspera transfer server, which `ascp-simulator` connects to.
-    case transfer
-    /// The simulated API of Aspera on Cloud, with its token endpoint.
-    case asperaOnCloud
-    /// The simulated API of Faspex 5, with its token endpoint.
-    case faspex
-  }
-
   /// An issued temporary credential, without its secret and session token, and the request for which it was issued.
   public struct Session: Sendable, Hashable {
     /// The access key ID of the temporary credential.
