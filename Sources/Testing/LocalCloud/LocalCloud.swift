@@ -5,8 +5,9 @@ public import AsperaAuth
 internal import HummingbirdCore
 public import ServiceLifecycle
 public import StorageAuth
-@_exported public import struct StorageAuthServer.ConnectionLimits
 internal import SystemPackage
+
+@_exported public import struct StorageAuthServer.ConnectionLimits
 
 /// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
 ///

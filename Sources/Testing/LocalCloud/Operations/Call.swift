@@ -114,9 +114,7 @@ struct Call: Sendable {
   /// The client decides when a body ends. Until then, the bucket or the object may have become another account's.
   func checkRights() throws {
     let source = operation.hasCopySource ? try NamedSource(serviceHeader("copy-source") ?? "", of: service) : nil
-    guard rights.allow(operation, on: target, copying: source) else {
-      throw rights.isAnonymous ? service.anonymousRefusal(at: date) : service.policyRefusal(at: date)
-    }
+    guard rights.allow(operation, on: target, copying: source) else { throw rights.denial(at: date) }
   }
 
   /// Reads the whole request body, verifies its length and checksums, and checks the rights again.

@@ -6,8 +6,8 @@ internal import StorageAuth
 
 /// The permission to perform the operation of a request to a storage service.
 ///
-/// Operations require this type, which can be created in only two ways: for a verified request of a caller whose
-/// permissions include the operation, or for an unsigned request for what is open to everybody.
+/// Operations require this type, which can be created only for a verified request or form of a caller whose permissions
+/// include the operation, or for an unsigned request for what is open to everybody.
 struct Permit: Sendable {
   let operation: Operation
 
@@ -20,21 +20,22 @@ struct Permit: Sendable {
   /// The reader that removes the framing of the request body, or `nil` if the body is not framed.
   var reader: (any BodyReader)?
 
-  /// Creates a permit for a verified request, or returns `nil` if its permissions do not include the operation.
-  init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights) {
-    guard rights.allow(operation, on: verified.wholeTarget, copying: source) else { return nil }
-    self.operation = operation
-    target = verified.wholeTarget
-    self.rights = rights
+  /// Creates a permit for a request, unsigned if it is not verified, or returns `nil` without the permission.
+  init?(
+    _ verified: VerifiedRequest?, _ operation: Operation, on target: RequestTarget, copying source: NamedSource?,
+    by rights: RequestRights
+  ) {
+    guard rights.isAnonymous == (verified == nil), rights.allow(operation, on: target, copying: source) else {
+      return nil
+    }
+    (self.operation, self.target, self.rights) = (operation, target, rights)
+    reader = verified.flatMap { rights.service.behavior.bodyReader(of: $0) }
   }
 
-  /// Creates a permit for an unsigned request, or returns `nil` if neither a policy nor an access control allows it.
-  init?(unsigned target: RequestTarget, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights)
-  {
-    guard rights.isAnonymous, rights.allow(operation, on: target, copying: source) else { return nil }
-    self.operation = operation
-    self.target = target
-    self.rights = rights
+  /// Creates a permit for a form upload, or returns `nil` if its permissions do not include the upload.
+  init?(posting form: VerifiedForm, to target: RequestTarget, by rights: RequestRights) {
+    guard rights.allowPosting(form.key, to: target.bucket?.string ?? "") else { return nil }
+    (self.operation, self.target, self.rights) = (.putObject, target, rights)
   }
 }
 
@@ -54,6 +55,11 @@ struct RequestRights: Sendable {
   let store: BucketTable
 
   var isAnonymous: Bool { account == nil }
+
+  /// Returns the error response for a request without the permission.
+  func denial(at date: Timestamp) -> ErrorResponse {
+    isAnonymous ? service.anonymousRefusal(at: date) : service.policyRefusal(at: date)
+  }
 
   /// Returns whether the request may perform an operation, as far as its head tells.
   ///
