@@ -116,8 +116,7 @@ extension Call {
     let documents = settings.documents ?? [:]
     if kind.root == "PolicyStatus" {
       let policy = documents["policy"].flatMap { try? SessionPolicy($0, in: service.policies.language, ofBucket: true) }
-      return service.response(
-        with: XMLNode("PolicyStatus", children: [XMLNode("IsPublic", String(policy?.isPublic ?? false))]))
+      return service.response("PolicyStatus", [XMLNode("IsPublic", String(policy?.isPublic ?? false))])
     }
     if let text = documents[name] {
       let type = kind.root == nil ? "application/json" : "application/xml"
@@ -125,7 +124,7 @@ extension Call {
     }
     let names = settings.documentNames.filter { $0.hasBytePrefix("\(name)/") }
     switch kind.unset {
-    case .document(let elements): return service.response(with: XMLNode(kind.root ?? "", children: elements))
+    case .document(let elements): return service.response(kind.root ?? "", elements)
     case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || !names.isEmpty):
       let last = try continuation()
       guard let start = last.map({ names.firstIndex(of: $0).map { $0 + 1 } }) ?? 0 else {
@@ -135,7 +134,7 @@ extension Call {
       var nodes = try page.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
       nodes.append(XMLNode("IsTruncated", String(page.endIndex < names.count)))
       if page.endIndex < names.count, let last = page.last { nodes.append(Self.nextToken(after: last)) }
-      return service.response(with: XMLNode(root, children: nodes))
+      return service.response(root, nodes)
     case .error(let code), .list(let code, _, _, _):
       throw ErrorResponse(
         .notFound, code, "The bucket has no such document: \(name).",

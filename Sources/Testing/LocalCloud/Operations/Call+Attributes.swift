@@ -136,7 +136,7 @@ extension Call {
     let tags = try requestedObject().attributes.tags.map { tag in
       XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
     }
-    return service.response(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
+    return service.response("Tagging", [XMLNode("TagSet", children: tags)])
   }
 
   func changeTags() async throws -> Answer {
@@ -205,7 +205,7 @@ extension Call {
       throw ErrorResponse.invalidArgument("Invalid attribute name specified.")
     }
     let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
-    var response = service.response(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
+    var response = service.response("GetObjectAttributesResponse", told.map(\.value))
     response.headers[.lastModified] = object.modified.httpDate
     describe(object, in: &response.headers)
     return response

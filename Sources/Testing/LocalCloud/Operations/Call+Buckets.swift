@@ -37,7 +37,7 @@ extension Call {
       ]
     }
     if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucketElement, last.name)) }
-    return service.response(with: XMLNode("ListAllMyBucketsResult", children: elements))
+    return service.response("ListAllMyBucketsResult", elements)
   }
 
   /// Returns whether the filters of a list of buckets, which OSS and COS have, select a bucket.
@@ -156,7 +156,7 @@ extension Call {
       XMLNode("ServerSideEncryptionRule", children: encryption ?? [XMLNode("SSEAlgorithm", "None")]),
     ]
     if let state = bucket.settings.versioning { document.children.append(XMLNode("Versioning", state.rawValue)) }
-    return service.response(with: XMLNode("BucketInfo", children: [document]))
+    return service.response("BucketInfo", [document])
   }
 
   /// Returns the numbers and sizes of the versions of objects, in total and by storage class.
@@ -180,6 +180,6 @@ extension Call {
       XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
       XMLNode("LastModifiedTime", String(bucket.allVersions.isEmpty ? 0 : date.unixSeconds)),
     ]
-    return service.response(with: XMLNode("BucketStat", children: elements("", "Storage", objects) + others + classes))
+    return service.response("BucketStat", elements("", "Storage", objects) + others + classes)
   }
 }

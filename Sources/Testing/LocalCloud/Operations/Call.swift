@@ -151,9 +151,6 @@ struct Call: Sendable {
     }
   }
 
-  /// Returns a key or prefix as response documents contain it, percent-encoded if the client asks for that.
-  func written(_ name: String, _ encodes: Bool) -> String { encodes ? service.encodedName(name) : name }
-
   /// Returns a query parameter as an integer, or the default if it is absent or empty.
   func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(ErrorResponse) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
@@ -161,12 +158,5 @@ struct Call: Sendable {
       throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
-  }
-
-  /// Returns whether the client requests percent-encoded keys in the response (`encoding-type=url`).
-  func encodesNames() throws(ErrorResponse) -> Bool {
-    guard let encoding = parameter("encoding-type"), !encoding.isEmpty else { return false }
-    guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
-    return true
   }
 }

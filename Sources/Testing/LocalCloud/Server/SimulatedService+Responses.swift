@@ -165,6 +165,8 @@ extension SimulatedService {
 
   // MARK: Documents
 
+  func response(_ root: String, _ children: [XMLNode]) -> Answer { response(with: XMLNode(root, children: children)) }
+
   /// Returns a response with an XML document, whose namespace becomes the service's.
   func response(with document: XMLNode) -> Answer {
     var document = document

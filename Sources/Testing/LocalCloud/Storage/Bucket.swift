@@ -30,25 +30,25 @@ struct Bucket: Sendable {
   /// The number of the account that owns the bucket.
   var owner: String { settings.owner ?? SimulatedService.account }
 
-  /// Returns a page in the listing of the bucket's pending multipart uploads.
-  ///
-  /// - Parameters:
-  ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
-  ///   - key: The object key after which the page starts, or an empty string for the first page.
-  ///   - id: The ID of the upload of that key after which the page starts, or an empty string for its last upload.
-  ///   - limit: The maximum number of uploads and groups.
-  func uploadPage(prefix: String, delimiter: String, after key: String, id: String, limit: Int) -> UploadPage {
+  /// Returns a pending upload; `ec` is the detailed error code of OSS if it does not exist.
+  func upload(_ name: UploadName, ec: String? = nil) throws(ErrorResponse) -> PendingUpload {
+    guard let upload = uploads[name] else { throw .noSuchUpload(name.id, ec: ec) }
+    return upload
+  }
+
+  /// Returns a page of the listing of pending uploads; it starts after an upload of the key, or after the key's last one.
+  func uploadPage(_ query: ListQuery, afterUpload id: String) -> UploadPage {
     var page = UploadPage()
-    let after = ObjectKey(key)
-    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
-      let group = name.key.group(after: prefix, delimiter: delimiter)
-      if !key.isEmpty {
+    let after = ObjectKey(query.after)
+    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(query.prefix) {
+      let group = name.key.group(after: query.prefix, delimiter: query.delimiter)
+      if !query.after.isEmpty {
         // Without an upload ID, the page starts after all uploads of the key.
         if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
         if let group, ObjectKey(group) == after { continue }
       }
       if let group, page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
-      if page.uploads.count + page.groups.count == limit {
+      if page.uploads.count + page.groups.count == query.limit {
         page.isTruncated = true
         break
       }

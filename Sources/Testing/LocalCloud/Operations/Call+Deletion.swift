@@ -25,44 +25,6 @@ extension Call {
     }
   }
 
-  func listVersions() throws -> Answer {
-    let encodes = try encodesNames()
-    let query = try listQuery(after: parameter("key-marker") ?? "")
-    let marker = parameter("version-id-marker") ?? ""
-    guard marker.isEmpty || !query.after.isEmpty else {
-      throw ErrorResponse.invalidArgument("A version-id marker cannot be specified without a key marker.")
-    }
-    let (page, owner) = try store.read(bucket) { ($0.versionPage(query, after: marker), $0.owner) }
-    func name(_ text: String) -> String { written(text, encodes) }
-    var head = [
-      XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("KeyMarker", name(query.after)),
-      XMLNode("VersionIdMarker", marker), XMLNode("MaxKeys", String(query.limit)),
-      XMLNode("Delimiter", name(query.delimiter)), XMLNode("IsTruncated", String(page.next != nil)),
-    ]
-    if let next = page.next {
-      head += [XMLNode("NextKeyMarker", name(next.key)), XMLNode("NextVersionIdMarker", next.version)]
-    }
-    let versions = page.versions.map { version, isLatest in
-      let common = [
-        XMLNode("Key", name(version.key.text)), XMLNode("VersionId", version.version),
-        XMLNode("IsLatest", String(isLatest)), XMLNode("LastModified", version.modified.iso8601Milliseconds),
-        service.owner(version.attributes.owner ?? owner),
-      ]
-      if version.kind == .deleteMarker { return XMLNode("DeleteMarker", children: common) }
-      return XMLNode(
-        "Version",
-        children: common + [XMLNode("ETag", service.entityTag(version.content.entityTag))]
-          + service.elements(of: version)
-          + [
-            XMLNode("Size", String(version.content.byteCount)),
-            XMLNode("StorageClass", service.storageClass(version.attributes.storageClass)),
-          ])
-    }
-    let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
-    return service.response(
-      with: XMLNode("ListVersionsResult", children: head + encodingElement(encodes) + versions + groups))
-  }
-
   // MARK: Deletion
 
   func deleteObject() async throws -> Answer {
@@ -93,7 +55,7 @@ extension Call {
   private static let deleteLimit = 1000
 
   func deleteObjects() async throws -> Answer {
-    let encodes = try encodesNames()
+    let keys = try keyEncoding()
     let document = try await document(named: "Delete")
     let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
     let objects = document.all("Object")
@@ -116,7 +78,7 @@ extension Call {
     guard named.allSatisfy({ rights.allowDeleting($0.key, version: $0.version, in: bucket) }) else {
       throw service.policyRefusal(at: date)
     }
-    var elements: [XMLNode] = []
+    var deletions: [XMLNode] = []
     var errors: [XMLNode] = []
     for (key, version, tag) in named {
       let deleted: StoredObject?
@@ -126,19 +88,18 @@ extension Call {
           throw ErrorResponse.preconditionFailed("If-Match")
         }
       } catch let error as ErrorResponse where tag != nil {
-        let named = [XMLNode("Key", written(key, encodes))] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
+        let named = [keys.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
         let elements = named + [XMLNode("Code", error.code), XMLNode("Message", error.message)]
         errors.append(XMLNode("Error", children: elements))
         continue
       }
-      var element = XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
+      var element = XMLNode("Deleted", children: [keys.element("Key", key)])
       if let version { element.children.append(XMLNode("VersionId", version)) }
       if let deleted, deleted.kind == .deleteMarker {
         element.children += [XMLNode("DeleteMarker", "true"), XMLNode("DeleteMarkerVersionId", deleted.version)]
       }
-      elements.append(element)
+      deletions.append(element)
     }
-    return service.response(
-      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : elements) + errors))
+    return service.response("DeleteResult", keys.elements + (isQuiet ? [] : deletions) + errors)
   }
 }
