@@ -20,7 +20,7 @@ extension Call {
     }
     let attributes = try existing?.attributes ?? self.attributes()
     try Self.checkAppending(to: existing, at: position)
-    let written = try await store.blobs.write(body, try expectation()).content
+    let written = try await store.blobs.write(body, try expectation())
     try checkRights()
     var content = written
     if let first = existing?.content {

@@ -28,8 +28,9 @@ extension Call {
   // MARK: Deletion
 
   func deleteObject() async throws -> Answer {
-    let conditions = try WriteConditions(headers)
-    let deleted = try await delete(key, version: requestedVersion) { try conditions.check($0, key) }
+    let deleted = try await delete(key, version: requestedVersion) {
+      try Conditions(headers).checkWrite(over: $0, key)
+    }
     var response = Answer(.noContent)
     if let version = requestedVersion ?? deleted?.version, versioning(of: bucket) != nil {
       response.headers.set(service.header("version-id"), version)
@@ -84,7 +85,7 @@ extension Call {
       let deleted: StoredObject?
       do {
         deleted = try await delete(ObjectKey(key), version: version) { existing in
-          guard let tag, let existing, !Conditions.names(tag.text, existing) else { return }
+          guard let tag, let existing, !Conditions.matches(tag.text, existing) else { return }
           throw ErrorResponse.preconditionFailed("If-Match")
         }
       } catch let error as ErrorResponse where tag != nil {

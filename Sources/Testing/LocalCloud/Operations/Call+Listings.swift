@@ -125,15 +125,16 @@ extension Call {
       throw ErrorResponse.invalidArgument("A version-id marker cannot be specified without a key marker.")
     }
     let (page, owner) = try store.read(bucket) { ($0.versionPage(query, after: marker), $0.owner) }
+    let isTruncated = page.isTruncated && limit > 0
     var head = [
       XMLNode("Name", bucket), keys.element("Prefix", query.prefix), keys.element("KeyMarker", query.after),
       XMLNode("VersionIdMarker", marker), XMLNode("MaxKeys", String(limit)),
-      keys.element("Delimiter", query.delimiter), XMLNode("IsTruncated", String(page.next != nil)),
+      keys.element("Delimiter", query.delimiter), XMLNode("IsTruncated", String(isTruncated)),
     ]
-    if let next = page.next {
-      head += [keys.element("NextKeyMarker", next.key), XMLNode("NextVersionIdMarker", next.version)]
+    if isTruncated {
+      head += [keys.element("NextKeyMarker", page.last.key), XMLNode("NextVersionIdMarker", page.last.id)]
     }
-    let versions = page.versions.map { version, isLatest in
+    let versions = page.entries.map { version, isLatest in
       let common = [
         keys.element("Key", version.key.text), XMLNode("VersionId", version.version),
         XMLNode("IsLatest", String(isLatest)), Self.lastModified(version.modified),
@@ -187,7 +188,7 @@ extension Call {
     let query = listQuery(after: parameter("key-marker") ?? "", limit: try pageLimit("max-uploads"))
     let idMarker = parameter("upload-id-marker") ?? ""
     let (page, bucketOwner) = try store.read(bucket) { ($0.uploadPage(query, afterUpload: idMarker), $0.owner) }
-    let uploads = page.uploads.map { upload in
+    let uploads = page.entries.map { upload in
       let owner = service.owner(upload.attributes.owner ?? bucketOwner)
       let owners = service.listing.tellsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
       let elements = [
@@ -199,7 +200,7 @@ extension Call {
     }
     let head = [
       XMLNode("Bucket", bucket), keys.element("KeyMarker", query.after), XMLNode("UploadIdMarker", idMarker),
-      keys.element("NextKeyMarker", page.nextKey), XMLNode("NextUploadIdMarker", page.nextID),
+      keys.element("NextKeyMarker", page.last.key), XMLNode("NextUploadIdMarker", page.last.id),
       keys.element("Prefix", query.prefix), keys.element("Delimiter", query.delimiter),
       XMLNode("MaxUploads", String(query.limit)), XMLNode("IsTruncated", String(page.isTruncated)),
     ]

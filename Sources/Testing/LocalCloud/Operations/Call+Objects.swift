@@ -40,7 +40,7 @@ extension Call {
   /// In a bucket that has or had versions, an instruction not to overwrite is ignored, as by the services.
   func checkOverwrite(in bucket: Bucket) throws(ErrorResponse) {
     let existing = bucket.objects[key]
-    try WriteConditions(headers).check(existing, key)
+    try Conditions(headers).checkWrite(over: existing, key)
     if existing != nil, bucket.settings.versioning == nil, serviceHeader("forbid-overwrite")?.asciiLowercased == "true"
     {
       throw .fileAlreadyExists
@@ -51,10 +51,10 @@ extension Call {
     let access = try requestedAccess()
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
-    let written = try await store.blobs.write(body, try expectation())
+    let content = try await store.blobs.write(body, try expectation())
     try checkRights()
-    let object = try await stored(written.content, access, attributes)
-    var response = Answer(headers: checksums(of: written.content))
+    let object = try await stored(content, access, attributes)
+    var response = Answer(headers: checksums(of: content))
     describe(object, in: &response.headers)
     return try await calledBack(object, response)
   }
@@ -73,7 +73,7 @@ extension Call {
     let object = try readableObject()
     try checkReadable(object)
     var response = Answer(headers: try objectHeaders(object))
-    guard try Conditions(headers).isNews(object) else { return notModified(response.headers) }
+    guard try Conditions(headers).isModified(object) else { return notModified(response.headers) }
     let byteCount = object.content.byteCount
     guard let range = try requestedPart(of: object.content) ?? requestedRange(of: byteCount) else {
       response.body = .extents(object.content.extents, byteCount: byteCount)
@@ -104,7 +104,7 @@ extension Call {
     let object = try readableObject()
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let headers = try objectHeaders(object)
-    guard try Conditions(self.headers).isNews(object) else { return notModified(headers) }
+    guard try Conditions(self.headers).isModified(object) else { return notModified(headers) }
     guard let range = try requestedPart(of: object.content) else {
       return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
     }

@@ -59,10 +59,10 @@ extension Call {
 
   func uploadPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
-    let written = try await store.blobs.write(body, try expectation(upload.checksum))
+    let content = try await store.blobs.write(body, try expectation(upload.checksum))
     try checkRights()
-    try addPart(written.content, number: number, to: upload.name)
-    var response = Answer(headers: checksums(of: written.content))
+    try addPart(content, number: number, to: upload.name)
+    var response = Answer(headers: checksums(of: content))
     describe(upload.attributes, in: &response.headers)
     return response
   }
@@ -208,7 +208,7 @@ extension Call {
     }
     let object = try store.object(source.key, in: source.bucket, version: source.version)
     try checkReadable(object, prefix: "copy-source-")
-    guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
+    guard try Conditions(headers, prefix: service.header("copy-source-")).isModified(object) else {
       throw service.errors.unchangedCopySource
     }
     return object
@@ -276,7 +276,7 @@ extension Call {
     let checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
     let content: Content
     if extents.count > 1 {
-      content = try await store.blobs.joined(extents, checks: checks).content
+      content = try await store.blobs.joined(extents, checks: checks)
     } else {
       var sums = BodySums(checks: checks)
       try await store.blobs.read(extents) { sums.update([$0]) }

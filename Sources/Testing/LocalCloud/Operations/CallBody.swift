@@ -20,32 +20,29 @@ struct CallBody: AsyncSequence, Sendable {
   /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { reader != nil }
 
-  func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal, pace: pace)
-  }
+  func makeAsyncIterator() -> Iterator { Iterator(body: self, chunks: base.makeAsyncIterator(), reader: reader) }
 
   struct Iterator: AsyncIteratorProtocol {
-    fileprivate var base: RequestBody.AsyncIterator
+    fileprivate let body: CallBody
+    fileprivate var chunks: RequestBody.AsyncIterator
     fileprivate var reader: (any BodyReader)?
-    fileprivate let refusal: @Sendable (VerificationError) -> ErrorResponse
-    fileprivate let pace: Pace?
 
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteBuffer? {
-      while let chunk = try await base.nextElement(isolation: actor) {
-        try await pace?.wait(for: chunk.readableBytes)
+      while let chunk = try await chunks.nextElement(isolation: actor) {
+        try await body.pace?.wait(for: chunk.readableBytes)
         guard reader != nil else { return chunk }
         let bytes = try read(chunk)
         if bytes.readableBytes > 0 { return bytes }
       }
-      do throws(VerificationError) { try reader?.finish() } catch { throw refusal(error) }
+      do throws(VerificationError) { try reader?.finish() } catch { throw body.refusal(error) }
       reader = nil
       return nil
     }
 
     private mutating func read(_ chunk: ByteBuffer) throws(ErrorResponse) -> ByteBuffer {
-      do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
+      do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw body.refusal(error) }
     }
   }
 }

@@ -52,9 +52,7 @@ struct FormUpload: Sendable {
   }
 
   @concurrent
-  func open(
-    _ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
-  ) async throws -> Opened {
+  func open(_ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm) async throws -> Opened {
     var reader = MultipartReader(body.makeAsyncIterator(), boundary: boundary)
     var fields: [FormField] = []
     var remaining = Self.fieldByteLimit
@@ -75,7 +73,7 @@ struct FormUpload: Sendable {
   @concurrent
   func store(
     _ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation
-  ) async throws -> BlobStore.Written {
+  ) async throws -> Content {
     var form = form
     let sizes = form.verified.sizes
     return try await blobs.write(expectation) { writer in
@@ -107,30 +105,22 @@ extension Call {
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
-    let written = try await upload.store(form, in: store.blobs, expectation)
+    let content = try await upload.store(form, in: store.blobs, expectation)
     guard rights.allowPosting(key.text, to: bucket) else { throw service.policyRefusal(at: date) }
-    let object = try await stored(written.content, access, attributes)
-    var headers = checksums(of: written.content)
+    let object = try await stored(content, access, attributes)
+    var headers = checksums(of: content)
     describe(object, in: &headers)
     return try await calledBack(
       object,
       outcome.response(
-        bucket: bucket, key: key.text, entityTag: service.entityTag(written.content.entityTag), location: location,
+        bucket: bucket, key: key.text, entityTag: service.entityTag(content.entityTag), location: location,
         headers: headers))
   }
 
   /// The URL of the uploaded object, with the host that the client used.
   private var location: String {
-    String(writing: { writer in
-      writer.append("http://")
-      writer.append(host)
-      writer.append(UInt8(ascii: "/"))
-      if AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host) {
-        writer.append(bucket)
-        writer.append(UInt8(ascii: "/"))
-      }
-      writer.append(percentEncoding: key.text, .path)
-    })
+    let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
+    return "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.text.percentEncoded(.path))"
   }
 }
 
@@ -186,23 +176,12 @@ enum FormAnswer: Sendable {
     headers[.location] = location
     switch self {
     case .redirect(let url):
-      headers[.location] = String(writing: { writer in
-        writer.append(url)
-        writer.append(UInt8(ascii: url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
-        writer.append("bucket=")
-        writer.append(percentEncoding: bucket)
-        writer.append("&key=")
-        writer.append(percentEncoding: key)
-        writer.append("&etag=")
-        writer.append(percentEncoding: entityTag)
-      })
+      let names = "bucket=\(bucket.percentEncoded())&key=\(key.percentEncoded())&etag=\(entityTag.percentEncoded())"
+      headers[.location] = "\(url)\(url.hasByte("?") ? "&" : "?")\(names)"
       return Answer(.seeOther, headers: headers)
     case .status(.created):
-      let document = XMLNode(
-        "PostResponse",
-        children: [
-          XMLNode("Location", location), XMLNode("Bucket", bucket), XMLNode("Key", key), XMLNode("ETag", entityTag),
-        ])
+      let elements = [("Location", location), ("Bucket", bucket), ("Key", key), ("ETag", entityTag)]
+      let document = XMLNode("PostResponse", children: elements.map { XMLNode($0, $1) })
       var response = Answer(document, headers: headers)
       response.status = .created
       return response

@@ -37,28 +37,28 @@ struct Bucket: Sendable {
   }
 
   /// Returns a page of the listing of pending uploads; it starts after an upload of the key, or after the key's last one.
-  func uploadPage(_ query: ListQuery, afterUpload id: String) -> UploadPage {
-    var page = UploadPage()
+  func uploadPage(_ query: ListQuery, afterUpload id: String) -> EntryPage<PendingUpload> {
     let after = ObjectKey(query.after)
-    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(query.prefix) {
-      let group = name.key.group(after: query.prefix, delimiter: query.delimiter)
-      if !query.after.isEmpty {
-        // Without an upload ID, the page starts after all uploads of the key.
-        if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
-        if let group, ObjectKey(group) == after { continue }
-      }
-      if let group, page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
-      if page.uploads.count + page.groups.count == query.limit {
+    let following = zip(uploads.keys, uploads.values).lazy.filter { name, _ in
+      query.after.isEmpty || name.key > after || name.key == after && !id.isEmpty && name.id > id
+    }
+    return page(query, of: following.map { (key: $0.key, id: $0.id, entry: $1) })
+  }
+
+  /// Returns a page of entries that follow the start of the page, in their order.
+  private func page<Entry>(
+    _ query: ListQuery, of entries: some Sequence<(key: ObjectKey, id: String, entry: Entry)>
+  ) -> EntryPage<Entry> {
+    var page = EntryPage<Entry>()
+    for (key, id, entry) in entries where key.hasBytePrefix(query.prefix) {
+      let group = key.group(after: query.prefix, delimiter: query.delimiter)
+      if let group, group.isIdentical(to: query.after) || page.groups.last?.isIdentical(to: group) == true { continue }
+      if page.entries.count + page.groups.count == query.limit {
         page.isTruncated = true
         break
       }
-      if let group {
-        page.groups.append(group)
-        (page.nextKey, page.nextID) = (group, "")
-      } else {
-        page.uploads.append(upload)
-        (page.nextKey, page.nextID) = (name.key.text, name.id)
-      }
+      if let group { page.groups.append(group) } else { page.entries.append(entry) }
+      page.last = (group ?? key.text, group == nil ? id : "")
     }
     return page
   }
@@ -152,34 +152,18 @@ extension Bucket {
   /// - Parameters:
   ///   - query: The page; it starts after the object key or group.
   ///   - version: The version of that object after which the page starts, or an empty string for its last one.
-  func versionPage(_ query: ListQuery, after version: String) -> VersionPage {
-    var page = VersionPage()
+  func versionPage(_ query: ListQuery, after version: String) -> EntryPage<(object: StoredObject, isLatest: Bool)> {
     let after = ObjectKey(query.after)
     let keys = (objects.keys + otherVersions.keys.filter { objects[$0] == nil }).sorted()
-    var lastEntry = (key: "", version: "")
-    for key in keys where key.hasBytePrefix(query.prefix) && (query.after.isEmpty || key >= after) {
-      let group = key.group(after: query.prefix, delimiter: query.delimiter)
-      if let group {
-        if ObjectKey(group) == after || page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
-      } else if key == after, version.isEmpty {
-        continue
+    let entries = keys.lazy.filter { query.after.isEmpty || $0 >= after }.flatMap { key in
+      let versions = versions(of: key)
+      var following = versions
+      if key == after, key.group(after: query.prefix, delimiter: query.delimiter) == nil {
+        following = version.isEmpty ? [] : Self.versions(versions, after: version)
       }
-      let keyVersions = versions(of: key)
-      for object in group == nil && key == after ? Self.versions(keyVersions, after: version) : keyVersions {
-        guard page.versions.count + page.groups.count < query.limit else {
-          page.next = query.limit == 0 ? nil : lastEntry
-          return page
-        }
-        if let group {
-          page.groups.append(group)
-          lastEntry = (group, "")
-          break
-        }
-        page.versions.append((object, object === keyVersions.first))
-        lastEntry = (key.text, object.version)
-      }
+      return following.map { (key: key, id: $0.version, entry: (object: $0, isLatest: $0 === versions.first)) }
     }
-    return page
+    return page(query, of: entries)
   }
 }
 
@@ -206,21 +190,13 @@ struct BucketListPage: Sendable {
   var next: String?
 }
 
-/// A page of the listing of a bucket's pending uploads.
-struct UploadPage: Sendable {
-  var uploads: [PendingUpload] = []
+/// A page of the listing of a bucket's pending uploads or versions.
+struct EntryPage<Entry: Sendable>: Sendable {
+  /// The entries of the page that are not part of a group.
+  var entries: [Entry] = []
   var groups: [String] = []
   var isTruncated = false
-  /// The key or group, and the upload ID, after which the next page starts; both are those of the last entry.
-  var nextKey = ""
-  var nextID = ""
-}
 
-/// A page of the listing of a bucket's versions.
-struct VersionPage: Sendable {
-  var versions: [(object: StoredObject, isLatest: Bool)] = []
-  var groups: [String] = []
-
-  /// The object key or group, and the version, after which the next page starts, or `nil` on the last page.
-  var next: (key: String, version: String)?
+  /// The key or group, and the ID, of the last entry, after which the next page starts.
+  var last = (key: "", id: "")
 }
