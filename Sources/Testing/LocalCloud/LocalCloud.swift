@@ -28,24 +28,19 @@ public final class LocalCloud: Sendable {
 
   let storage: Storage
   let stores: StorageServices
-  private let services: HTTPService
-  private let node: HTTPService
-  private let transferServer: HTTPService
-  private let applications: HTTPService
+  private let ports: Ports
   private let context: CloudContext
 
+  /// The ports of the server besides those of the storage services.
+  private struct Ports {
+    let services, node, transferServer, applications: HTTPService
+  }
+
   private init(
-    storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService,
-    transferServer: HTTPService, applications: HTTPService, hostKey: HostKeyFingerprint, _ context: CloudContext
+    _ storage: Storage, _ stores: StorageServices, _ ports: Ports, hostKey: HostKeyFingerprint, _ context: CloudContext
   ) {
-    self.storage = storage
-    self.stores = stores
-    self.services = services
-    self.node = node
-    self.transferServer = transferServer
-    self.applications = applications
+    (self.storage, self.stores, self.ports, self.context) = (storage, stores, ports, context)
     transferHostKey = hostKey
-    self.context = context
   }
 
   /// Starts a server, which accepts requests as soon as this function returns.
@@ -63,62 +58,68 @@ public final class LocalCloud: Sendable {
     var started: [HTTPService] = []
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
-      func open(
-        _ port: Int, acceptsCancel: Bool = false, at interface: HTTPService.Interface = .loopback,
-        _ respond:
-          @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
-      ) async throws -> HTTPService {
+      return try await start(configuration, storage, context) { port, acceptsCancel, interface, respond in
         let responder = context.feed.reporting(at: { [context] in context.now }, respond)
         let service = try await HTTPService.start(
           port: port, at: interface, configuration.limits, acceptsCancel: acceptsCancel, responder)
         started.append(service)
         return service
       }
-      let servicesGateway = ServicesGateway(configuration.services, context)
-      let aspera = AsperaContext(configuration, storage.node, context)
-      try await aspera.prepare(at: configuration.clock())
-      let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
-      let stores = try await StorageServices { provider in
-        let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
-        let gateway = Gateway(service, store, configuration, context)
-        let throughS3 = provider.s3Interface.map { rules in
-          let service = service.throughS3(rules, region: configuration.region(of: provider))
-          return Gateway(service, store, configuration, context)
-        }
-        let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
-        return try await open(configuration.port(of: provider), at: interface) { request, writer, record in
-          let isThroughS3 = S3Interface.isSelected(by: request.head)
-          try await ((isThroughS3 ? throughS3 : nil) ?? gateway).respond(to: request, with: writer, record)
-        }
-      }
-      let services = try await open(configuration.services.port) {
-        try await servicesGateway.respond(to: $0, with: $1, $2)
-      }
-      context.callbacks?.keyURL =
-        "\(services.endpoint.scheme)://\(services.endpoint.authority)\(CallbackSender.keyPath)"
-      let transferServer = try await open(configuration.aspera.transferPort) {
-        try await transferGateway.respond(to: $0, with: $1, $2)
-      }
-      let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
-      let nodeGateway = NodeGateway(api: nodeAPI, context: context)
-      let node = try await open(configuration.aspera.port, acceptsCancel: true) {
-        try await nodeGateway.respond(to: $0, with: $1, $2)
-      }
-      let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
-      try onCloud.prepare(at: configuration.clock())
-      let applicationsGateway = ApplicationsGateway(
-        onCloud: onCloud,
-        faspex: FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI), context: context)
-      let applications = try await open(configuration.aspera.applicationsPort) {
-        try await applicationsGateway.respond(to: $0, with: $1, $2)
-      }
-      return LocalCloud(
-        storage: storage, stores: stores, services: services, node: node,
-        transferServer: transferServer, applications: applications, hostKey: aspera.hostKey, context)
     } catch {
       for service in started { await service.stop() }
       await storage.close()
       throw error
+    }
+  }
+
+  private typealias RequestHandler =
+    @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
+
+  /// Opens all ports, each with its request handler; those that name another one's port open after it.
+  private static func start(
+    _ configuration: Configuration, _ storage: Storage, _ context: CloudContext,
+    _ open: (_ port: Int, _ acceptsCancel: Bool, HTTPService.Interface, @escaping RequestHandler) async throws -> HTTPService
+  ) async throws -> LocalCloud {
+    let aspera = AsperaContext(configuration, storage.node, context)
+    try await aspera.prepare(at: configuration.clock())
+    let stores = try await StorageServices { provider in
+      let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
+      let handler = try requestHandler(of: provider, configuration, storage, context)
+      return try await open(configuration.port(of: provider), false, interface, handler)
+    }
+    let servicesGateway = ServicesGateway(configuration.services, context)
+    let services = try await open(
+      configuration.services.port, false, .loopback, servicesGateway.respond(to:with:_:))
+    context.callbacks?.keyURL = services.url + CallbackSender.keyPath
+    let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
+    let transferServer = try await open(
+      configuration.aspera.transferPort, false, .loopback, transferGateway.respond(to:with:_:))
+    let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
+    let nodeGateway = NodeGateway(api: nodeAPI, context: context)
+    let node = try await open(configuration.aspera.port, true, .loopback, nodeGateway.respond(to:with:_:))
+    let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
+    try onCloud.prepare(at: configuration.clock())
+    let faspex = FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI)
+    let applicationsGateway = ApplicationsGateway(onCloud: onCloud, faspex: faspex, context: context)
+    let applications = try await open(
+      configuration.aspera.applicationsPort, false, .loopback, applicationsGateway.respond(to:with:_:))
+    let ports = Ports(services: services, node: node, transferServer: transferServer, applications: applications)
+    return LocalCloud(storage, stores, ports, hostKey: aspera.hostKey, context)
+  }
+
+  /// Returns the request handler of a storage service, which may offer the interface of S3 besides its own.
+  private static func requestHandler(
+    of provider: Provider, _ configuration: Configuration, _ storage: Storage, _ context: CloudContext
+  ) throws -> RequestHandler {
+    let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
+    let gateway = Gateway(service, store, configuration, context)
+    let s3Gateway = provider.s3Interface.map { rules in
+      Gateway(
+        service.throughS3(rules, region: configuration.region(of: provider)), store, configuration, context)
+    }
+    return { request, writer, record in
+      let selected = S3Interface.isSelected(by: request.head) ? s3Gateway : nil
+      try await (selected ?? gateway).respond(to: request, with: writer, record)
     }
   }
 
@@ -142,27 +143,24 @@ public final class LocalCloud: Sendable {
   /// data directory if the directory is temporary.
   public func stop() async {
     await stores.stop()
-    await services.stop()
-    await node.stop()
-    await transferServer.stop()
-    await applications.stop()
+    for port in [ports.services, ports.node, ports.transferServer, ports.applications] { await port.stop() }
     context.feed.finish()
     await storage.close()
   }
 
   /// The endpoint of the token services, the app server and the instance metadata service: `http://127.0.0.1:…`.
-  public var servicesEndpoint: ServiceEndpoint { services.endpoint }
+  public var servicesEndpoint: ServiceEndpoint { ports.services.endpoint }
 
   /// The endpoint of the simulated Aspera Node API: `http://127.0.0.1:…`.
-  public var nodeEndpoint: ServiceEndpoint { node.endpoint }
+  public var nodeEndpoint: ServiceEndpoint { ports.node.endpoint }
 
   /// The URL of the simulated Aspera Node API, without a trailing slash.
-  public var nodeURL: String { "\(node.endpoint.scheme)://\(node.endpoint.authority)" }
+  public var nodeURL: String { ports.node.url }
 
   /// The base URL of the simulated API of Aspera on Cloud, without a trailing slash.
   ///
   /// It stands for `https://api.ibmaspera.com`.
-  public var asperaOnCloudURL: String { "\(applications.endpoint.scheme)://\(applications.endpoint.authority)" }
+  public var asperaOnCloudURL: String { ports.applications.url }
 
   /// The base URL of the simulated Faspex 5, without a trailing slash.
   ///
@@ -171,10 +169,10 @@ public final class LocalCloud: Sendable {
 
   /// The port of the simulated Aspera transfer server, to which `ascp-simulator` connects instead of the SSH and UDP
   /// ports.
-  public var transferPort: Int { transferServer.port }
+  public var transferPort: Int { ports.transferServer.port }
 
   /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
-  public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
+  public var servicesURL: String { ports.services.url }
 
   /// The URL of the public key with which callbacks are verified, or `nil` if the server sends no callbacks.
   public var callbackKeyURL: String? { context.callbacks?.keyURL }

@@ -25,11 +25,7 @@ struct Call: Sendable {
 
   func response() async throws -> Answer {
     if !operation.readsBody, service.objects.checksEveryBody { _ = try await bytes() }
-    return try await performOperation()
-  }
-
-  private func performOperation() async throws -> Answer {
-    switch operation {
+    return switch operation {
     case .listBuckets: try listBuckets()
     case .describeRegions: try describeRegions()
     case .createBucket: try await createBucket()

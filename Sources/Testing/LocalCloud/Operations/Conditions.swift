@@ -89,8 +89,8 @@ struct RequestedRange {
 
   /// Returns whether an object of a size contains all bytes of the range.
   func lies(within byteCount: Int64) -> Bool {
-    guard let first else { return (1...max(1, byteCount)).contains(last ?? 0) && byteCount > 0 }
-    return max(first, last ?? first) < byteCount
+    if let first { return max(first, last ?? first) < byteCount }
+    return last.map { $0 > 0 && $0 <= byteCount } ?? false
   }
 }
 

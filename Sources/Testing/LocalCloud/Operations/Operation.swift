@@ -112,28 +112,24 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether the operation can be performed without a signature if the bucket is public, and the service allows that.
   var isPublicListing: Bool { [.headBucket, .listObjects, .listObjectsV2, .listUploads].contains(self) }
 
+  /// Whether the operation changes nothing; an operation that is not listed counts as a write, which has stricter rules.
   var isRead: Bool {
     switch self {
-    case .listBuckets, .describeRegions, .headBucket, .bucketStat, .listVersions, .getSymlink, .readBucketAccess,
-      .bucketLocation, .bucketInfo, .readDocument,
-      .listObjects, .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
-      .objectAttributes, .listParts:
+    case .listBuckets, .describeRegions, .headBucket, .bucketStat, .readBucketAccess, .bucketLocation, .bucketInfo,
+      .readDocument, .listObjects, .listObjectsV2, .listVersions, .listUploads, .listParts, .getObject, .headObject,
+      .objectMeta, .getSymlink, .readObjectAccess, .readTags, .objectAttributes:
       true
-    case .createBucket, .deleteBucket, .changeBucketAccess, .changeDocument, .deleteDocument,
-      .appendObject, .putSymlink, .deleteObjects,
-      .putObject, .copyObject, .deleteObject,
-      .changeObjectAccess, .changeTags, .deleteTags, .initiateUpload, .uploadPart, .copyPart, .completeUpload,
-      .abortUpload:
-      false
+    default: false
     }
   }
 
   var readsBody: Bool {
-    [
-      .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart,
-      .completeUpload, .changeTags, .changeBucketAccess, .changeObjectAccess,
-    ]
-    .contains(self)
+    switch self {
+    case .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart, .completeUpload,
+      .changeTags, .changeBucketAccess, .changeObjectAccess:
+      true
+    default: false
+    }
   }
 
   /// Whether the operation adds a part to a multipart upload, or completes it.
