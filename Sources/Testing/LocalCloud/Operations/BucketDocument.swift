@@ -12,30 +12,21 @@ internal import StorageAuth
 struct BucketDocument: Sendable {
   /// The name of the query parameter that selects the document.
   let parameter: String
-
   /// The name of the root element, or `nil` for a policy, which is in JSON.
   let root: String?
-
   let unset: Unset
-
   /// The name of the document in the names of actions, after the verb.
   let subject: String
-
   /// The verb of the action that allows deleting the document, or `nil` if it cannot be deleted.
   let deletion: String?
-
   /// The verb of the action that allows reading the document.
   let reading: String
-
   /// The optional query parameters of a request for a document that always is the one of ``unset``, or `nil`.
   let fixedOptions: Set<String>?
-
   /// Whether a PUT without a body deletes the document.
   let emptyDeletes: Bool
-
   /// The status of the response to a PUT of the document.
   let written: HTTPResponse.Status
-
   /// The children that the service adds to elements of the document without them, by the name of the element; an empty
   /// one becomes a new ID.
   let defaults: [String: XMLNode]

@@ -7,7 +7,6 @@ internal import StorageCrypto
 /// The encoding of keys and prefixes in a response document, for which a client can ask (`encoding-type=url`).
 struct KeyEncoding: Sendable {
   let encoded: @Sendable (String) -> String
-
   /// The element that names the encoding, if the client asked for one.
   let elements: [XMLNode]
 

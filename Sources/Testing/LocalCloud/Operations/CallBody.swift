@@ -65,10 +65,8 @@ struct Pace: Sendable {
 struct BodyExpectation: Sendable {
   /// The required length in bytes, or `nil` if the request does not specify the length.
   var byteCount: Int64?
-
   /// The required MD5 digest, or `nil` if the request does not specify it.
   var digest: Digest?
-
   /// The additional checks of the body's bytes, such as a checksum that the client chose.
   var checks: [any BodyCheck] = []
 
@@ -118,10 +116,8 @@ protocol BodyReader: Sendable {
 struct StoredChecksum: Sendable, Codable, Equatable {
   /// The name of the algorithm of this checksum, as the service's headers spell it.
   let algorithm: String
-
   /// The checksum in Base64; for a composite checksum, `-` and the number of parts follow.
   let value: String
-
   var isComposite = false
 }
 
@@ -129,10 +125,8 @@ struct StoredChecksum: Sendable, Codable, Equatable {
 struct ChecksumRule: Sendable, Equatable {
   /// The name of the checksum algorithm of the multipart upload, as the service's headers spell it.
   let algorithm: String
-
   /// Whether the object's checksum is composite, that is, computed from the checksums of the parts.
   let isComposite: Bool
-
   /// Whether the client, and not the service, chose the algorithm.
   let isChosen: Bool
 }

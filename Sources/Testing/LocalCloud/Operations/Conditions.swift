@@ -64,7 +64,6 @@ extension String {
 /// A byte range of an object: from a first byte to an optional last one, or a number of bytes at the end.
 struct RequestedRange {
   private let first: Int64?
-
   /// The last byte, or the number of bytes at the end if there is no first byte.
   private let last: Int64?
 

@@ -11,20 +11,14 @@ internal import StorageAuth
 struct HeaderRules: Sendable {
   /// The prefixes of service-specific headers; other names omit the first one.
   let prefixes: [String]
-
   /// The headers that every operation supports.
   let everywhere: Set<String>
-
   let operations: [String: Set<Operation>]
-
   /// The operations whose write can depend on a conditional header.
   var conditions: [String: Set<Operation>] = [:]
-
   /// The form fields that belong to the form's signature.
   let formFields: Set<String>
-
   var takesFormCallback = false
-
   /// The headers that the service itself refuses for operations that do not support them.
   var invalidElsewhere: Set<String> = []
 

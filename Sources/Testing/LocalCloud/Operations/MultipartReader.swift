@@ -196,7 +196,6 @@ struct PartHead: Sendable {
 struct HeaderParameters: Sendable {
   /// The part of the header value before the parameters, in lowercase.
   let value: String
-
   private let parameters: [String: String]
 
   /// Parses a header value, or returns `nil` if it is malformed.

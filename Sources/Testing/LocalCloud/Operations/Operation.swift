@@ -151,7 +151,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
   struct Permission: Sendable {
     /// The action name in the policy language, such as `oss:GetObject`.
     let action: String
-
     let target: Target
 
     enum Target: Sendable {

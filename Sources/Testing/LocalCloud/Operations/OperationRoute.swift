@@ -21,13 +21,10 @@ struct OperationRoute: Sendable {
   let operation: Operation
   let method: HTTPRequest.Method
   let level: Level
-
   /// The names of the query parameters that select the operation.
   let selectors: Set<String>
-
   /// The names of the optional query parameters that the operation has in every service.
   let options: Set<String>
-
   /// Whether a header must, or must not, specify the source object of a copy; `nil` if it makes no difference.
   let isCopy: Bool?
 
@@ -109,15 +106,11 @@ struct OperationRoute: Sendable {
 /// The operations and query parameters of a storage service.
 struct OperationTable: Sendable {
   let routes: [OperationRoute]
-
   let names: ParameterNames
-
   /// The names of the query parameters that every operation supports.
   private let common: Set<String>
-
   /// The names of the query parameters that all operations on an object's bytes support.
   private let ofTransfers: Set<String>
-
   /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
@@ -159,7 +152,6 @@ struct ParameterNames: Sendable {
 
   /// The names of the parameters that belong to the signature, in lowercase if the service ignores case.
   let signature: Set<String>
-
   /// Whether the service compares query parameter names case-insensitively.
   var ignoresCase = false
 

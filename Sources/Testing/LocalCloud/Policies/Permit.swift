@@ -10,13 +10,10 @@ internal import StorageAuth
 /// include the operation, or for an unsigned request for what is open to everybody.
 struct Permit: Sendable {
   let operation: Operation
-
   /// The target of the request with its unsigned parameters, because the services act on them.
   let target: RequestTarget
-
   /// The permissions of the request, to check access to resources that only the request body specifies.
   let rights: RequestRights
-
   /// The reader that removes the framing of the request body, or `nil` if the body is not framed.
   var reader: (any BodyReader)?
 

@@ -6,7 +6,6 @@ internal import StorageAuth
 /// A strict parser of policy documents, which rejects unknown members, operators and condition keys.
 struct PolicyReader {
   let language: PolicyLanguage
-
   /// Whether the document is the policy of a bucket, whose statements name principals.
   var isOfBucket = false
 
@@ -178,12 +177,9 @@ struct PolicyReader {
 struct PolicyInput: Sendable {
   /// The requested action, such as `sts:AssumeRole`.
   let action: String
-
   /// The colon-separated parts of the resource name; the last part can contain colons.
   let resource: [String]
-
   let facts: [String: String]
-
   /// The numbers of the account of the caller, which a bucket's policy can name; empty for an unsigned request.
   var accounts: [String] = []
 }

@@ -8,7 +8,6 @@ internal import StorageAuth
 struct SessionPolicy: Sendable {
   /// The policy document in JSON.
   let text: String
-
   private let language: PolicyLanguage
   private let statements: [Statement]
 
@@ -18,7 +17,6 @@ struct SessionPolicy: Sendable {
     var exceptsActions = false
     var resources: [ResourcePattern] = []
     var conditions: [PolicyCondition] = []
-
     /// The names of the principals to which the statement applies, or `nil` for all.
     var principals: [String]?
   }
@@ -116,7 +114,6 @@ struct PolicyCondition: Sendable {
   }
 
   let key: String
-
   /// Returns whether the request's value matches one of the values in the policy.
   let matches: @Sendable (String) -> Bool
   let isNegated: Bool

@@ -10,13 +10,10 @@ struct ErrorResponse: Error, Sendable {
   var status: HTTPResponse.Status
   var code: String
   var message: String
-
   /// The detailed error code of OSS (`EC`), or `nil` if the error has no detailed code or the code isn't known.
   var ec: String?
-
   /// The additional elements of the error document of this response, such as `BucketName`, in document order.
   var details: [Detail] = []
-
   /// The headers of this response, with names that omit the service's prefix.
   var headers: [Detail] = []
 

@@ -12,7 +12,6 @@ struct Gateway: Sendable {
   let store: BucketTable
   let region: String
   let context: CloudContext
-
   /// The rule of the server's configuration for requests of web pages, which applies to all buckets.
   private let serverRule: CrossOriginRule
 

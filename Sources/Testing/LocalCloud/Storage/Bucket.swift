@@ -16,7 +16,6 @@ struct Bucket: Sendable {
   var lastOrder: UInt64 = 0
   /// The multipart uploads that are neither completed nor aborted.
   var uploads = SortedTable<UploadName, PendingUpload>()
-
   /// The newest completions of uploads, which clients can repeat.
   var completions: [CompletedUpload] = []
 
@@ -182,10 +181,8 @@ struct ListQuery {
 struct BucketListPage: Sendable {
   /// The objects of the page that are not part of a group.
   var objects: [StoredObject] = []
-
   /// The groups of the page: common prefixes of keys that are equal up to and including a delimiter.
   var groups: [String] = []
-
   /// The object key or group after which the next page starts, or `nil` on the last page.
   var next: String?
 }
@@ -196,7 +193,6 @@ struct EntryPage<Entry: Sendable>: Sendable {
   var entries: [Entry] = []
   var groups: [String] = []
   var isTruncated = false
-
   /// The key or group, and the ID, of the last entry, after which the next page starts.
   var last = (key: "", id: "")
 }

@@ -6,14 +6,11 @@ internal import StorageAuth
 /// The properties of a bucket that its owner can change.
 struct BucketSettings: Sendable, Codable, Equatable {
   var access: AccessControl
-
   /// The number of the account that created the bucket, or `nil` if the configuration did.
   var owner: String?
-
   /// The names of the storage class of objects without one, and of the redundancy, or `nil` for the defaults.
   var storageClass: String?
   var redundancy: String?
-
   /// The state of the bucket's versioning, or `nil` if it never had versions.
   var versioning: Versioning?
 
@@ -27,10 +24,8 @@ struct BucketSettings: Sendable, Codable, Equatable {
 
   /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
   var documents: [String: String]?
-
   /// The names of documents in the order in which they were stored, or `nil` in older records.
   var order: [String]?
-
   /// The region of the bucket, or `nil` for that of the service.
   var region: String?
 

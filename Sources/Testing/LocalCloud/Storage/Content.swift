@@ -12,25 +12,19 @@ struct Content: Sendable {
 
   /// The ranges of files that contain the object's bytes, in order.
   let extents: [Extent]
-
   /// The offset in the object after each of the ranges, in ascending order.
   private let ends: [Int64]
-
   let byteCount: Int64
 
   /// The entity tag of the object: the MD5 digest of its bytes in lowercase hexadecimal.
   ///
   /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
   let entityTag: String
-
   let crc64: UInt64
-
   /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
-
   /// The sizes of the parts from which the object was uploaded, or `nil` if it was uploaded at once.
   var partSizes: [Int64]?
-
   /// The checksums of those parts, or `nil` if the upload named no algorithm.
   var partChecksums: [StoredChecksum]?
 

@@ -20,7 +20,6 @@ struct CustomerKey: Sendable, Codable, Equatable {
 
   /// The MD5 digest of the encryption key in Base64, as the client sent it.
   let md5: String
-
   private let digest: String
 
   /// Creates the digest of the key in headers, or returns `nil` if there is none of them; names omit the prefix.

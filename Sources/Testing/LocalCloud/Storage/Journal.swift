@@ -132,7 +132,6 @@ extension FilePath {
 struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
-
   /// The settings of the bucket, or `nil` in records that were written before buckets had other settings than access.
   private let settings: BucketSettings?
 
@@ -170,11 +169,9 @@ struct ObjectRecord: Codable {
   private let version: String?
   private let order: UInt64?
   private let access: AccessControl?
-
   private let checksum: StoredChecksum?
   private let partSizes: [Int64]?
   private let partChecksums: [StoredChecksum]?
-
   /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
 

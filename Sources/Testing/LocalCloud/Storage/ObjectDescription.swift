@@ -7,7 +7,6 @@ internal import StorageAuth
 struct ObjectDescription: Sendable, Equatable {
   /// The headers that describe the content, such as `Content-Type` and `Cache-Control`.
   var headers: [Header] = []
-
   /// The user metadata headers, with names that omit the service's prefix.
   var metadata: [Header] = []
 
@@ -37,19 +36,14 @@ struct ObjectDescription: Sendable, Equatable {
 struct ObjectAttributes: Sendable, Codable, Equatable {
   /// The name of the storage class, or `nil` for the standard storage class.
   var storageClass: String?
-
   /// The key of the object to which a symbolic link points, or `nil` if the object is no link.
   var linkTarget: String?
-
   /// The tags of the object, percent-decoded.
   var tags: [ObjectDescription.Header] = []
-
   /// The headers for server-side encryption, with names that omit the service's prefix.
   var encryption: [ObjectDescription.Header] = []
-
   /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
   var customerKey: CustomerKey?
-
   /// The number of the account that stored the object, or `nil` if it is that of the bucket.
   var owner: String?
 }

@@ -28,7 +28,6 @@ final class StoredObject: Sendable {
   let access: AccessControl?
   let attributes: ObjectAttributes
   let version: String
-
   /// The number of the version in the order in which the bucket's versions were stored.
   let order: UInt64
 
