@@ -10,7 +10,6 @@ internal import StorageAuth
 /// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, the payer of
 /// requests, the tags and the resource group, which select listed buckets, and the public access of S3.
 struct BucketDocument: Sendable {
-  /// The name of the query parameter that selects the document.
   let parameter: String
   /// The name of the root element, or `nil` for a policy, which is in JSON.
   let root: String?
@@ -23,9 +22,7 @@ struct BucketDocument: Sendable {
   let reading: String
   /// The optional query parameters of a request for a document that always is the one of ``unset``, or `nil`.
   let fixedOptions: Set<String>?
-  /// Whether a PUT without a body deletes the document.
   let emptyDeletes: Bool
-  /// The status of the response to a PUT of the document.
   let written: HTTPResponse.Status
   /// The children that the service adds to elements of the document without them, by the name of the element; an empty
   /// one becomes a new ID.
@@ -91,9 +88,7 @@ extension Call {
     }
     guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
     let id = parameter(idName)
-    if id == nil, operation == .readDocument {
-      return (kind, kind.parameter, true)
-    }
+    if id == nil, operation == .readDocument { return (kind, kind.parameter, true) }
     guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(idName)\" is missing or empty.") }
     return (kind, "\(kind.parameter)/\(id)", false)
   }

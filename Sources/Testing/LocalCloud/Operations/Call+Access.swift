@@ -94,7 +94,6 @@ extension Call {
     return try unblocked(AccessControl(grants))
   }
 
-  /// The maximum number of grants of an access control.
   private static let grantLimit = 100
 
   /// Returns an access control, or throws an error response if it has too many grants, or is for a group and the bucket

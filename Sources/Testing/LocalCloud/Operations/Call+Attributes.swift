@@ -30,7 +30,6 @@ extension Call {
     return attributes
   }
 
-  /// Parses percent-encoded `name=value` tags that are joined by `&`.
   private func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
@@ -117,7 +116,6 @@ extension Call {
     try CustomerKey { serviceHeader(prefix + $0) }
   }
 
-  /// Adds the response headers that report the encryption of an object or part.
   func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
     for header in attributes.encryption { headers.set(service.header(header.name), header.value) }
     guard let key = attributes.customerKey else { return }

@@ -8,7 +8,6 @@ extension Call {
   /// The version of the object that the request selects, or `nil` for the current one.
   var requestedVersion: String? { parameter("versionId") }
 
-  /// Returns the object that the request selects, or the version of it.
   func requestedObject() throws -> StoredObject { try store.object(key, in: bucket, version: requestedVersion) }
 
   /// Returns the state of the versioning of a bucket, or `nil` if it never had versions.

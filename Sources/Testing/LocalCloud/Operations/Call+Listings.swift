@@ -18,10 +18,8 @@ struct KeyEncoding: Sendable {
 }
 
 extension Call {
-  /// The maximum number of entries in a page of a listing.
   private static let pageLimit = 1000
 
-  /// Returns the encoding of keys that the request asks for.
   func keyEncoding() throws(ErrorResponse) -> KeyEncoding {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else {
       return KeyEncoding(encoded: { $0 }, elements: [])

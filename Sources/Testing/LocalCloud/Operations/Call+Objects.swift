@@ -19,7 +19,6 @@ extension Call {
     (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
 
-  /// The content headers and metadata of the new object, as the request's headers specify them.
   var description: ObjectDescription {
     var description = ObjectDescription()
     for field in headers {
@@ -170,7 +169,6 @@ extension Call {
     return bytes
   }
 
-  /// Returns the response headers for an object's entity tag and checksums.
   func checksums(of content: Content) -> HTTPFields {
     var headers = service.checksums(of: content)
     headers[.eTag] = service.entityTag(content.entityTag)

@@ -133,7 +133,6 @@ extension Call {
     return content
   }
 
-  /// Whether the request completes the upload from all its parts, instead of those that a document lists.
   private func takesAllParts() async throws -> Bool {
     guard let word = serviceHeader("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
@@ -184,15 +183,12 @@ extension Call {
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0
-    var byteCount: Int64 = 0
     for part in parts {
       md5.update(service.bytes(ofPartTag: part.content.entityTag))
       crc64 = CRC.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount), .crc64ECMA)
-      byteCount += part.content.byteCount
     }
     return Content(
-      extents: parts.flatMap(\.content.extents), byteCount: byteCount,
-      entityTag: "\(md5.finalize().hex)-\(parts.count)", crc64: crc64)
+      extents: parts.flatMap(\.content.extents), entityTag: "\(md5.finalize().hex)-\(parts.count)", crc64: crc64)
   }
 
   // MARK: Copies
@@ -237,7 +233,6 @@ extension Call {
     return response
   }
 
-  /// Computes the checksum that the request asks for, or returns `nil` if it asks for none.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
@@ -281,8 +276,8 @@ extension Call {
       var sums = BodySums(checks: checks)
       try await store.blobs.read(extents) { sums.update([$0]) }
       content = Content(
-        extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: sums.md5.finalize().hex,
-        crc64: sums.crc64.checksum, checksum: try sums.checks.finish())
+        extents: extents, entityTag: sums.md5.finalize().hex, crc64: sums.crc64.checksum,
+        checksum: try sums.checks.finish())
     }
     try addPart(content, number: number, to: upload.name)
     return copyResponse("CopyPartResult", content, upload.attributes, from: source)

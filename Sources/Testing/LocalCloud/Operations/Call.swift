@@ -93,7 +93,7 @@ struct Call: Sendable {
       guard let md5 = [UInt8](base64: text), md5.count == MD5.digestByteCount else {
         throw .invalidDigest("The Content-MD5 is not the Base64 of 16 bytes.")
       }
-      expectation.digest = BodyExpectation.Digest(md5: md5, refusal: service.errors.wrongDigest)
+      expectation.digest = (md5, mismatch: service.errors.wrongDigest)
     }
     return expectation
   }
@@ -147,7 +147,6 @@ struct Call: Sendable {
     }
   }
 
-  /// Returns a query parameter as an integer, or the default if it is absent or empty.
   func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(ErrorResponse) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(digits: text), range.contains(number) else {

@@ -63,22 +63,15 @@ struct Pace: Sendable {
 
 /// The length and checksums that a body must have.
 struct BodyExpectation: Sendable {
-  /// The required length in bytes, or `nil` if the request does not specify the length.
   var byteCount: Int64?
-  /// The required MD5 digest, or `nil` if the request does not specify it.
-  var digest: Digest?
+  /// The required MD5 digest, and the error response for a body with another one.
+  var digest: (md5: [UInt8], mismatch: ErrorResponse)?
   /// The additional checks of the body's bytes, such as a checksum that the client chose.
   var checks: [any BodyCheck] = []
 
-  /// A required MD5 digest, and the error response for a body with a different digest.
-  struct Digest: Sendable {
-    let md5: [UInt8]
-    let refusal: ErrorResponse
-  }
-
-  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ErrorResponse) {
+  func check(byteCount: Int64, md5: Digest) throws(ErrorResponse) {
     if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
-    if let digest, digest.md5 != md5.bytes { throw digest.refusal }
+    if let digest, digest.md5 != md5.bytes { throw digest.mismatch }
   }
 }
 
@@ -95,7 +88,6 @@ extension [any BodyCheck] {
     for index in indices { self[index].update(bytes) }
   }
 
-  /// Completes the checks, and returns the checksum to store with the object, if any.
   func finish() throws(ErrorResponse) -> StoredChecksum? {
     var checksum: StoredChecksum?
     for check in self { checksum = try check.finish() ?? checksum }
@@ -108,7 +100,6 @@ protocol BodyReader: Sendable {
   /// Returns the object's bytes in the next bytes of the body, which are valid only if all later calls succeed.
   mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer
 
-  /// Throws if the body is incomplete or invalid.
   mutating func finish() throws(VerificationError)
 }
 
@@ -123,9 +114,7 @@ struct StoredChecksum: Sendable, Codable, Equatable {
 
 /// A rule for the checksums of a multipart upload and its parts.
 struct ChecksumRule: Sendable, Equatable {
-  /// The name of the checksum algorithm of the multipart upload, as the service's headers spell it.
   let algorithm: String
-  /// Whether the object's checksum is composite, that is, computed from the checksums of the parts.
   let isComposite: Bool
   /// Whether the client, and not the service, chose the algorithm.
   let isChosen: Bool

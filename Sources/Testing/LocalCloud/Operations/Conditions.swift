@@ -126,11 +126,9 @@ struct NamedSource {
 
   /// Removes the first path segment and the slash after it from a path, and returns the segment.
   private static func takeSegment(of text: inout Substring) -> String {
-    guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
-      defer { text = "" }
-      return String(text)
-    }
-    defer { text = text[text.utf8.index(after: slash)...] }
-    return String(text[..<slash])
+    let segment = text.bytes(before: "/")
+    text = text[segment.endIndex...]
+    if let slash = text.utf8.indices.first { text = text[text.utf8.index(after: slash)...] }
+    return String(segment)
   }
 }

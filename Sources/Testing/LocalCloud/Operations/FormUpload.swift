@@ -9,15 +9,12 @@ internal import StorageCrypto
 
 /// A form upload (POST object), which reads and verifies the form's fields before it stores the file.
 struct FormUpload: Sendable {
-  /// The maximum number of parts of a form.
   private static let partLimit = 100
-  /// The maximum size of all fields of a form together, in bytes.
   private static let fieldByteLimit = 64 * 1024
 
   let bucket: String
   private let boundary: String
 
-  /// Creates a form upload, or returns `nil` if the request is none.
   init?(_ head: HTTPRequest, at service: SimulatedService) throws(ErrorResponse) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
@@ -117,7 +114,6 @@ extension Call {
         headers: headers))
   }
 
-  /// The URL of the uploaded object, with the host that the client used.
   private var location: String {
     let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
     return "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.text.percentEncoded(.path))"

@@ -11,12 +11,10 @@ internal import StorageAuth
 struct HeaderRules: Sendable {
   /// The prefixes of service-specific headers; other names omit the first one.
   let prefixes: [String]
-  /// The headers that every operation supports.
   let everywhere: Set<String>
   let operations: [String: Set<Operation>]
   /// The operations whose write can depend on a conditional header.
   var conditions: [String: Set<Operation>] = [:]
-  /// The form fields that belong to the form's signature.
   let formFields: Set<String>
   var takesFormCallback = false
   /// The headers that the service itself refuses for operations that do not support them.
@@ -52,7 +50,6 @@ struct HeaderRules: Sendable {
     }
   ) { $0.union($1) }
 
-  /// The operations that support the headers of customers' encryption keys.
   static let customerKeys = Dictionary(
     CustomerKey.headers.map {
       ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
@@ -68,12 +65,9 @@ struct HeaderRules: Sendable {
         Self.refusedOnWrites.contains(name) && !operation.isRead && conditions[name]?.contains(operation) != true
       if Self.refusedAlways.contains(name) || isRefused { throw Self.refusal(name) }
       guard let header = serviceHeader(name) else { continue }
-      guard
-        header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
-      else {
-        throw invalidElsewhere.contains(header)
-          ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(name)
-      }
+      if supports(header, for: operation) { continue }
+      throw invalidElsewhere.contains(header)
+        ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(name)
     }
   }
 
@@ -84,11 +78,15 @@ struct HeaderRules: Sendable {
       let isCallback = name == "callback" && !takesFormCallback || name == "callback-var"
       if Self.refusedAlways.contains(name) || isCallback { throw Self.refusal(name) }
       guard let header = serviceHeader(name) else { continue }
+      // A form names its callback without the service's prefix.
       guard header != "callback", header != "callback-var",
-        header.hasBytePrefix("meta-") || everywhere.contains(header) || formFields.contains(header)
-          || operations[header]?.contains(.putObject) == true
+        formFields.contains(header) || supports(header, for: .putObject)
       else { throw Self.refusal(name) }
     }
+  }
+
+  private func supports(_ header: String, for operation: Operation) -> Bool {
+    header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
   }
 
   /// Returns the name of a service-specific header, without the first prefix, or `nil` for any other header.

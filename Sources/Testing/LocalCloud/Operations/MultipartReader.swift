@@ -10,7 +10,6 @@ internal import StorageAuth
 /// must end in CR LF, only a line end may follow the last boundary, and headers must not be folded. The parser keeps at
 /// most one chunk of the body and the headers of one part in memory.
 struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
-  /// The maximum size of a part's headers, in bytes.
   private static var headByteLimit: Int { 8 * 1024 }
 
   private enum Position {
@@ -53,7 +52,6 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     }
   }
 
-  /// Returns the next bytes of the current part's content, or `nil` at the end of the content.
   mutating func nextChunk() async throws -> ByteBuffer? {
     while position == .content {
       let view = pending.readableBytesView

@@ -132,10 +132,8 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation adds a part to a multipart upload, or completes it.
   var continuesUpload: Bool { [.uploadPart, .copyPart, .completeUpload].contains(self) }
 
-  /// Whether the operation concerns one of the documents that clients store with a bucket.
   var isOfDocument: Bool { [.readDocument, .changeDocument, .deleteDocument].contains(self) }
 
   /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.

@@ -21,7 +21,6 @@ struct OperationRoute: Sendable {
   let operation: Operation
   let method: HTTPRequest.Method
   let level: Level
-  /// The names of the query parameters that select the operation.
   let selectors: Set<String>
   /// The names of the optional query parameters that the operation has in every service.
   let options: Set<String>
@@ -107,7 +106,6 @@ struct OperationRoute: Sendable {
 struct OperationTable: Sendable {
   let routes: [OperationRoute]
   let names: ParameterNames
-  /// The names of the query parameters that every operation supports.
   private let common: Set<String>
   /// The names of the query parameters that all operations on an object's bytes support.
   private let ofTransfers: Set<String>
@@ -152,21 +150,14 @@ struct ParameterNames: Sendable {
 
   /// The names of the parameters that belong to the signature, in lowercase if the service ignores case.
   let signature: Set<String>
-  /// Whether the service compares query parameter names case-insensitively.
   var ignoresCase = false
 
   func meaning(of name: String) -> Meaning {
     if !ignoresCase, signature.contains(name) { return .signature }
     let lowercased = name.asciiLowercased
     if ignoresCase, signature.contains(lowercased) { return .signature }
-    // Image processing parameters contain their arguments in the parameter name: `imageMogr2/thumbnail/!50p`.
-    let stem = String(lowercased.bytes(before: "/"))
-    guard
-      Self.lowercasedNames.contains(lowercased) || Self.lowercasedNames.contains(stem) || Self.isReserved(lowercased)
-    else { return .unknown }
-    let isSpelledRight =
-      ignoresCase || Self.names.contains(name) || Self.names.contains(String(name.bytes(before: "/")))
-      || Self.isReserved(name)
+    guard Self.isKnown(lowercased, in: Self.lowercasedNames) else { return .unknown }
+    let isSpelledRight = ignoresCase || Self.isKnown(name, in: Self.names)
     // If the service compares names case-sensitively, a listing parameter in a different case is an unknown name, which
     // is ignored.
     if !isSpelledRight, Self.listingNames.contains(lowercased) { return .unknown }
@@ -182,9 +173,11 @@ struct ParameterNames: Sendable {
     "part-number-marker", "max-parts", "start-after", "fetch-owner",
   ]
 
-  /// Returns whether a query parameter name starts with a prefix that the services reserve.
-  private static func isReserved(_ name: String) -> Bool {
-    reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
+  /// Returns whether a name is one of the names, or starts with a prefix that the services reserve.
+  private static func isKnown(_ name: String, in names: Set<String>) -> Bool {
+    // Image processing parameters contain their arguments in the parameter name: `imageMogr2/thumbnail/!50p`.
+    names.contains(name) || names.contains(String(name.bytes(before: "/")))
+      || reservedPrefixes.contains { name.hasBytePrefix($0) }
   }
 
   private static let lowercasedNames = Set(names.map { $0.asciiLowercased })

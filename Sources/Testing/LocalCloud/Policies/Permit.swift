@@ -40,20 +40,16 @@ struct Permit: Sendable {
 /// that it concerns, and the values that policy conditions test.
 struct RequestRights: Sendable {
   let authority: Authority
-  /// The number of the caller's account, or `nil` for a request without a signature.
   let account: String?
-  /// The numbers of all accounts.
   let accounts: Set<String>
   let service: SimulatedService
   let region: String
   /// The values that policy conditions test, by condition key.
   private(set) var facts: [String: String]
-  /// The buckets with their policies.
   let store: BucketTable
 
   var isAnonymous: Bool { account == nil }
 
-  /// Returns the error response for a request without the permission.
   func denial(at date: Timestamp) -> ErrorResponse {
     isAnonymous ? service.anonymousRefusal(at: date) : service.policyRefusal(at: date)
   }

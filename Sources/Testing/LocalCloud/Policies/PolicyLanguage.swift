@@ -32,7 +32,6 @@ struct PolicyLanguage: Sendable {
     var ignoresCase = false
   }
 
-  /// The versions of policy documents that this server supports.
   let versions: Set<String>
   let effects: Effects
   /// The members that a statement can have besides effect, action, resource and condition, in lowercase.
@@ -80,9 +79,7 @@ struct ConditionKeys: Sendable {
   let address: String
   let time: String
   let transport: String
-  /// The names of headers by condition key.
   let headers: [String: String]
-  /// The names of query parameters by condition key.
   let parameters: [String: ByteExactString]
   let formFields: [String: String]
   /// Whether only requests that list objects have the parameters.

@@ -175,7 +175,6 @@ struct PolicyReader {
 
 /// A request to evaluate a policy: an action, a resource, and the values that conditions can test.
 struct PolicyInput: Sendable {
-  /// The requested action, such as `sts:AssumeRole`.
   let action: String
   /// The colon-separated parts of the resource name; the last part can contain colons.
   let resource: [String]

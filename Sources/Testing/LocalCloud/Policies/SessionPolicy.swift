@@ -6,7 +6,6 @@ internal import StorageAuth
 /// The session policy of a temporary credential, which is evaluated for each request with the credential, or the policy
 /// of a bucket, which is evaluated for each request for the bucket.
 struct SessionPolicy: Sendable {
-  /// The policy document in JSON.
   let text: String
   private let language: PolicyLanguage
   private let statements: [Statement]
@@ -34,7 +33,6 @@ struct SessionPolicy: Sendable {
     statements = try PolicyReader(language: language, isOfBucket: isOfBucket).statements(of: document)
   }
 
-  /// Returns whether at least one statement allows a request and none denies it.
   func allows(_ input: PolicyInput) -> Bool { decision(input) == true }
 
   /// Whether the policy of a bucket allows something to everybody, from any address.

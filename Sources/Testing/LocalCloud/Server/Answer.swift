@@ -47,8 +47,7 @@ struct Answer: Sendable {
   /// One of the vendors' SDKs doesn't parse error documents with any other spelling of the media type.
   init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
     self.init(
-      status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: .bytes(document.serialized))
+      status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: .bytes(document.serialized))
   }
 }
 

@@ -57,7 +57,6 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The value of the `Connection` header that a response must contain, if any.
   private enum Word {
     case nothing, keepAlive, close
   }

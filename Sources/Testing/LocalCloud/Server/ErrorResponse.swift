@@ -117,7 +117,6 @@ struct ErrorResponse: Error, Sendable {
       details: [Detail(name: "BucketName", value: name)])
   }
 
-  /// The error response for a request whose target is not a path, or names another host than the `Host` header.
   static let unreadableTarget = ErrorResponse(
     .badRequest, "InvalidURI", "The request target must be a path, or a URL with the host of the only Host header.")
 
@@ -192,12 +191,10 @@ struct ErrorResponse: Error, Sendable {
   static func invalidDigest(_ message: String) -> ErrorResponse { ErrorResponse(.badRequest, "InvalidDigest", message) }
 
   static let invalidPart = ErrorResponse(
-    .badRequest, "InvalidPart",
-    "A part in the document was not uploaded, or its entity tag differs.")
+    .badRequest, "InvalidPart", "A part in the document was not uploaded, or its entity tag differs.")
 
   static let invalidPartOrder = ErrorResponse(
-    .badRequest, "InvalidPartOrder",
-    "The parts in the document are not in ascending order of their part numbers.")
+    .badRequest, "InvalidPartOrder", "The parts in the document are not in ascending order of their part numbers.")
 
   static func invalidRange(_ range: String, byteCount: Int64) -> ErrorResponse {
     ErrorResponse(

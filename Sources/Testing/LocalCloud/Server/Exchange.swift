@@ -64,9 +64,6 @@ struct Exchange: Sendable {
       fault = nil
     }
     guard hasBody else { return try await writer.writeResponse(head) }
-    if fault == nil, answer.pace == nil, case .bytes(let bytes) = answer.body {
-      return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
     if fault == nil, answer.pace == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
       // A small response is sent in a single write.
       var whole = ByteBuffer()

@@ -208,7 +208,10 @@ struct Gateway: Sendable {
   }
 
   /// Counts the object that an operation has written, also if only the callback failed.
-  private func countingWrite(of call: Call, _ perform: () async throws -> Answer) async throws -> Answer {
+  @concurrent
+  private func countingWrite(
+    of call: Call, _ perform: @concurrent () async throws -> Answer
+  ) async throws -> Answer {
     func countWrite() {
       if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
     }

@@ -15,7 +15,6 @@ final class RequestFeed: Sendable {
 
   private let state = Lock(State())
 
-  /// Whether events are created for requests that arrive now.
   private var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
   /// Adds an observer, which is removed when its sequence is released or cancelled.
@@ -32,12 +31,8 @@ final class RequestFeed: Sendable {
       continuation.finish()
       return stream
     }
-    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.observers[id] = nil } }
     return stream
-  }
-
-  private func remove(_ id: Int) {
-    state.withLock { $0.observers[id] = nil }
   }
 
   func finish() {

@@ -9,7 +9,6 @@ extension SimulatedService {
   /// The number of the account of keys that have no other, which owns the buckets of the configuration.
   static let account = "1250000000"
 
-  /// Returns the ID in documents of an account with a number.
   func ownerID(_ number: String) -> String {
     buckets.hashesOwnerIDs ? SHA256.hash(Array(number.utf8)).hex : number
   }
@@ -32,7 +31,6 @@ extension SimulatedService {
     return objects.storageClasses.first { $0.storedName == stored }?.name ?? stored
   }
 
-  /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { description.header(rest) }
 
   var metadataPrefix: String { header("meta-") }
@@ -104,7 +102,6 @@ extension SimulatedService {
     objects.ignoresExceedingRanges && !isStandard && !range.lies(within: byteCount)
   }
 
-  /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
   func storedEncoding(_ encoding: String) -> String? {
     let names = encoding.words(between: ",").map { $0.trimmingBlanks }
     let kept = names.filter { $0.asciiLowercased != objects.framingEncoding }
@@ -120,7 +117,6 @@ extension SimulatedService {
     objects.hasUppercaseTags ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
   }
 
-  /// Returns the response headers with the checksums of an object or a part.
   func checksums(of content: Content) -> HTTPFields {
     var fields: HTTPFields = [:]
     if let name = objects.crc64Header { fields.set(header(name), String(content.crc64)) }
@@ -141,7 +137,6 @@ extension SimulatedService {
     return mode?.asciiUppercased == "ENABLED" ? checksums(of: content) : [:]
   }
 
-  /// Returns the additional response headers for an object that is read.
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
     if objects.tellsType { fields.set(header("object-type"), object.kind.rawValue) }
@@ -154,7 +149,6 @@ extension SimulatedService {
     return fields
   }
 
-  /// Returns the additional headers of the response that initiates a multipart upload.
   func headers(of upload: PendingUpload) -> HTTPFields {
     var fields: HTTPFields = [:]
     guard let rule = upload.checksum, rule.isChosen else { return fields }

@@ -15,9 +15,7 @@ struct SimulatedService: Sendable {
   /// The names, hosts and limits that the service's provider describes.
   let description: ServiceDescription
   let operations: OperationTable
-  /// The documents that clients can store with a bucket.
   let documents: [BucketDocument]
-  /// The service-specific headers that the server supports.
   let headerRules: HeaderRules
   let headers: Headers
   let signatures: Signatures
@@ -93,7 +91,6 @@ struct SimulatedService: Sendable {
     var tellsType = false
     /// The name of the header with the CRC-64/ECMA of an object or part, or `nil` if the service has none.
     var crc64Header: String?
-    /// Whether responses contain the MD5 of an object that was uploaded at once.
     var tellsMD5 = false
     /// The name of the header and parameter by which a read asks for checksums, or `nil` if it need not ask.
     var checksumMode: String?
@@ -101,16 +98,13 @@ struct SimulatedService: Sendable {
     var checksEveryBody = false
     /// The content encoding that frames a request body and is not stored, or `nil`.
     var framingEncoding: String?
-    /// The minimum size of every part but the last when an upload is completed, in bytes.
     var minimumPartByteCount: Int64 = 0
     /// Whether a completion that is repeated with the same parts has the response of the first one.
     var repeatsCompletion = false
     /// Whether a copy with new metadata keeps the media type, unless the request has another, and the metadata of
     /// client-side encryption.
     var keepsTypeOfCopies = false
-    /// Whether an object key cannot start with a backslash.
     var refusesLeadingBackslash = false
-    /// The characters that tags of objects cannot contain.
     var refusedInTags = ""
     /// The media types of objects that are compressed for a reader that accepts gzip.
     var compressedTypes: Set<String> = []
@@ -141,7 +135,6 @@ struct SimulatedService: Sendable {
     var objectsInheritAccess = true
     /// Whether everybody can list the objects and uploads of a public bucket.
     var publicCanBeListed = false
-    /// Whether a bucket is deleted together with its pending uploads.
     var deletesUploads = false
     /// Whether the IDs of accounts in documents are digests.
     var hashesOwnerIDs = false
@@ -152,14 +145,12 @@ struct SimulatedService: Sendable {
   /// The limits, parameters and XML elements of listings.
   struct Listing: Sendable {
     let defaultPageSize: Int
-    /// The range of maximum numbers of entries that a request can specify.
     var pageSizes = 0...1000
     /// The query parameters and the XML element for the pages of the bucket list.
     var bucketMarker: ByteExactString = "marker"
     var bucketLimit: ByteExactString = "max-keys"
     var nextBucketElement = "NextMarker"
     let bucketPageLimit: Int
-    /// The XML namespace of response documents, or `nil` if the documents have no namespace.
     var namespace: String?
     /// Whether responses omit elements for query parameters that the request does not contain.
     var omitsEmptyElements = false
@@ -229,11 +220,9 @@ struct SimulatedService: Sendable {
   }
 
   struct Errors: Sendable {
-    /// The error response for an object key that is too long or contains a NUL character.
     var invalidKey = ErrorResponse(
       .badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or contains a NUL.")
 
-    /// The error response for a request body that does not match its `Content-MD5`.
     let wrongDigest: ErrorResponse
     /// The error response for a copy whose source object does not meet the conditions of the request.
     let unchangedCopySource: ErrorResponse

@@ -30,38 +30,32 @@ final class Blob: Sendable {
 /// It deletes files only while the store is open. Objects must survive when the index is released at the end of the
 /// process, or when the index could not be read.
 final class BlobCollector: Sendable {
-  private struct Work {
-    let pending: AsyncStream<BlobID>.Continuation
-    let task: Task<Void, Never>
-  }
-
   private let directory: FilePath
-  private let work = Lock<Work?>(nil)
+  /// The files to delete, and the task that deletes them; `nil` until the store is open.
+  private let queue = Lock<(files: AsyncStream<BlobID>.Continuation, deletion: Task<Void, Never>)?>(nil)
 
   init(directory: FilePath) {
     self.directory = directory
   }
 
-  /// Starts deleting the files that are added to the queue.
   func start() {
-    let (stream, pending) = AsyncStream.makeStream(of: BlobID.self)
-    let task = Task { [directory] in
+    let (stream, files) = AsyncStream.makeStream(of: BlobID.self)
+    let deletion = Task { [directory] in
       for await id in stream {
         _ = try? await FileSystem.shared.removeItem(at: directory.appending(id.description))
       }
     }
-    work.withLock { $0 = Work(pending: pending, task: task) }
+    queue.withLock { $0 = (files, deletion) }
   }
 
-  /// Adds an unreferenced file to the queue of files to delete.
-  func collect(_ id: BlobID) { work.withLock { _ = $0?.pending.yield(id) } }
+  func collect(_ id: BlobID) { queue.withLock { _ = $0?.files.yield(id) } }
 
-  func stop() { work.withLock { $0?.pending.finish() } }
+  func stop() { queue.withLock { $0?.files.finish() } }
 
   /// Stops accepting files for deletion, and waits until the queue is empty.
   func finish() async {
     stop()
-    await work.withLock { $0?.task }?.value
+    await queue.withLock { $0?.deletion }?.value
   }
 }
 
@@ -70,9 +64,8 @@ struct BlobID: Sendable, Hashable, CustomStringConvertible {
   let description: String
 
   static func random() -> BlobID {
-    BlobID(
-      description: String(hexadecimal: UInt64.random(in: 0 ... .max))
-        + String(hexadecimal: UInt64.random(in: 0 ... .max)))
+    func randomHalf() -> String { String(hexadecimal: UInt64.random(in: 0 ... .max)) }
+    return BlobID(description: randomHalf() + randomHalf())
   }
 
   /// Creates an ID from a string, or returns `nil` if the string is not 32 lowercase hexadecimal digits.

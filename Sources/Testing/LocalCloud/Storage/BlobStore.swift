@@ -55,8 +55,8 @@ struct BlobStore: Sendable {
       try expected.check(byteCount: byteCount, md5: md5)
       let blob = Blob(id: id, byteCount: byteCount, collector: collector)
       return Content(
-        extents: [Extent(blob: blob, offset: 0, byteCount: byteCount)], byteCount: byteCount, entityTag: md5.hex,
-        crc64: crc64, checksum: checksum)
+        extents: [Extent(blob: blob, offset: 0, byteCount: byteCount)], entityTag: md5.hex, crc64: crc64,
+        checksum: checksum)
     } catch {
       await writer.discard()
       throw error
@@ -75,14 +75,11 @@ struct BlobStore: Sendable {
   /// without a limit.
   func compact(_ content: Content) async throws -> Content {
     guard content.extents.count > Content.extentLimit else { return content }
-    var compacted = Content(
-      extents: try await joined(content.extents).extents, byteCount: content.byteCount,
-      entityTag: content.entityTag, crc64: content.crc64, checksum: content.checksum)
-    compacted.partSizes = content.partSizes
+    var compacted = content
+    compacted.setExtents(try await joined(content.extents).extents)
     return compacted
   }
 
-  /// Reads ranges of files and passes their bytes to a closure in chunks.
   func read(_ extents: [Extent], _ consume: (ByteBuffer) async throws -> Void) async throws {
     for extent in extents {
       var reader = ExtentReader(extent, in: directory)

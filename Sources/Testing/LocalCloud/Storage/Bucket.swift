@@ -8,13 +8,11 @@ struct Bucket: Sendable {
   let name: String
   let created: Timestamp
   var settings: BucketSettings
-  /// The current versions of objects.
   var objects = SortedTable<ObjectKey, StoredObject>()
   /// The versions that are not current, and the delete markers, the newest first.
   var otherVersions = SortedTable<ObjectKey, [StoredObject]>()
   /// The highest number in the order of the bucket's versions.
   var lastOrder: UInt64 = 0
-  /// The multipart uploads that are neither completed nor aborted.
   var uploads = SortedTable<UploadName, PendingUpload>()
   /// The newest completions of uploads, which clients can repeat.
   var completions: [CompletedUpload] = []
@@ -26,7 +24,6 @@ struct Bucket: Sendable {
 
   var access: AccessControl { settings.access }
 
-  /// The number of the account that owns the bucket.
   var owner: String { settings.owner ?? SimulatedService.account }
 
   /// Returns a pending upload; `ec` is the detailed error code of OSS if it does not exist.
@@ -102,7 +99,6 @@ extension Bucket {
   /// Returns the versions of an object and its delete markers, the newest first.
   func versions(of key: ObjectKey) -> [StoredObject] { (objects[key].map { [$0] } ?? []) + (otherVersions[key] ?? []) }
 
-  /// Returns the current version of an object, or the one with an ID.
   func object(_ key: ObjectKey, version: String?) throws(ErrorResponse) -> StoredObject {
     guard let version else {
       if let object = objects[key] { return object }
@@ -179,7 +175,6 @@ struct ListQuery {
 
 /// A page of a bucket's object listing.
 struct BucketListPage: Sendable {
-  /// The objects of the page that are not part of a group.
   var objects: [StoredObject] = []
   /// The groups of the page: common prefixes of keys that are equal up to and including a delimiter.
   var groups: [String] = []

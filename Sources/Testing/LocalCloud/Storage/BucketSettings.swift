@@ -29,7 +29,6 @@ struct BucketSettings: Sendable, Codable, Equatable {
   /// The region of the bucket, or `nil` for that of the service.
   var region: String?
 
-  /// The names of the documents in the order in which they were stored.
   var documentNames: [String] {
     get { (order ?? (documents ?? [:]).keys.sorted()).filter { documents?[$0] != nil } }
     set { order = newValue }
@@ -40,7 +39,6 @@ struct BucketSettings: Sendable, Codable, Equatable {
 
   var resourceGroup: String { document("resourceGroup")?["ResourceGroupId"]?.text ?? Self.defaultResourceGroup }
 
-  /// Returns a stored document in XML, or `nil` if it is unset.
   func document(_ name: String) -> XMLNode? { documents?[name].flatMap { try? XMLNode.parse(Array($0.utf8)) } }
 
   /// Returns whether the document about public access contains a rule, such as `BlockPublicAcls`.

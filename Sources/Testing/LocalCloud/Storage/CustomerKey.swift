@@ -13,7 +13,6 @@ struct CustomerKey: Sendable, Codable, Equatable {
   static let keyHeader = "server-side-encryption-customer-key"
   static let md5Header = "server-side-encryption-customer-key-md5"
 
-  /// The only supported encryption algorithm.
   static let algorithm = "AES256"
 
   private static let byteCount = 32

@@ -214,8 +214,7 @@ struct ObjectRecord: Codable {
     guard total == byteCount else {
       throw LocalCloudError("The record of \"\(key)\" has another size than its parts; choose another directory.")
     }
-    var content = Content(
-      extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum)
+    var content = Content(extents: extents, entityTag: entityTag, crc64: crc64, checksum: checksum)
     content.partSizes = partSizes
     content.partChecksums = partChecksums
     return StoredObject(

@@ -82,7 +82,7 @@ extension TransferServer {
   ) async throws {
     try await aspera.files.makeFolder(upload.path.parent, at: date)
     try await aspera.files.put(
-      Content(extents: extents, byteCount: Self.byteCount(of: extents), entityTag: "", crc64: 0), at: upload.path,
+      Content(extents: extents, entityTag: "", crc64: 0), at: upload.path,
       upload.keepsTime ? upload.modified ?? date : date)
     _ = partialUploads.take(upload)
     connection.update(number, to: .received)
