@@ -24,8 +24,7 @@ struct BucketDocument: Sendable {
   let fixedOptions: Set<String>?
   let emptyDeletes: Bool
   let written: HTTPResponse.Status
-  /// The children that the service adds to elements of the document without them, by the name of the element; an empty
-  /// one becomes a new ID.
+  /// The child that the service adds to each element of a name without it; an empty child becomes a new ID.
   let defaults: [String: XMLNode]
 
   /// The response to a request for the document while there is none.
@@ -80,8 +79,7 @@ struct BucketDocument: Sendable {
 }
 
 extension Call {
-  /// Returns the kind of document that the request selects, and the name under which it is stored; `isList` tells that
-  /// the request selects all documents of the kind.
+  /// Returns the kind of the selected document and the name under which it is stored; a list has all of the kind.
   private func selectedDocument() throws(ErrorResponse) -> (kind: BucketDocument, name: String, isList: Bool) {
     guard let kind = service.document(selectedBy: target) else {
       throw .notImplemented("The service has no such document.")

@@ -46,11 +46,11 @@ extension Call {
 
   private func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
-    let refused = service.objects.refusedInTags.utf8
+    let forbiddenBytes = service.objects.refusedInTags.utf8
     for tag in tags {
       guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= Self.tagKeyLimit,
         tag.value.unicodeScalars.count <= Self.tagValueLimit, names.insert(ByteExactString(tag.name)).inserted,
-        !(tag.name + tag.value).utf8.contains(where: { refused.contains($0) })
+        !(tag.name + tag.value).utf8.contains(where: { forbiddenBytes.contains($0) })
       else { throw Self.invalidTag }
     }
     guard tags.count <= Self.tagLimit else {
@@ -63,24 +63,23 @@ extension Call {
     "A tag has a name of 1 to \(tagKeyLimit) characters, which must be unique, and a value of up to \(tagValueLimit); "
       + "in a header both are percent-encoded.")
 
+  /// Returns the headers with which the object's encryption is stored; the header for the method comes first.
   func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
     let names = service.headers.encryption
-    let ignored = serviceHeader(names[0]) == "KMS" ? nil : service.headers.encryptionOfKMS
+    let (methodHeader, methods) = (names[0], service.headers.encryptions)
+    let ignored = serviceHeader(methodHeader) == "KMS" ? nil : service.headers.encryptionOfKMS
     let headers = names.filter { $0 != ignored }.compactMap { name in
       serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
     }
-    guard let first = headers.first else { return [] }
-    guard first.name == names[0], let rules = service.headers.encryptions[first.value] else {
-      throw .invalidArgument(
-        "The header \(service.header(names[0])) must be one of \(service.headers.encryptions.keys.sorted()).")
+    guard let method = headers.first else { return [] }
+    guard method.name == methodHeader, let allowed = methods[method.value] else {
+      throw .invalidArgument("The header \(service.header(methodHeader)) must be one of \(methods.keys.sorted()).")
     }
-    if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
-      throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
+    if let other = headers.dropFirst().first(where: { !allowed.contains($0.name) }) {
+      throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(method.value).")
     }
-    if let key = service.headers.defaultKeys[first.value], !headers.contains(where: { $0.name == key.name }) {
-      return headers + [key]
-    }
-    return headers
+    let defaultKey = service.headers.defaultKeys[method.value].map { [$0] } ?? []
+    return headers + defaultKey.filter { key in !headers.contains { $0.name == key.name } }
   }
 
   private static let encryptionElements = ["SSEAlgorithm", "KMSMasterKeyID", "KMSDataEncryption"]
@@ -202,8 +201,8 @@ extension Call {
     guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
       throw ErrorResponse.invalidArgument("Invalid attribute name specified.")
     }
-    let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
-    var response = service.response("GetObjectAttributesResponse", told.map(\.value))
+    let selected = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
+    var response = service.response("GetObjectAttributesResponse", selected.map(\.value))
     response.headers[.lastModified] = object.modified.httpDate
     describe(object, in: &response.headers)
     return response

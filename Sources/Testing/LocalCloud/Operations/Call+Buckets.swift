@@ -141,7 +141,7 @@ extension Call {
 
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
-    func told(_ name: String, _ element: String, of parameter: String, or fallback: String) -> XMLNode {
+    func setting(_ name: String, _ element: String, of parameter: String, or fallback: String) -> XMLNode {
       XMLNode(name, bucket.settings.document(parameter)?[element]?.text ?? fallback)
     }
     let encryption = bucket.settings.document("encryption")?["ApplyServerSideEncryptionByDefault"]?.children
@@ -150,8 +150,8 @@ extension Call {
     document.children += [
       service.owner(bucket.owner), XMLNode("AccessControlList", children: [grant]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
-      told("AccessMonitor", "Status", of: "accessmonitor", or: "Disabled"),
-      told("BlockPublicAccess", "BlockPublicAccess", of: "publicAccessBlock", or: "false"),
+      setting("AccessMonitor", "Status", of: "accessmonitor", or: "Disabled"),
+      setting("BlockPublicAccess", "BlockPublicAccess", of: "publicAccessBlock", or: "false"),
       XMLNode("CrossRegionReplication", "Disabled"), XMLNode("TransferAcceleration", "Disabled"),
       XMLNode("ServerSideEncryptionRule", children: encryption ?? [XMLNode("SSEAlgorithm", "None")]),
     ]

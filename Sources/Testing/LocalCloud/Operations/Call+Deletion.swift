@@ -38,9 +38,7 @@ extension Call {
     return response
   }
 
-  /// Deletes a version of an object, or hides all versions with a delete marker if the bucket has versions.
-  ///
-  /// - Returns: The new delete marker, or else what was deleted, or `nil` if neither existed.
+  /// Deletes a version, or hides all with a delete marker if the bucket has versions; returns the marker or what it deleted.
   private func delete(
     _ key: ObjectKey, version: String?, after check: (StoredObject?) throws -> Void = { _ in }
   ) async throws -> StoredObject? {
@@ -73,8 +71,7 @@ extension Call {
       }
       return (key: key, version: object["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text }, tag: object["ETag"])
     }
-    // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
-    // first object is deleted.
+    // Only the body has the keys, so that the gateway could not check them; all are checked before the first deletion.
     guard named.allSatisfy({ rights.allowDeleting($0.key, version: $0.version, in: bucket) }) else {
       throw service.policyRefusal(at: date)
     }

@@ -61,9 +61,9 @@ extension Call {
       "ListBucketResult", elements + entries(list, withOwner: parameter("fetch-owner") == "true"))
   }
 
-  /// Returns the last name of the page that the request continues, or `nil` if it asks for the first page.
+  /// Returns the last name of the page that the request continues, or `nil` for the first page.
   ///
-  /// An empty token means the first page: the vendors' Python SDKs send one with the request for it.
+  /// The vendors' Python SDKs send an empty token for the first page.
   func continuation() throws(ErrorResponse) -> String? {
     guard let token = parameter("continuation-token"), !token.isEmpty else { return nil }
     guard let name = [UInt8](hex: token).flatMap({ String(utf8: $0) }) else { throw .invalidToken }

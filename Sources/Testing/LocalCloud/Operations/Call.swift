@@ -77,9 +77,7 @@ struct Call: Sendable {
   /// Returns the value of a query parameter, which is empty if the parameter has none, or `nil` if it is absent.
   func parameter(_ name: ByteExactString) -> String? { target[name]?.string }
 
-  /// Returns the value of a header, whose name omits the service's prefix, or `nil` if the header is absent or empty.
-  ///
-  /// SDKs send headers with empty values.
+  /// Returns the value of a header without the service's prefix, or `nil` if it is absent or empty, as SDKs send some.
   func serviceHeader(_ suffix: String) -> String? {
     headers.first(service.header(suffix)).flatMap { $0.isEmpty ? nil : $0 }
   }

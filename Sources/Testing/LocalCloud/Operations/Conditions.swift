@@ -23,9 +23,8 @@ struct Conditions {
     unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
-  /// Returns whether the object differs from the client's version, in the order of RFC 9110, section 13.2.2.
-  ///
-  /// - Throws: `PreconditionFailed` if a condition of `If-Match` or `If-Unmodified-Since` is not met.
+  /// Returns whether the object differs from the client's version, in the order of RFC 9110, section 13.2.2; throws if
+  /// `If-Match` or `If-Unmodified-Since` does not hold.
   func isModified(_ object: StoredObject) throws(ErrorResponse) -> Bool {
     if let match {
       guard Self.matches(match, object) else { throw .preconditionFailed("If-Match") }

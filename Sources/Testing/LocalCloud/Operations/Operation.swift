@@ -19,14 +19,10 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   /// Creates the operation that a request asks for.
   ///
-  /// The operation must support each query parameter of the request that any service knows. Otherwise, for example,
-  /// `DELETE /?redundancyTransition` would delete the bucket. Unknown parameters have no effect, as in the real
+  /// The operation must support each query parameter of the request, signed or not, that any service knows. Otherwise, for
+  /// example, `DELETE /?redundancyTransition` would delete the bucket. Unknown parameters have no effect, as in the real
   /// services. However, a write with an unknown parameter without a value is rejected, because the parameter could be a
   /// sub-resource that is newer than this list.
-  ///
-  /// - Parameters:
-  ///   - target: The whole target of the request, including unsigned parameters.
-  ///   - isCopy: Whether a header specifies the source object of a copy.
   init(
     _ method: HTTPRequest.Method, _ target: RequestTarget, of service: SimulatedService, isCopy: Bool
   ) throws(ErrorResponse) {

@@ -158,8 +158,7 @@ struct ParameterNames: Sendable {
     if ignoresCase, signature.contains(lowercased) { return .signature }
     guard Self.isKnown(lowercased, in: Self.lowercasedNames) else { return .unknown }
     let isSpelledRight = ignoresCase || Self.isKnown(name, in: Self.names)
-    // If the service compares names case-sensitively, a listing parameter in a different case is an unknown name, which
-    // is ignored.
+    // A service that compares names case-sensitively ignores a listing parameter in a different case.
     if !isSpelledRight, Self.listingNames.contains(lowercased) { return .unknown }
     // Letters that only look like ASCII are rejected: the Kelvin sign, for example, has the lowercase form `k`.
     return isSpelledRight && name.utf8.allSatisfy { $0 < 0x80 } ? .known : .misspelled

@@ -144,8 +144,7 @@ struct RequestRights: Sendable {
     return hasUpload(target) { upload, _ in upload.attributes.owner == account }
   }
 
-  /// Returns whether an operation of S3 adds to an upload, or completes it, that belongs to another account, and the
-  /// bucket too.
+  /// Returns whether an operation of S3 continues an upload of another account in a bucket of another account.
   private func continuesUploadOfAnother(_ operation: Operation, _ target: RequestTarget) -> Bool {
     guard operation.continuesUpload, !service.buckets.objectsInheritAccess else { return false }
     return hasUpload(target) { upload, bucketOwner in ![upload.attributes.owner, bucketOwner].contains(account) }

@@ -3,8 +3,7 @@
 
 internal import StorageAuth
 
-/// The session policy of a temporary credential, which is evaluated for each request with the credential, or the policy
-/// of a bucket, which is evaluated for each request for the bucket.
+/// The session policy of a temporary credential, or the policy of a bucket, which each request is evaluated against.
 struct SessionPolicy: Sendable {
   let text: String
   private let language: PolicyLanguage

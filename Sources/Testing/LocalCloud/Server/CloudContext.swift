@@ -34,12 +34,9 @@ struct CloudContext: Sendable {
     return Exchange(plan: plan, record: record, sleep: sleep)
   }
 
-  /// Performs a request to an API, with the faults that come after the operation, and counts its error.
+  /// Returns the response to a request to an API, with the faults that come after the operation, and counts its error.
   ///
-  /// - Parameters:
-  ///   - status: The status of an injected error that replaces the operation, or `nil` to carry out the operation.
-  ///   - failureCode: The error code for an error that is not the client's.
-  ///   - refusal: A closure that returns the API's response for an error.
+  /// A status replaces the operation by an injected error. The failure code is that of an error that is not the client's.
   func answer(
     _ exchange: Exchange, _ status: Int?, by endpoint: LocalCloud.Endpoint, at date: Timestamp, failureCode: String,
     refusal: (ErrorResponse) -> Answer, _ perform: () async throws -> Answer

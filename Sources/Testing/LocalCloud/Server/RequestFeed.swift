@@ -43,9 +43,7 @@ final class RequestFeed: Sendable {
     for observer in observers { observer.finish() }
   }
 
-  /// Returns a request handler that reports each request when it has ended.
-  ///
-  /// - Parameter respond: The request handler, whose last parameter is `nil` if there is no observer.
+  /// Returns a request handler that reports each request when it has ended, if there is an observer when it arrives.
   func reporting(
     at now: @escaping @Sendable () -> Timestamp,
     _ respond:

@@ -101,8 +101,7 @@ struct SimulatedService: Sendable {
     var minimumPartByteCount: Int64 = 0
     /// Whether a completion that is repeated with the same parts has the response of the first one.
     var repeatsCompletion = false
-    /// Whether a copy with new metadata keeps the media type, unless the request has another, and the metadata of
-    /// client-side encryption.
+    /// Whether a copy with new metadata keeps the media type, if the request has none, and that of client-side encryption.
     var keepsTypeOfCopies = false
     var refusesLeadingBackslash = false
     var refusedInTags = ""

@@ -138,11 +138,10 @@ extension FileDescriptor {
   fileprivate func chunk(from start: Int64, byteCount: Int) throws -> ByteBuffer {
     var chunk = ByteBufferAllocator().buffer(capacity: byteCount)
     while chunk.readableBytes < byteCount {
-      let (offset, left) = (start + Int64(chunk.readableBytes), byteCount - chunk.readableBytes)
-      // Safe because the system call is limited to the size of the given buffer, and returns the number of bytes it
-      // wrote.
-      let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: left) { bytes in
-        unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<left]))
+      let (offset, remaining) = (start + Int64(chunk.readableBytes), byteCount - chunk.readableBytes)
+      // Safe because the system call is limited to the size of the buffer, and returns the number of bytes it wrote.
+      let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: remaining) { bytes in
+        unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<remaining]))
       }
       guard count > 0 else { throw ErrorResponse.internalError("A content file is shorter than its record says.") }
     }

@@ -142,11 +142,8 @@ extension Bucket {
     }
   }
 
-  /// Returns a page of the listing of all versions, ordered by key and then from the newest to the oldest.
-  ///
-  /// - Parameters:
-  ///   - query: The page; it starts after the object key or group.
-  ///   - version: The version of that object after which the page starts, or an empty string for its last one.
+  /// Returns a page of the listing of all versions, ordered by key and then from the newest to the oldest; it starts after
+  /// a version of the key, or after the key's last one.
   func versionPage(_ query: ListQuery, after version: String) -> EntryPage<(object: StoredObject, isLatest: Bool)> {
     let after = ObjectKey(query.after)
     let keys = (objects.keys + otherVersions.keys.filter { objects[$0] == nil }).sorted()

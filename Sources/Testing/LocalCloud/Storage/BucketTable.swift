@@ -73,11 +73,8 @@ final class BucketTable: Sendable {
 
   // MARK: Buckets
 
-  /// Changes the settings of a bucket atomically, unless the closure throws.
-  ///
-  /// - Parameters:
-  ///   - date: The time at which the bucket is created if it does not exist. If `nil`, it must exist.
-  ///   - change: A closure that changes the settings.
+  /// Changes the settings of a bucket atomically, unless the closure throws; with a date, the bucket is created if it does
+  /// not exist.
   func configure(
     _ name: String, creatingAt date: Timestamp? = nil, _ change: (inout BucketSettings) throws -> Void
   ) async throws {
@@ -117,15 +114,9 @@ final class BucketTable: Sendable {
 
   /// Creates or replaces an object atomically, unless the closure, which is part of the atomic step, throws.
   ///
-  /// If versioning of the bucket is enabled, the object becomes a new version; otherwise it replaces that without an ID.
-  ///
-  /// - Parameters:
-  ///   - object: The object, without a version.
-  ///   - bucket: The name of the bucket.
-  ///   - old: The version to replace, or `nil` to add one.
-  ///   - prepare: A closure that checks and changes the bucket. It runs twice: first on a copy, so that no record is written
-  ///     for a change that is refused.
-  /// - Returns: The object with its version.
+  /// If versioning is enabled, the object becomes a new version, unless it takes the place of an old one; otherwise it
+  /// replaces that without an ID. The closure runs twice: first on a copy of the bucket, so that no record is written for
+  /// a change that is refused.
   @discardableResult
   func put(
     _ object: StoredObject, in bucket: String, inPlaceOf old: StoredObject? = nil,

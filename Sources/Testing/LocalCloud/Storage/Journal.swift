@@ -34,8 +34,7 @@ struct Journal: Sendable {
     let location = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
     let record = try JSONEncoder().encode(BucketRecord(bucket))
-    // An atomic write replaces the old file with a complete new file; the file system library would remove the old file
-    // first.
+    // An atomic write replaces the old file at once; the file system library would remove the old file first.
     try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
   }
 
@@ -87,8 +86,7 @@ struct Journal: Sendable {
           files[id] = blob
           return blob
         }
-        // A version can have two records if a process ended after it wrote a new record and before it removed the old
-        // record. Keep the newer record.
+        // If a process ended between the write of a record and the removal of the old one, the newer one is kept.
         let other = bucket.versions(of: object.key).first { $0.version == object.version }
         let isNewer = other.map { ($0.order, $0.modified) <= (object.order, object.modified) } ?? true
         if let outdated = isNewer ? bucket.add(object) : object { try await remove(outdated, in: name) }
