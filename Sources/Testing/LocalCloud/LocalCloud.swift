@@ -78,7 +78,7 @@ public final class LocalCloud: Sendable {
   /// Opens all ports, each with its request handler; those that name another one's port open after it.
   private static func start(
     _ configuration: Configuration, _ storage: Storage, _ context: CloudContext,
-    _ open: (_ port: Int, _ acceptsCancel: Bool, HTTPService.Interface, @escaping RequestHandler) async throws -> HTTPService
+    _ open: (Int, _ acceptsCancel: Bool, HTTPService.Interface, @escaping RequestHandler) async throws -> HTTPService
   ) async throws -> LocalCloud {
     let aspera = AsperaContext(configuration, storage.node, context)
     try await aspera.prepare(at: configuration.clock())

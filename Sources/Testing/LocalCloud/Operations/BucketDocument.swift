@@ -133,38 +133,43 @@ extension Call {
       try await store.configure(bucket) { $0.documents?[name] = nil }
       return Answer()
     }
-    guard var text = String(utf8: bytes), !text.isEmpty else {
+    guard let text = String(utf8: bytes), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
-    var versioning: BucketSettings.Versioning?
-    var isPublic = false
-    if let root = kind.root {
-      let document = try document(bytes, named: root)
-      if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
-      if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
-      if root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
-      let accepted = try service.behavior.accepted(kind.completed(document))
-      if accepted != document { text = String(decoding: accepted.serialized(), as: UTF8.self) }
-      // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
-      if root != "Tagging" { text = Self.asReturned(text) }
-      if root == "Style", let id = parameter("styleName") { text = try style(document, named: id) }
-    } else {
-      do throws(PolicyFault) {
-        isPublic = try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
-      } catch {
-        throw ErrorResponse(
-          .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
-      }
-    }
+    let document = try kind.root.map { try self.document(bytes, named: $0) }
+    let versioning = try kind.root == BucketSettings.Versioning.root ? document.map(Self.versioning) : nil
+    let isPublic = try document == nil && isPublicPolicy(text)
+    let storedText = try document.map { try acceptedText(text, of: $0, kind) } ?? text
     try await store.configure(bucket) { settings in
       if isPublic, settings.blocks("BlockPublicPolicy") {
         throw ErrorResponse.accessDenied("The bucket blocks public policies.")
       }
       settings.documentNames = settings.documentNames.filter { $0 != name } + [name]
-      settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
+      settings.documents = (settings.documents ?? [:]).merging([name: storedText]) { $1 }
       settings.versioning = versioning ?? settings.versioning
     }
     return Answer(kind.written)
+  }
+
+  private func isPublicPolicy(_ text: String) throws(ErrorResponse) -> Bool {
+    do throws(PolicyFault) {
+      return try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
+    } catch {
+      throw ErrorResponse(.badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
+    }
+  }
+
+  /// Returns a document as the service stores and returns it, or throws if it refuses the document.
+  private func acceptedText(
+    _ text: String, of document: XMLNode, _ kind: BucketDocument
+  ) throws(ErrorResponse) -> String {
+    if kind.root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
+    if kind.root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
+    let accepted = try service.behavior.accepted(kind.completed(document))
+    if kind.root == "Style", let name = parameter("styleName") { return try style(document, named: name) }
+    let text = accepted == document ? text : String(decoding: accepted.serialized(), as: UTF8.self)
+    // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
+    return kind.root == "Tagging" ? text : Self.asReturned(text)
   }
 
   /// Returns the document of an image style with its name and category, which only the request's parameters contain.

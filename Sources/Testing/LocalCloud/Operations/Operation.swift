@@ -108,7 +108,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether the operation can be performed without a signature if the bucket is public, and the service allows that.
   var isPublicListing: Bool { [.headBucket, .listObjects, .listObjectsV2, .listUploads].contains(self) }
 
-  /// Whether the operation changes nothing; an operation that is not listed counts as a write, which has stricter rules.
+  /// Whether the operation only reads; one that is not listed counts as a write, for which the rules are stricter.
   var isRead: Bool {
     switch self {
     case .listBuckets, .describeRegions, .headBucket, .bucketStat, .readBucketAccess, .bucketLocation, .bucketInfo,

@@ -60,13 +60,12 @@ struct RequestRights: Sendable {
   /// account can always read, change and delete the policy of a bucket of the account.
   func allow(_ operation: Operation, on target: RequestTarget, copying source: NamedSource?) -> Bool {
     if operation.hasCopySource, source.map(allowReading) != true { return false }
+    let (bucket, key, version) = (target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string)
     let isOpen = !isAnonymous || operation.isPublicRead || operation.isPublicListing
-    let isGranted =
-      isOpen
-      && (operation == .createBucket || isInitiator(operation, target)
-        || isGranted(
-          operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string)
-          && !continuesUploadOfAnother(operation, target))
+    let isOwn = operation == .createBucket || isInitiator(operation, target)
+    let isPermitted =
+      isGranted(operation.permission, in: bucket, key, version) && !continuesUploadOfAnother(operation, target)
+    let isGranted = isOpen && (isOwn || isPermitted)
     if isGranted, case .everything = authority, operation.isOfDocument,
       service.document(selectedBy: target).map({ $0.root == nil }) == true
     {
@@ -76,9 +75,7 @@ struct RequestRights: Sendable {
       return if case .everything = authority { isGranted } else { isAnonymous && isGranted }
     }
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
-    let isForeign =
-      operation.concernsObject
-      && isForeign(target.key?.string ?? "", target["versionId"]?.string, in: target.bucket?.string ?? "")
+    let isForeign = operation.concernsObject && isForeign(key ?? "", version, in: bucket)
     return allows(action, name, isGranted, isForeign: isForeign)
       || decision(action, name) != false && learnsAbsence(operation, target)
   }
@@ -161,9 +158,7 @@ struct RequestRights: Sendable {
   }
 
   /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
-  private func isGranted(
-    _ permission: Grant.Permission?, in name: String, _ key: String?, _ version: String?
-  ) -> Bool {
+  private func isGranted(_ permission: Grant.Permission?, in name: String, _ key: String?, _ version: String?) -> Bool {
     let inherits = service.buckets.objectsInheritAccess
     let isGranted = try? store.read(name) { bucket in
       var (owner, access, needed) = (bucket.owner, bucket.access, permission)
