@@ -57,8 +57,7 @@ extension Call {
     if let token { elements.append(XMLNode("ContinuationToken", token)) }
     if let next = list.page.next { elements.append(Self.nextToken(after: next)) }
     elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
-    return service.response(
-      "ListBucketResult", elements + entries(list, withOwner: parameter("fetch-owner") == "true"))
+    return service.response("ListBucketResult", elements + entries(list, withOwner: parameter("fetch-owner") == "true"))
   }
 
   /// Returns the last name of the page that the request continues, or `nil` for the first page.

@@ -97,10 +97,8 @@ struct Call: Sendable {
   }
 
   func document(named name: String) async throws -> XMLNode {
-    guard let document = try await optionalDocument(named: name) else {
-      throw ErrorResponse.malformedXML("The body is empty; send the document.")
-    }
-    return document
+    if let document = try await optionalDocument(named: name) { return document }
+    throw ErrorResponse.malformedXML("The body is empty; send the document.")
   }
 
   /// Throws the service's refusal if the request may no longer perform its operation.

@@ -106,9 +106,9 @@ struct NamedSource {
     let parts = header.parts(between: "?", atMost: 1)
     version = parts.dropFirst().first?.removingBytePrefix("versionId=").map(String.init)
     if version == "" { throw .invalidArgument("The versionId of the copy source is empty.") }
-    guard let bytes = String(parts[0]).percentDecodedBytes(),
-      let text = String(utf8: bytes)
-    else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
+    guard let bytes = String(parts[0]).percentDecodedBytes(), let text = String(utf8: bytes) else {
+      throw .invalidArgument("The copy source is not percent-encoded UTF-8.")
+    }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
     var name = Self.takeSegment(of: &rest)
     if service.objects.copySourceHasHost {

@@ -68,9 +68,7 @@ struct FormUpload: Sendable {
 
   /// Stores the file, whose size the form's policy limits, and reads the rest of the form, which is ignored.
   @concurrent
-  func store(
-    _ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation
-  ) async throws -> Content {
+  func store(_ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation) async throws -> Content {
     var form = form
     let sizes = form.verified.sizes
     return try await blobs.write(expectation) { writer in

@@ -38,24 +38,22 @@ struct HeaderRules: Sendable {
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
     "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
     "symlink-target": [.putSymlink], "copy-source": copies, "copy-source-range": [.copyPart],
-    "copy-source-if-match": copies,
-    "copy-source-if-none-match": copies, "copy-source-if-modified-since": copies,
+    "copy-source-if-match": copies, "copy-source-if-none-match": copies, "copy-source-if-modified-since": copies,
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
   /// The operations that support the headers of access controls, of which one names it, and the others give permissions.
   static let grants = Dictionary(
-    (["acl"] + Grant.Permission.allCases.map(\.header)).map {
+    uniqueKeysWithValues: (["acl"] + Grant.Permission.allCases.map(\.header)).map {
       ($0, creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]))
-    }
-  ) { $0.union($1) }
+    })
 
-  static let customerKeys = Dictionary(
-    CustomerKey.headers.map {
-      ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
-    }
-      + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
-  ) { $0.union($1) }
+  static let customerKeys: [String: Set<Operation>] = {
+    let readers: Set<Operation> = [.completeUpload, .getObject, .headObject, .objectAttributes]
+    let operations = creations.union(parts).union(readers)
+    return Dictionary(
+      uniqueKeysWithValues: CustomerKey.headers.flatMap { [($0, operations), ("copy-source-\($0)", copies)] })
+  }()
 
   /// Throws `NotImplemented` for the first header that matters and that the operation does not support.
   func check(_ headers: HTTPFields, for operation: Operation) throws(ErrorResponse) {

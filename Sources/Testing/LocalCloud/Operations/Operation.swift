@@ -44,7 +44,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
       }
       throw .notImplemented(
         "The parameter \"\(written[name] ?? name)\" is not supported by this server for \(method.rawValue) of "
-          + "\(level.article).")
+          + "\(level.rawValue).")
     }
     guard let route else { throw .methodNotAllowed(method.rawValue) }
     if names.contains("list-type"), target["list-type"] != "2" {

@@ -5,17 +5,11 @@ internal import HTTPTypes
 
 /// The pattern of the requests for an operation: method, resource level and query parameters.
 struct OperationRoute: Sendable {
-  enum Level: Sendable {
-    case service, bucket, object
-
-    /// The resource's name with an article, such as "a bucket", for error messages.
-    var article: String {
-      switch self {
-      case .service: "the service"
-      case .bucket: "a bucket"
-      case .object: "an object"
-      }
-    }
+  /// The level of a resource, with its name in error messages.
+  enum Level: String, Sendable {
+    case service = "the service"
+    case bucket = "a bucket"
+    case object = "an object"
   }
 
   let operation: Operation

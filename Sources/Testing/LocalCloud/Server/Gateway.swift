@@ -195,9 +195,7 @@ struct Gateway: Sendable {
     }
   }
 
-  private func call(
-    _ permit: Permit, _ request: Request, _ identity: CallIdentity, headers: HTTPFields
-  ) -> Call {
+  private func call(_ permit: Permit, _ request: Request, _ identity: CallIdentity, headers: HTTPFields) -> Call {
     let date = identity.date
     let body = CallBody(base: request.body, reader: permit.reader) { [service] in
       service.behavior.refusal($0, at: date)
@@ -209,9 +207,7 @@ struct Gateway: Sendable {
 
   /// Counts the object that an operation has written, also if only the callback failed.
   @concurrent
-  private func countingWrite(
-    of call: Call, _ perform: @concurrent () async throws -> Answer
-  ) async throws -> Answer {
+  private func countingWrite(of call: Call, _ perform: @concurrent () async throws -> Answer) async throws -> Answer {
     func countWrite() {
       if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
     }

@@ -77,23 +77,27 @@ struct Journal: Sendable {
       for file in try await directory(of: name).entryNames() where file.hasBytePrefix(Self.unfinishedFilePrefix) {
         try await FileSystem.shared.removeItem(at: directory(of: name).appending(file))
       }
-      for file in try await objects(of: name).entryNames() {
-        guard file.hasByteSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
-          let record = try await read(ObjectRecord.self, objects(of: name).appending(file))
-        else { continue }
-        let object = try record.object(id: id) { id, byteCount in
-          let blob = files[id] ?? Blob(id: id, byteCount: byteCount, collector: collector)
-          files[id] = blob
-          return blob
-        }
-        // If a process ended between the write of a record and the removal of the old one, the newer one is kept.
-        let other = bucket.versions(of: object.key).first { $0.version == object.version }
-        let isNewer = other.map { ($0.order, $0.modified) <= (object.order, object.modified) } ?? true
-        if let outdated = isNewer ? bucket.add(object) : object { try await remove(outdated, in: name) }
+      try await loadObjects(into: &bucket) { id, byteCount in
+        let blob = files[id] ?? Blob(id: id, byteCount: byteCount, collector: collector)
+        files[id] = blob
+        return blob
       }
       buckets[name] = bucket
     }
     return buckets
+  }
+
+  private func loadObjects(into bucket: inout Bucket, _ blob: (BlobID, Int64) -> Blob) async throws {
+    for file in try await objects(of: bucket.name).entryNames() {
+      guard file.hasByteSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
+        let record = try await read(ObjectRecord.self, objects(of: bucket.name).appending(file))
+      else { continue }
+      let object = try record.object(id: id, blob: blob)
+      // If a process ended between the write of a record and the removal of the old one, the newer one is kept.
+      let other = bucket.versions(of: object.key).first { $0.version == object.version }
+      let isNewer = other.map { ($0.order, $0.modified) <= (object.order, object.modified) } ?? true
+      if let outdated = isNewer ? bucket.add(object) : object { try await remove(outdated, in: bucket.name) }
+    }
   }
 
   private func read<Record: Decodable>(_ type: Record.Type, _ path: FilePath) async throws -> Record? {
