@@ -56,47 +56,49 @@ extension Call {
     let keys = try keyEncoding()
     let document = try await document(named: "Delete")
     let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
-    let objects = document.all("Object")
-    guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
-      throw ErrorResponse.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
-    }
-    let hasConditions = service.headerRules.conditions["if-match"]?.contains(.deleteObject) == true
-    let known = Set(["Key", "VersionId"] + (hasConditions ? ["ETag"] : []))
-    let named = try objects.map { object in
-      guard let key = object["Key"]?.text, !key.isEmpty else {
-        throw ErrorResponse.malformedXML("An object has no key.")
-      }
-      if let other = object.children.first(where: { !known.contains($0.name) }) {
-        throw ErrorResponse.notImplemented("The element \"\(other.name)\" of an object is not supported.")
-      }
-      return (key: key, version: object["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text }, tag: object["ETag"])
-    }
+    let listed = try listedObjects(in: document)
     // Only the body has the keys, so that the gateway could not check them; all are checked before the first deletion.
-    guard named.allSatisfy({ rights.allowDeleting($0.key, version: $0.version, in: bucket) }) else {
+    guard listed.allSatisfy({ rights.allowDeleting($0.key, version: $0.version, in: bucket) }) else {
       throw service.policyRefusal(at: date)
     }
     var deletions: [XMLNode] = []
     var errors: [XMLNode] = []
-    for (key, version, tag) in named {
-      let deleted: StoredObject?
+    for (key, version, tag) in listed {
+      let names = [keys.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
       do {
-        deleted = try await delete(ObjectKey(key), version: version) { existing in
-          guard let tag, let existing, !Conditions.matches(tag.text, existing) else { return }
+        let deleted = try await delete(ObjectKey(key), version: version) { existing in
+          guard let tag, let existing, !Conditions.matches(tag, existing) else { return }
           throw ErrorResponse.preconditionFailed("If-Match")
         }
+        let marker = deleted.flatMap { $0.kind == .deleteMarker ? $0.version : nil }.map {
+          [XMLNode("DeleteMarker", "true"), XMLNode("DeleteMarkerVersionId", $0)]
+        }
+        deletions.append(XMLNode("Deleted", children: names + (marker ?? [])))
       } catch let error as ErrorResponse where tag != nil {
-        let named = [keys.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
-        let elements = named + [XMLNode("Code", error.code), XMLNode("Message", error.message)]
-        errors.append(XMLNode("Error", children: elements))
-        continue
+        let reason = [XMLNode("Code", error.code), XMLNode("Message", error.message)]
+        errors.append(XMLNode("Error", children: names + reason))
       }
-      var element = XMLNode("Deleted", children: [keys.element("Key", key)])
-      if let version { element.children.append(XMLNode("VersionId", version)) }
-      if let deleted, deleted.kind == .deleteMarker {
-        element.children += [XMLNode("DeleteMarker", "true"), XMLNode("DeleteMarkerVersionId", deleted.version)]
-      }
-      deletions.append(element)
     }
     return service.response("DeleteResult", keys.elements + (isQuiet ? [] : deletions) + errors)
+  }
+
+  /// Returns the objects that a document lists, each with the version and the entity tag that it may name.
+  private func listedObjects(
+    in document: XMLNode
+  ) throws(ErrorResponse) -> [(key: String, version: String?, tag: String?)] {
+    let elements = document.all("Object")
+    guard !elements.isEmpty, elements.count <= Self.deleteLimit else {
+      throw .malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+    }
+    let hasConditions = service.headerRules.conditions["if-match"]?.contains(.deleteObject) == true
+    let knownNames = Set(["Key", "VersionId"] + (hasConditions ? ["ETag"] : []))
+    return try elements.map { element throws(ErrorResponse) in
+      guard let key = element["Key"]?.text, !key.isEmpty else { throw .malformedXML("An object has no key.") }
+      if let other = element.children.first(where: { !knownNames.contains($0.name) }) {
+        throw .notImplemented("The element \"\(other.name)\" of an object is not supported.")
+      }
+      let version = element["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text }
+      return (key: key, version: version, tag: element["ETag"]?.text)
+    }
   }
 }

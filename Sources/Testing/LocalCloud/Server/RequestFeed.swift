@@ -52,13 +52,10 @@ final class RequestFeed: Sendable {
     { request, writer in
       guard self.isObserved else { return try await respond(request, writer, nil) }
       let record = RequestRecord(request.head, at: now())
-      do {
-        try await respond(request, writer, record)
-      } catch {
-        self.publish(record, isComplete: false)
-        throw error
-      }
-      self.publish(record, isComplete: true)
+      var isComplete = false
+      defer { self.publish(record, isComplete: isComplete) }
+      try await respond(request, writer, record)
+      isComplete = true
     }
   }
 
