@@ -251,14 +251,12 @@ extension Call {
 }
 
 extension SimulatedService {
-  /// Returns the kind of document that a query parameter selects, or `nil` if none does.
   func document(selectedBy target: RequestTarget) -> BucketDocument? {
     documents.first { target.contains(ByteExactString($0.parameter)) }
   }
 }
 
 extension BucketTable {
-  /// Returns a document of a bucket in XML, or `nil` if it is unset.
   func document(_ name: String, of bucket: String) -> XMLNode? {
     (try? read(bucket) { $0.settings.document(name) }) ?? nil
   }

@@ -10,7 +10,6 @@ extension Call {
   private static let tagKeyLimit = 128
   private static let tagValueLimit = 256
 
-  /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
   func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     let name = serviceHeader("storage-class")
@@ -110,7 +109,6 @@ extension Call {
     return headers
   }
 
-  /// Returns the customer's encryption key in the headers with a prefix, or `nil` if the request contains none.
   func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
     try CustomerKey { serviceHeader(prefix + $0) }
   }

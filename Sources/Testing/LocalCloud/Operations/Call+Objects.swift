@@ -150,7 +150,6 @@ extension Call {
     return response
   }
 
-  /// Returns a response with the reduced set of headers that the operation `GetObjectMeta` reports.
   func objectMeta() throws -> Answer {
     let object = try requestedObject()
     var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
@@ -160,7 +159,6 @@ extension Call {
     return response
   }
 
-  /// Returns the byte range that the request asks for, or `nil` for the whole object.
   private func requestedRange(of byteCount: Int64) throws(ErrorResponse) -> Range<Int64>? {
     guard let header = headers[.range], let range = RequestedRange(header),
       !service.ignores(range, of: byteCount, isStandard: serviceHeader("range-behavior") == "standard")

@@ -160,9 +160,7 @@ extension Call {
       parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
     }
     if parts.isEmpty { throw .malformedXML("The document lists no Part.") }
-    for (first, second) in zip(parts, parts.dropFirst()) where first.number >= second.number {
-      throw .invalidPartOrder
-    }
+    if zip(parts, parts.dropFirst()).contains(where: { $0.number >= $1.number }) { throw .invalidPartOrder }
     return parts
   }
 
@@ -263,8 +261,9 @@ extension Call {
           "The \(service.header("copy-source-range")) value must be of the form bytes=first-last where first and last "
             + "are the zero-based offsets of the first and last bytes to copy")
       }
-      guard range.lies(within: source.content.byteCount), let bytes = range.bytes(of: source.content.byteCount) else {
-        throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount)
+      let byteCount = source.content.byteCount
+      guard range.lies(within: byteCount), let bytes = range.bytes(of: byteCount) else {
+        throw ErrorResponse.invalidRange(header, byteCount: byteCount)
       }
       extents = source.content.extents(in: bytes)
     }

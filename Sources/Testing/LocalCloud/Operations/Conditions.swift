@@ -85,7 +85,6 @@ struct RequestedRange {
     return start..<(first == nil ? byteCount : min(last ?? .max, byteCount - 1) + 1)
   }
 
-  /// Returns whether an object of a size contains all bytes of the range.
   func lies(within byteCount: Int64) -> Bool {
     if let first { return max(first, last ?? first) < byteCount }
     return last.map { $0 > 0 && $0 <= byteCount } ?? false

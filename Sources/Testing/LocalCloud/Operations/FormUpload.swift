@@ -20,11 +20,7 @@ struct FormUpload: Sendable {
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
     let target: RequestTarget
-    do {
-      target = try service.behavior.target(of: head)
-    } catch {
-      throw .invalidArgument(error.message)
-    }
+    do { target = try service.behavior.target(of: head) } catch { throw .invalidArgument(error.message) }
     guard let bucket = target.bucket?.string, target.key == nil else { return nil }
     guard head.headerFields[values: .contentType].count == 1, let type = HeaderParameters(text),
       type.value == "multipart/form-data", let boundary = type["boundary"], Self.isBoundary(boundary)

@@ -34,8 +34,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     let routes = table.routes.filter { route in
       route.method == method && route.level == level && (route.isCopy == nil || route.isCopy == isCopy)
     }
-    let fitting = routes.filter { $0.selectors.isSubset(of: names) }
-    let route = fitting.max { $0.selectors.count < $1.selectors.count }
+    let route = routes.filter { $0.selectors.isSubset(of: names) }.max { $0.selectors.count < $1.selectors.count }
     let taken = route.map { table.parameters(of: $0) } ?? []
     if let name = names.subtracting(taken).min() {
       if let other = route?.selectors.first, routes.contains(where: { $0.selectors.contains(name) }) {

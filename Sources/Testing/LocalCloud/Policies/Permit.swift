@@ -94,7 +94,6 @@ struct RequestRights: Sendable {
     return rights.allows(action, name, false)
   }
 
-  /// Returns the action and the name of the resource that an operation needs a permission for.
   private func request(for operation: Operation, on target: RequestTarget) -> (action: String, name: String)? {
     let bucket = target.bucket?.string ?? ""
     let ofBucket = bucket + service.policies.bucketSuffix

@@ -75,7 +75,6 @@ struct PolicyLanguage: Sendable {
 
 /// The condition keys of a policy language that this server supports, each with the part of a request that it tests.
 struct ConditionKeys: Sendable {
-  /// The keys of the client's address, the current time, and whether the connection uses TLS.
   let address: String
   let time: String
   let transport: String

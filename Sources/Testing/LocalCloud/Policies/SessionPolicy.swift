@@ -17,6 +17,19 @@ struct SessionPolicy: Sendable {
     var conditions: [PolicyCondition] = []
     /// The names of the principals to which the statement applies, or `nil` for all.
     var principals: [String]?
+
+    func matches(_ action: String, _ input: PolicyInput) -> Bool {
+      actions.contains { $0.matches(action) } != exceptsActions
+        && resources.contains { $0.matches(input.resource) }
+        && conditions.allSatisfy { $0.holds(for: input.facts, inDenial: !allows) }
+        && principals?.contains { Self.names($0, one: input.accounts) } ?? true
+    }
+
+    /// Returns whether a principal is everybody, or an account or one of its users: `arn:aws:iam::125000000000:root`.
+    private static func names(_ principal: String, one accounts: [String]) -> Bool {
+      if principal == "*" || principal.hasBytePrefix("qcs::cam::any") { return true }
+      return principal.words(between: ":").flatMap { $0.words(between: "/") }.contains { accounts.contains(String($0)) }
+    }
   }
 
   /// Parses a policy document, no part of which is ignored.
@@ -47,21 +60,6 @@ struct SessionPolicy: Sendable {
     let action = language.comparable(input.action)
     let matching = statements.filter { $0.matches(action, input) }
     return matching.isEmpty ? nil : matching.allSatisfy(\.allows)
-  }
-}
-
-extension SessionPolicy.Statement {
-  func matches(_ action: String, _ input: PolicyInput) -> Bool {
-    actions.contains { $0.matches(action) } != exceptsActions
-      && resources.contains { $0.matches(input.resource) }
-      && conditions.allSatisfy { $0.holds(for: input.facts, inDenial: !allows) }
-      && principals?.contains { Self.names($0, one: input.accounts) } ?? true
-  }
-
-  /// Returns whether a principal is everybody, or an account or one of its users: `arn:aws:iam::125000000000:root`.
-  private static func names(_ principal: String, one accounts: [String]) -> Bool {
-    if principal == "*" || principal.hasBytePrefix("qcs::cam::any") { return true }
-    return principal.words(between: ":").flatMap { $0.words(between: "/") }.contains { accounts.contains(String($0)) }
   }
 }
 

@@ -6,9 +6,7 @@ internal import StorageAuth
 
 /// The notes of a server about a request that it handles, for the observers of the server.
 final class RequestRecord: Sendable {
-  /// The maximum length of a request's target in an event, in bytes.
   private static let targetByteLimit = 4 * 1024
-  /// The maximum length of a name or a message in an event, in bytes.
   private static let textByteLimit = 2 * 1024
 
   private struct State {

@@ -16,7 +16,6 @@ extension SimulatedService {
   /// Returns the numbers that stand for an account in requests and policies.
   func numbers(of account: String) -> [String] { account == Self.account ? buckets.accounts : [account] }
 
-  /// Returns the XML element that describes the owner of a bucket or object, given the number of the account.
   func owner(_ number: String?) -> XMLNode {
     let number = number ?? Self.account
     let name = number == Self.account ? "localcloud" : number
@@ -130,7 +129,6 @@ extension SimulatedService {
     return fields
   }
 
-  /// Returns the response headers with an object's checksums for a read request with the given headers and target.
   func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
     guard let name = objects.checksumMode.map(header) else { return checksums(of: content) }
     let mode = headers.first(name) ?? target[ByteExactString(name)]?.string

@@ -29,7 +29,6 @@ struct Journal: Sendable {
 
   // MARK: Writing
 
-  /// Writes the record of a bucket, and creates the bucket's directory if necessary.
   func write(_ bucket: Bucket) async throws {
     let location = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
