@@ -62,14 +62,15 @@ public struct COSStringToSignSigner: StringToSignSigner {
     let window = try window(of: signingRequest, canonicalRequest: canonicalRequest)
     let request = try request(of: signingRequest, canonicalRequest)
     var target = try target(of: request)
-    let header = request.headerFields[.cosSecurityToken]
-    let parameter = try target.take("x-cos-security-token")
-    guard header == nil || parameter == nil else { throw .malformed("The session token is in two places.") }
-    let placement: VerifiedRequest.Placement? = header != nil ? .header : parameter != nil ? .query : nil
+    let headerToken = request.headerFields[.cosSecurityToken]
+    let urlToken = try target.take("x-cos-security-token")
+    guard headerToken == nil || urlToken == nil else { throw .malformed("The session token is in two places.") }
+    // Without a token, the string to sign does not show where the signature will be.
+    let placement: VerifiedRequest.Placement? = headerToken != nil ? .header : urlToken != nil ? .query : nil
     return AuthorizedRequest(
       .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
       date: window.start, expiration: window.end, accessKeyID: nil,
-      sessionToken: (header ?? parameter).map { Secret($0) }, signableNames: .cos,
+      sessionToken: (headerToken ?? urlToken).map { Secret($0) }, signableNames: .cos,
       otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, method: request.method) : [])
   }
 
@@ -131,9 +132,9 @@ extension COSStringToSignSigner {
   /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
   func request(of signingRequest: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
-    let name = try lines.first()
-    guard name == name.asciiLowercased else { throw .malformed("The method is not in lower case.") }
-    let method = try signingRequest.checked(HTTPRequest.Method(signed: name.asciiUppercased))
+    let loweredMethod = try lines.first()
+    guard loweredMethod == loweredMethod.asciiLowercased else { throw .malformed("The method is not in lower case.") }
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: loweredMethod.asciiUppercased))
     guard try lines.last().isEmpty else { throw .notCanonical }
     let headerLine = try lines.last()
     let query = try lines.last()

@@ -70,9 +70,7 @@ extension OSSSigner {
     }
   }
 
-  private func text(of draft: borrowing OSSDraft, for request: HTTPRequest) throws(SigningError)
-    -> SignedFrame
-  {
+  private func text(of draft: borrowing OSSDraft, for request: HTTPRequest) throws(SigningError) -> SignedFrame {
     switch draft.scheme {
     case .v1(let dateLine):
       SignedFrame(
@@ -150,8 +148,7 @@ extension OSSSigner {
         version == .v1
         ? "1 second or more" : "1 to \(limits.upperBound) seconds\(isTemporary ? " with a temporary key" : "")"
       throw SigningError(
-        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
-        remedy: "Request \(range).")
+        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.", remedy: "Request \(range).")
     }
     return seconds
   }

@@ -86,7 +86,24 @@ public struct OSSSigner: TwoStepSigner, Presigner {
     self.additionalHeaders = Set(additionalHeaders.map { $0.asciiLowercased })
       .filter { !OSSV4Request.isSignedByRule($0) }.sorted()
     subresources = OSSSubresources(adding: additionalSubresources)
-    configurationError = OSSConfiguration.error(version: version, bucket: bucket, region: region, product: product)
+    configurationError = Self.configurationError(version: version, bucket: bucket, region: region, product: product)
+  }
+
+  private static func configurationError(
+    version: OSSSignatureVersion, bucket: String?, region: String, product: String
+  ) -> SigningError? {
+    if let bucket, !isBucketName(bucket) && !isHost(bucket) {
+      return SigningError(
+        .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
+        remedy: "Use the name as the console shows it.")
+    }
+    guard version == .v4 else { return nil }
+    if let error = OSSRegion.error(for: region) { return error }
+    guard product.isScopePart() else {
+      return SigningError(
+        .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
+    }
+    return nil
   }
 
   func checkConfiguration() throws(SigningError) {

@@ -144,9 +144,9 @@ extension OSSStringToSignSigner {
     return request
   }
 
-  private func authorizedV4Request(_ request: HTTPRequest, in scope: OSSV4Scope) throws(SigningRefusal)
-    -> AuthorizedRequest
-  {
+  private func authorizedV4Request(
+    _ request: HTTPRequest, in scope: OSSV4Scope
+  ) throws(SigningRefusal) -> AuthorizedRequest {
     // The canonical request has the bucket in its path and may lack a host, which the parser of a target requires.
     var withHost = request
     withHost.authority = "localhost"
@@ -175,8 +175,8 @@ extension OSSStringToSignSigner {
     try SigningRefusal.checkLifetime(seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
-      expiration: scope.date.advanced(by: .seconds(seconds)),
-      accessKeyID: AccessKeyID(String(id)), sessionToken: token, signableNames: .oss)
+      expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
+      sessionToken: token, signableNames: .oss)
   }
 
   /// Returns the names of the signed headers, including the host, that OSS V4 does not always sign.
@@ -288,14 +288,14 @@ extension RequestTarget {
   /// The service rejects a request whose session token is not the key's token. A POST to an object without parameters
   /// is not an operation. The result omits a part number that is not a number, for a service that ignores such a value.
   fileprivate func usable(by method: HTTPRequest.Method, with token: Secret?) -> RequestTarget? {
-    let own = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
-    guard own == token else { return nil }
-    let rest = parameters.filter { parameter in
+    let ownToken = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
+    guard ownToken == token else { return nil }
+    let operationParameters = parameters.filter { parameter in
       parameter.name != "security-token"
         && (parameter.name != "partNumber" || RequestedQuery.isPartNumber(parameter.value?.string ?? ""))
     }
-    if method == .post, key != nil, rest.isEmpty { return nil }
-    return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: rest)
+    if method == .post, key != nil, operationParameters.isEmpty { return nil }
+    return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: operationParameters)
   }
 
   /// Creates the target of a request that was parsed from a string to sign, with the bucket name in the path.

@@ -174,10 +174,11 @@ public struct UploadCallback: Sendable, Hashable {
     }
   }
 
+  /// Returns whether a URL has a scheme, a host and no character that would end it or separate it from another URL.
   private static func isURL(_ url: String) -> Bool {
     guard let rest = url.removingBytePrefix("https://") ?? url.removingBytePrefix("http://") else { return false }
-    let isClean = rest.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
-    return isClean && isAuthority(rest.bytes(before: "/").bytes(before: "?"))
+    let hasOnlyURLBytes = rest.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
+    return hasOnlyURLBytes && isAuthority(rest.bytes(before: "/").bytes(before: "?"))
   }
 
   private static func isAuthority(_ text: Substring) -> Bool {

@@ -124,6 +124,11 @@ package struct S3Scope: Sendable {
   }
 }
 
+extension String {
+  /// Whether the string can be the region or the service of a scope, which are labels of host names.
+  var isS3ScopePart: Bool { isScopePart(atMost: 63) }
+}
+
 /// The canonical request: method, path, query, headers, names of the signed headers, and hash of the body.
 ///
 /// Unlike the paths of other AWS services, the path is decoded and encoded once, and is not normalized. The values of a

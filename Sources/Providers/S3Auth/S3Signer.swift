@@ -94,13 +94,13 @@ public struct S3Signer: TwoStepSigner, Presigner {
         "Directory buckets (S3 Express One Zone) are not supported: they require a separate session.",
         "Use a general purpose bucket.")
     }
-    guard region.isScopePart(atMost: 63) else {
+    guard region.isS3ScopePart else {
       return invalid("\"\(region)\" is not the name of a region.", "Write it like eu-central-1.")
     }
     guard region != "aws-global" else {
       return invalid("aws-global is a partition and not a region.", "Use the region of the bucket, such as us-east-1.")
     }
-    guard service.isScopePart(atMost: 63) else {
+    guard service.isS3ScopePart else {
       return invalid("\"\(service)\" is not the name of a service.", "Use s3.")
     }
     guard payload?.isWellFormed ?? true else {

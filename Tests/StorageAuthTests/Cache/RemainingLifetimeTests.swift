@@ -67,7 +67,7 @@ final class RemainingLifetimeTests: XCTestCase {
     await fixture.source.answer("it", expiration: server.advanced(by: .seconds(900)), issuerTime: server)
     _ = try await cached
     XCTAssertNotNil(fixture.cache.current(lasting: .seconds(890)))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.expiration }, .seconds(900))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.entry?.expiration }, .seconds(900))
   }
 
   func testExpiredCredentialFromTheProviderIsMalformed() async throws {

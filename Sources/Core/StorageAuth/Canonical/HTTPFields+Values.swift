@@ -6,6 +6,7 @@ package import StorageCrypto
 
 /// The access to one string of a field in place, because copying a field retains each of its three strings.
 extension HTTPFields {
+  /// Calls a function with the bytes of a field's lowercase name.
   @inlinable @inline(__always)
   package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     let name = self[index].name.canonicalName
@@ -13,6 +14,7 @@ extension HTTPFields {
     return result ?? body(ContiguousArray(name.utf8).span)
   }
 
+  /// Calls a function with the bytes of a field's value, which need not be UTF-8.
   @inlinable @inline(__always)
   package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
@@ -30,7 +32,7 @@ extension HTTPFields {
     let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
       unsafe FieldValueTraits(Span(_unsafeElements: $0))
     }
-    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
+    // See `withValue(at:)` for a value that is not UTF-8.
     if let traits, traits.isCollapsed { return traits }
     return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
   }
@@ -39,15 +41,16 @@ extension HTTPFields {
 extension Span<UInt8> {
   @inlinable @inline(__always)
   var isASCII: Bool {
-    var seen: UInt8 = 0
+    var combinedBits: UInt8 = 0
     // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
-    for index in indices { seen |= unsafe self[unchecked: index] }
-    return seen < 0x80
+    for index in indices { combinedBits |= unsafe self[unchecked: index] }
+    return combinedBits < 0x80
   }
 }
 
 /// The properties of a field value that matter to a signature scheme that collapses white space.
 package struct FieldValueTraits {
+  /// Whether the field value contains a control character, which no signature scheme can represent.
   package let holdsControl: Bool
 
   /// Whether the field value is ASCII and has no control characters and no leading, trailing or consecutive spaces.
@@ -56,29 +59,30 @@ package struct FieldValueTraits {
   package let isCollapsed: Bool
 
   fileprivate init(_ value: Span<UInt8>) {
-    var (all, control, pair): (UInt8, UInt8, UInt8) = (0, 0, 0)
-    var before = UInt8(ascii: " ")
+    var (combinedBits, control, spacePair): (UInt8, UInt8, UInt8) = (0, 0, 0)
+    // The start of the value counts as a space, so that a leading space is found as a pair.
+    var previous = UInt8(ascii: " ")
     // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
     for index in value.indices {
       let byte = unsafe value[unchecked: index]
-      all |= byte
+      combinedBits |= byte
       control |= (byte < UInt8(ascii: " ") ? 1 : 0) | (byte == 0x7f ? 1 : 0)
-      pair |= (before == UInt8(ascii: " ") ? 1 : 0) & (byte == UInt8(ascii: " ") ? 1 : 0)
-      before = byte
+      spacePair |= (previous == UInt8(ascii: " ") ? 1 : 0) & (byte == UInt8(ascii: " ") ? 1 : 0)
+      previous = byte
     }
     holdsControl = control != 0
-    isCollapsed = all < 0x80 && control | pair == 0 && (value.isEmpty || before != UInt8(ascii: " "))
+    isCollapsed = combinedBits < 0x80 && control | spacePair == 0 && (value.isEmpty || previous != UInt8(ascii: " "))
   }
 }
 
 extension HTTPFields {
   /// Replaces all fields that have the given field's name, or appends the field if the name is new.
   package mutating func replace(_ field: consuming HTTPField) {
-    guard let first = index(of: field.name) else { return append(field) }
+    guard let firstIndex = index(of: field.name) else { return append(field) }
     let name = field.name.canonicalName
-    self[first] = field
+    self[firstIndex] = field
     var index = count &- 1
-    while index > first {
+    while index > firstIndex {
       if self[index].name.canonicalName.isIdentical(to: name) { remove(at: index) }
       index &-= 1
     }

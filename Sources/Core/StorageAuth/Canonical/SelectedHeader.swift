@@ -27,17 +27,17 @@ package struct SelectedHeader: BitwiseCopyable {
 
   /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
-    let hasRepeated = headers.sort { first, second in
+    let hasEqualNames = headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
       return withBytes(of: first.name(in: fields)) { first in
         withBytes(of: second.name(in: fields)) { first.compared(to: $0) }
       }
     }
-    guard hasRepeated else { return nil }
+    guard hasEqualNames else { return nil }
     var index = 1
     while index < headers.count {
-      let (before, after) = (headers[index &- 1], headers[index])
-      if before.hasName(of: after, in: fields) { return Int(max(before.index, after.index)) }
+      let (previous, current) = (headers[index &- 1], headers[index])
+      if previous.hasName(of: current, in: fields) { return Int(max(previous.index, current.index)) }
       index &+= 1
     }
     return nil
@@ -69,10 +69,10 @@ extension ByteWriter {
     while true {
       index = text.end(ofRunFrom: index) { Self.blanks($0) }
       guard index < text.count else { return }
-      let start = index
-      index = text.end(ofRunFrom: start) { Self.blanks($0).inverted }
+      let wordStart = index
+      index = text.end(ofRunFrom: wordStart) { Self.blanks($0).inverted }
       if !isFirst { append(UInt8(ascii: " ")) }
-      append(text.extracting(start..<index))
+      append(text.extracting(wordStart..<index))
       isFirst = false
     }
   }

@@ -21,13 +21,11 @@ package struct XMLNode: Sendable, Equatable {
     self.children = children
   }
 
-  package subscript(_ name: String) -> XMLNode? {
-    children.first { $0.name.utf8.elementsEqual(name.utf8) }
-  }
+  /// Returns the first child element with a name, or `nil`.
+  package subscript(_ name: String) -> XMLNode? { children.first { $0.name.isIdentical(to: name) } }
 
-  package func all(_ name: String) -> [XMLNode] {
-    children.filter { $0.name.utf8.elementsEqual(name.utf8) }
-  }
+  /// Returns the child elements with a name.
+  package func all(_ name: String) -> [XMLNode] { children.filter { $0.name.isIdentical(to: name) } }
 
   /// Removes namespace prefixes; the depth of a parsed document is limited, so that the recursion is.
   package mutating func removeNamespacePrefixes() {
@@ -38,7 +36,9 @@ package struct XMLNode: Sendable, Equatable {
   }
 }
 
-/// The limits for an XML document to parse; the services' own documents are far smaller.
+/// The limits for an XML document to parse, so that a document from an untrusted peer cannot use up the memory.
+///
+/// The services' own documents are far smaller.
 package struct XMLLimits: Sendable, Hashable {
   package var byteCount = 16 << 20
 

@@ -79,27 +79,6 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 }
 
-/// A chunk of bytes in its source's representation, so that the chunk can be passed on without copying.
-package protocol ByteChunk: Sendable {
-  var byteCount: Int { get }
-
-  var array: [UInt8] { get }
-
-  func withSpan(_ body: (Span<UInt8>) -> Void)
-
-  func append(to bytes: inout [UInt8])
-}
-
-extension [UInt8]: ByteChunk {
-  package var byteCount: Int { count }
-
-  package var array: [UInt8] { self }
-
-  package func withSpan(_ body: (Span<UInt8>) -> Void) { withElements(body) }
-
-  package func append(to bytes: inout [UInt8]) { bytes += self }
-}
-
 extension ByteStream {
   /// Returns all bytes in one array, or `nil` if the stream is longer than a limit.
   package func collected(upTo limit: Int) async throws -> [UInt8]? {
@@ -120,5 +99,17 @@ extension ByteStream {
       if bytes.count == limit { break }
     }
     return bytes
+  }
+}
+
+extension AsyncIteratorProtocol {
+  /// Returns the next element, or `nil` at the end, as `next(isolation:)` does on systems that have it.
+  @inlinable
+  package mutating func nextElement(isolation actor: isolated (any Actor)? = #isolation) async throws -> Element? {
+    if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) { return try await next(isolation: actor) }
+    // Safe: the caller does not use the iterator until the call returns.
+    nonisolated(unsafe) var iterator = self
+    defer { self = unsafe iterator }
+    return try await unsafe iterator.next()
   }
 }

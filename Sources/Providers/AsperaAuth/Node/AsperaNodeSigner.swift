@@ -76,7 +76,7 @@ public struct AsperaNodeSigner: Signer {
         .invalidRequest, "The request has no host, or one that is malformed.",
         remedy: "Set the authority to the host of the node and its port.")
     }
-    guard allowsPlainHTTP || request.scheme?.lowercased() != "http" || isLoopbackHost(authority) else {
+    guard allowsPlainHTTP || request.scheme?.lowercased() != "http" || LoopbackHost.isNamed(by: authority) else {
       throw SigningError(
         .invalidRequest, "The request to \(authority) is not encrypted, and it carries a secret.",
         remedy: "Use https, or allow plain http in code if the way is trusted.")

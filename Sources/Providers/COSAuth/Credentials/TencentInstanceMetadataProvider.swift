@@ -45,7 +45,7 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
       let response = try await service.get(path + (try service.pathElement(ofRole: name)), in: context)
       guard response.status != 404 else { continue }
       let fields = try service.fields(of: response)
-      return try service.reader.tencentKey(in: fields, ending: fields, at: response.issuerTime)
+      return try service.reader.tencentKey(in: fields, expirationIn: fields, at: response.issuerTime)
     }
     if let role { throw service.unknownRole(role) }
     throw service.noRole

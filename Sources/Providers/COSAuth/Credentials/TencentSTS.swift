@@ -117,16 +117,15 @@ extension CredentialReader {
     guard let fields = response["Credentials"]?.object else {
       throw malformed("The response has no object Credentials inside Response.")
     }
-    return try tencentKey(in: fields, ending: response, at: received.issuerTime)
+    return try tencentKey(in: fields, expirationIn: response, at: received.issuerTime)
   }
 
   /// Returns the temporary key in an object with the fields that Tencent Cloud's STS and metadata service use.
   func tencentKey(
-    in fields: JSONObject, ending object: JSONObject, at issuerTime: Timestamp?
+    in fields: JSONObject, expirationIn object: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     try key(
       ("TmpSecretId", "TmpSecretKey", "Token"), in: fields, expirationNames: ["ExpiredTime", "Expiration"],
-      expirationIn: object,
-      at: issuerTime)
+      expirationIn: object, at: issuerTime)
   }
 }

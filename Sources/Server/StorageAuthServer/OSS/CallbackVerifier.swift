@@ -142,7 +142,7 @@ public final class CallbackVerifier: Sendable {
     let authority = String(host)
     guard let rest, keyHosts.contains(where: { $0.isIdentical(to: authority) }),
       Self.isPath(rest[host.endIndex...].utf8),
-      let url = ServiceURL(isLoopbackHost(authority) ? text : "https://\(rest)")
+      let url = ServiceURL(LoopbackHost.isNamed(by: authority) ? text : "https://\(rest)")
     else {
       throw CallbackRefusal(
         .keyLocation, "The URL of the public key is not on one of the hosts that publish the keys of OSS.")
