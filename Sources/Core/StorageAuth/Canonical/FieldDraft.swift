@@ -69,6 +69,42 @@ package struct FieldDraft<Base: SignableFields>: SignableFields {
   }
 }
 
+extension FieldDraft {
+  /// Adds the field of the session token; a request that has one and a credential without one are rejected.
+  package mutating func add(token: HTTPField?, named name: HTTPField.Name) throws(SigningError) {
+    if let token { return add(token) }
+    guard index(of: name) == nil else {
+      throw SigningError(
+        .invalidHeader, "The request has the header \(name.rawName), and the credential has no session token.",
+        remedy: "Remove the header before the request is signed.")
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Sets the fields that `body` returns for the request; if `token` is `nil`, the field of an earlier token is removed.
+  @inline(__always)
+  package mutating func addFields(
+    withToken token: HTTPField?, named tokenName: HTTPField.Name,
+    _ body: (HTTPRequest) throws(SigningError) -> AddedFields
+  ) throws(SigningError) {
+    if token == nil, headerFields.index(ofName: tokenName.canonicalName) != nil {
+      var changed = without(tokenName)
+      try body(changed).set(in: &changed.headerFields)
+      self = changed
+    } else {
+      try body(self).set(in: &headerFields)
+    }
+  }
+
+  package func without(_ name: HTTPField.Name) -> HTTPRequest {
+    guard headerFields.index(ofName: name.canonicalName) != nil else { return self }
+    var request = self
+    request.headerFields[name] = nil
+    return request
+  }
+}
+
 /// Returns the bit of a name's length in a mask; the highest bit represents all lengths of 63 bytes or more.
 @inlinable @inline(__always)
 func lengthBit(_ length: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: min(length, 63)) }
