@@ -250,7 +250,8 @@ extension SigningError {
 extension OSSSigner {
   /// Adds the date of a V1 request, unless the caller has set `x-oss-date`, which takes precedence as it does at the
   /// service.
-  static func addV1Date(_ date: HTTPField, to fields: inout FieldDraft<some SignableFields>) throws(SigningError) -> String
+  static func addV1Date(_ date: HTTPField, to fields: inout FieldDraft<some SignableFields>) throws(SigningError)
+    -> String
   {
     guard let chosen = fields.value(of: .ossDate) else {
       fields.add(date)

@@ -301,7 +301,8 @@ extension OSSSigner {
 
   /// Appends the value of a V4 `Authorization` header up to the signature.
   func append(
-    v4AuthorizationPrefixOf draft: OSSDraft<some SignableFields>, in scope: OSSV4Scope, for request: some SignableRequest,
+    v4AuthorizationPrefixOf draft: OSSDraft<some SignableFields>, in scope: OSSV4Scope,
+    for request: some SignableRequest,
     id: AccessKeyID, to writer: inout ByteWriter
   ) {
     writer.append(OSSText.v4Algorithm)

@@ -258,7 +258,8 @@ package struct S3CanonicalRequest {
       let traits = fields.withValue(at: index) { FieldValueTraits($0) }
       guard allowsControlCharacters || !traits.holdsControl else {
         throw SigningError(
-          .invalidHeader, "The header \(fields.name(at: index).rawName), which is signed, contains a control character.",
+          .invalidHeader,
+          "The header \(fields.name(at: index).rawName), which is signed, contains a control character.",
           remedy: "Replace a tab by a space, and encode the value.")
       }
       fields.withName(at: index) { name in

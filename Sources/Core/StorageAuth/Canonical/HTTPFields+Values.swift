@@ -84,7 +84,6 @@ extension HTTPFields {
     }
   }
 
-
   /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
   ///
   /// - Parameter name: The field name.
