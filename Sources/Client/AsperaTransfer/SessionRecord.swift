@@ -12,40 +12,45 @@ struct SessionRecord {
   let session: TransferSession
   var account: AsperaAccount?
   let issuer: (any TokenIssuer)?
-  /// The session's fixed token, if the session has no issuer.
-  let fixed: TransferCredential?
-  /// The token cache and the provider of the issuer's tokens for the session's current activation.
+  /// The credential with the session's fixed token, if the session has no issuer.
+  let fixedCredential: TransferCredential?
+  /// The token cache for the session's current activation.
   var tokens: SessionTokens?
-  private var provider: SessionTokenProvider?
+  /// The provider of the issuer's tokens for the session's last activation, which has counted the token requests.
+  private var tokenProvider: SessionTokenProvider?
   /// The signed specification of the attempt that is about to start, which is removed then because it contains secrets.
-  var signed: TransferSpec?
-  /// The session's current task: a token request, a check, an attempt or a delay.
-  var work: Task<Void, Never>?
-  var feed: PathFeed?
+  var signedSpecification: TransferSpec?
+  /// The session's current task: a token request, a token check, an attempt or a delay.
+  var currentTask: Task<Void, Never>?
+  /// The paths that are added to the session, or `nil` if the session is not persistent.
+  var pathFeed: PathFeed?
   /// The span that measures the session until it ends, or `nil` if no instrument is installed.
-  var trace: ActiveSpan?
-  var attempts = 0
+  var span: ActiveSpan?
+  var attemptCount = 0
   /// The uptime at which the session's current activation started.
-  var activationStart = Duration.zero
+  private var activationStart = Duration.zero
   /// The largest number of bytes that an attempt in the current activation has transferred.
-  var bytes: Int64 = 0
-  let batch: UInt64?
+  private var transferredBytes: Int64 = 0
+  /// The ID of the batch that the session belongs to, or `nil` if it was added to the queue alone.
+  let batchID: UInt64?
+  /// The callers that wait for the session's result.
   var waiters: [Waiter] = []
   /// The ID of the transfer in its tags, which is the same for all attempts.
   let transferID = UUID().uuidString.lowercased()
 
   /// Creates the record for a session, with the queue's account and issuer for what the session does not have.
-  init(_ session: TransferSession, account: AsperaAccount?, issuer: (any TokenIssuer)?, batch: UInt64?) {
+  init(_ session: TransferSession, account: AsperaAccount?, issuer: (any TokenIssuer)?, batchID: UInt64?) {
     self.session = session
-    self.batch = batch
+    self.batchID = batchID
     self.account = session.account ?? account
-    if case .issuer(let own) = session.token { self.issuer = own } else { self.issuer = issuer }
-    fixed = self.issuer == nil ? session.fixedToken.map { TransferCredential(token: $0) } : nil
-    feed = session.isPersistent ? PathFeed() : nil
+    if case .issuer(let sessionIssuer) = session.token { self.issuer = sessionIssuer } else { self.issuer = issuer }
+    fixedCredential = self.issuer == nil ? session.fixedToken.map { TransferCredential(token: $0) } : nil
+    pathFeed = session.isPersistent ? PathFeed() : nil
   }
 
-  var tokenSupply: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
+  var tokenSupply: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixedCredential != nil ? .fixed : .none }
 
+  /// The user and the server that the session logs in to.
   var login: String {
     let specification = session.specification
     let host = account?.host ?? specification.remoteHost ?? ""
@@ -56,40 +61,40 @@ struct SessionRecord {
   var subject: String { session.specification.subject(for: account) }
 
   /// Starts an activation of the session, with a new token cache.
-  mutating func begin(as id: String, queue: TransferQueue, at uptime: Duration) {
+  mutating func beginActivation(as id: String, in queue: TransferQueue, at uptime: Duration) {
     activationStart = uptime
-    bytes = 0
+    transferredBytes = 0
     let (configuration, events) = (queue.configuration.tokens, queue.authEvents)
     if let issuer {
       let provider = SessionTokenProvider(
         issuer: issuer, session: id, specification: session.specification.specificationForIssuer(of: account),
-        attempts: provider?.attempts ?? 0)
-      self.provider = provider
+        requestCount: tokenProvider?.requestCount ?? 0)
+      tokenProvider = provider
       tokens = SessionTokens(
-        issuer: provider, margin: queue.tokenMargin(for: account), configuration: configuration, events: events,
+        provider, margin: queue.tokenMargin(for: account), configuration: configuration, events: events,
         context: queue.context)
-    } else if let fixed {
-      tokens = SessionTokens(fixed: fixed, configuration: configuration, events: events, time: queue.time)
+    } else if let fixedCredential {
+      tokens = SessionTokens(fixedCredential, configuration: configuration, events: events, time: queue.time)
     }
   }
 
-  /// Releases the session's secrets, its task and its waiters.
-  mutating func end() {
+  /// Releases the session's secrets, its task, its span and its waiters after the session has ended.
+  mutating func releaseResources() {
     tokens = nil
-    signed = nil
-    work = nil
-    trace = nil
-    attempts = 0
+    signedSpecification = nil
+    currentTask = nil
+    span = nil
+    attemptCount = 0
     waiters = []
   }
 
   mutating func update(from report: TransferReport) {
     switch report {
     case .progress(let progress):
-      bytes = max(bytes, progress.bytes)
+      transferredBytes = max(transferredBytes, progress.bytes)
     case .file(let file):
       if case .failed = file.outcome { return }
-      feed?.remove(file.file)
+      pathFeed?.remove(file.file)
     case .connecting, .running:
       break
     }
@@ -102,11 +107,12 @@ struct SessionRecord {
   }
 
   func transferEvent(_ result: Result<TransferSummary, TransferFailure>, at uptime: Duration) -> AuthEvent.Transfer {
-    switch result {
+    let duration = uptime - activationStart
+    return switch result {
     case .success(let summary):
-      AuthEvent.Transfer(subject: subject, bytes: summary.bytes, duration: uptime - activationStart, failure: nil)
+      AuthEvent.Transfer(subject: subject, bytes: summary.bytes, duration: duration, failure: nil)
     case .failure(let failure):
-      AuthEvent.Transfer(subject: subject, bytes: bytes, duration: uptime - activationStart, failure: failure.message)
+      AuthEvent.Transfer(subject: subject, bytes: transferredBytes, duration: duration, failure: failure.message)
     }
   }
 }

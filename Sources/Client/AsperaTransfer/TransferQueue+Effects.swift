@@ -5,103 +5,13 @@ internal import AsperaAuth
 internal import StorageAuth
 
 extension TransferQueue {
-  /// The state of a transfer queue, which is protected by the queue's lock.
-  struct State {
-    /// An observer of all events in the queue, or of the events in one batch.
-    struct Observer {
-      let buffer: EventBuffer
-      let batch: UInt64?
-    }
-
-    /// A notification to deliver outside the lock, in the order in which the notifications occurred.
-    enum Notice {
-      case event(TransferEvent, [EventBuffer])
-      case auth(AuthEvent, ActiveSpan?)
-      case spanEnd(ActiveSpan, AuthActivity.Outcome)
-      case result([SessionRecord.Waiter], Result<TransferSummary, TransferFailure>)
-      case end([EventBuffer])
-      case shutDown([CheckedContinuation<Void, Never>], timer: Task<Void, Never>?)
-    }
-
-    var machine: QueueMachine
-    var records: [String: SessionRecord] = [:]
-    var observers: [UInt64: Observer] = [:]
-    var batches: [UInt64: QueueBatch] = [:]
-    /// The numbers of the batches in which a session has ended since the batches were last examined.
-    var changedBatches: Set<UInt64> = []
-    /// The logins (user and server) that a server has accepted.
-    var acceptedLogins: Set<String> = []
-    var timer: Task<Void, Never>?
-    var notices = DeliveryQueue<Notice>()
-    var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
-    private var lastNumber: UInt64 = 0
-
-    init(machine: QueueMachine) {
-      self.machine = machine
-    }
-
-    var isOver: Bool { machine.isShutDown && machine.isIdle }
-
-    mutating func nextNumber() -> UInt64 {
-      lastNumber += 1
-      return lastNumber
-    }
-
-    /// Returns an unused session ID: the requested ID, or the requested ID with a number appended.
-    func freeID(for wanted: String, besides others: [String] = []) -> String {
-      func isFree(_ id: String) -> Bool { records[id] == nil && !others.contains(id) }
-      if isFree(wanted) { return wanted }
-      var number = 2
-      while !isFree("\(wanted)-\(number)") { number += 1 }
-      return "\(wanted)-\(number)"
-    }
-
-    mutating func add(_ record: SessionRecord, as id: String, at uptime: Duration) -> [QueueMachine.Effect] {
-      records[id] = record
-      return machine.add(
-        id, tokenSupply: record.tokenSupply, requiresToken: record.account?.requiresToken ?? false, at: uptime)
-    }
-
-    /// Ends the batches whose sessions have all ended, and removes these sessions from the queue.
-    mutating func closeBatches(at uptime: Duration) -> [QueueMachine.Effect] {
-      var effects: [QueueMachine.Effect] = []
-      for number in changedBatches {
-        guard let batch = batches[number], batch.open.isEmpty,
-          batch.members.allSatisfy({ machine.sessions[$0]?.isEnded ?? true })
-        else { continue }
-        batches[number] = nil
-        effects += batch.members.flatMap { machine.remove($0, at: uptime) }
-        if let buffer = observers.removeValue(forKey: number)?.buffer { notices.append(.end([buffer])) }
-      }
-      changedBatches = []
-      return effects
-    }
-
-    /// Ends all event sequences and resumes the callers that wait for the shutdown, if the queue is shut down and idle.
-    mutating func closeIfOver() {
-      guard isOver, !shutdownWaiters.isEmpty else { return }
-      notices.append(.end(observers.values.map(\.buffer)))
-      notices.append(.shutDown(shutdownWaiters, timer: timer))
-      observers = [:]
-      shutdownWaiters = []
-    }
-  }
-}
-
-/// A batch of sessions that a caller queued together and observes together, some of which may be open: not ended.
-struct QueueBatch {
-  let members: [String]
-  var open: Set<String>
-}
-
-extension TransferQueue {
-  /// Changes the queue's state under the lock, and then performs the resulting effects.
-  func perform(_ change: (inout State, _ uptime: Duration) -> [QueueMachine.Effect]) {
+  /// Changes the queue's state under the lock, and then carries out the effects of the change.
+  func changeState(_ change: (inout State, _ uptime: Duration) -> [QueueMachine.Effect]) {
     let uptime = time.uptime
     let actions = state.withLock { state in
-      var actions = change(&state, uptime).compactMap { prepare($0, in: &state, at: uptime) }
-      while !state.changedBatches.isEmpty {
-        actions += state.closeBatches(at: uptime).compactMap { prepare($0, in: &state, at: uptime) }
+      var actions = change(&state, uptime).compactMap { startEffect($0, in: &state, at: uptime) }
+      while !state.changedBatchIDs.isEmpty {
+        actions += state.closeEndedBatches(at: uptime).compactMap { startEffect($0, in: &state, at: uptime) }
       }
       state.closeIfOver()
       return actions
@@ -110,60 +20,71 @@ extension TransferQueue {
     for action in actions { action() }
   }
 
+  /// Returns a task that changes the queue's state after a delay.
+  private func changeState(
+    after delay: Duration, _ change: @escaping @Sendable (inout State, _ uptime: Duration) -> [QueueMachine.Effect]
+  ) -> Task<Void, Never> {
+    Task.detached { [self] in
+      // The sleep fails only if the task is cancelled, after which the delay no longer matters.
+      guard (try? await time.sleep(for: delay)) != nil else { return }
+      changeState(change)
+    }
+  }
+
   /// Starts an effect under the lock, and returns the part that calls external code and must run outside the lock.
-  private func prepare(
+  private func startEffect(
     _ effect: QueueMachine.Effect, in state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
     switch effect {
     case .session(let id, _, .report(let kind)):
-      return prepare(kind, of: id, in: &state, at: uptime)
+      return recordEvent(kind, of: id, in: &state, at: uptime)
     case .session(let id, let ticket, .requestToken(let need)):
       guard let record = state.records[id], let tokens = record.tokens else { break }
-      state.records[id]?.work = startTokenRequest(to: tokens, need, for: id, ticket: ticket, in: record.trace)
-    case .session(let id, let ticket, .check):
+      state.records[id]?.currentTask = startTokenRequest(to: tokens, need, for: id, ticket: ticket, in: record.span)
+    case .session(let id, let ticket, .checkToken):
       guard let record = state.records[id] else { break }
-      state.records[id]?.work = startCheck(of: record, id: id, ticket: ticket)
-    case .session(let id, let ticket, .run):
+      state.records[id]?.currentTask = startTokenCheck(of: record, id: id, ticket: ticket)
+    case .session(let id, let ticket, .runAttempt):
       startAttempt(of: id, ticket: ticket, in: &state)
     case .session(let id, let ticket, .sleep(let duration)):
-      state.records[id]?.work = perform(after: duration) { state, uptime in
-        state.machine.perform(id, at: uptime) { $0.delayEnded(ticket) }
+      state.records[id]?.currentTask = changeState(after: duration) { state, uptime in
+        state.machine.updateAndSchedule(id, at: uptime) { $0.delayEnded(ticket) }
       }
-    case .session(let id, _, .cancelWork):
-      guard let work = state.records[id]?.work else { return nil }
-      return { work.cancel() }
+    case .session(let id, _, .cancelTask):
+      guard let task = state.records[id]?.currentTask else { return nil }
+      return { task.cancel() }
     case .forget(let id):
       state.records[id] = nil
     case .timer(let duration):
-      state.timer = perform(after: duration) { state, uptime in state.machine.timerFired(at: uptime) }
+      state.timer = changeState(after: duration) { state, uptime in state.machine.timerFired(at: uptime) }
     }
     return nil
   }
 
   /// Records an event of a session and its consequences, and returns the part that must run outside the lock.
-  private func prepare(
+  private func recordEvent(
     _ kind: TransferEvent.Kind, of id: String, in state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
     guard let record = state.records[id] else { return nil }
-    let readers = state.observers.values.filter { $0.batch == nil || $0.batch == record.batch }.map(\.buffer)
-    if !readers.isEmpty { state.notices.append(.event(TransferEvent(session: id, kind: kind), readers)) }
+    let buffers = state.observers.values.filter { $0.batchID == nil || $0.batchID == record.batchID }.map(\.buffer)
+    if !buffers.isEmpty { state.notices.append(.event(TransferEvent(session: id, kind: kind), buffers)) }
     switch kind {
     case .willActivate:
-      state.records[id]?.begin(as: id, queue: self, at: uptime)
+      state.records[id]?.beginActivation(as: id, in: self, at: uptime)
     case .didStartRunning:
       state.acceptedLogins.insert(record.login)
     case .retry(let retry):
-      state.notices.append(.auth(.retry(record.retryEvent(retry)), record.trace))
+      state.notices.append(.authEvent(.retry(record.retryEvent(retry)), record.span))
     case .finished(let result):
       let transfer = record.transferEvent(result, at: uptime)
-      state.notices.append(.auth(.transfer(transfer), nil))
-      if let span = record.trace { state.notices.append(.spanEnd(span, .init(failure: transfer.failure))) }
+      state.notices.append(.authEvent(.transfer(transfer), nil))
+      if let span = record.span { state.notices.append(.spanEnd(span, .init(failure: transfer.failure))) }
       state.notices.append(.result(record.waiters, result))
-      if let batch = record.batch {
-        state.batches[batch]?.open.remove(id)
-        state.changedBatches.insert(batch)
+      if let batchID = record.batchID {
+        state.batches[batchID]?.unfinishedSessions.remove(id)
+        state.changedBatchIDs.insert(batchID)
       }
-      state.records[id]?.end()
+      state.records[id]?.releaseResources()
       guard let tokens = record.tokens else { return nil }
       return { tokens.shutdown() }
     default:
@@ -175,13 +96,13 @@ extension TransferQueue {
   private func deliverNotices() {
     state.deliver(\.notices) { notice in
       switch notice {
-      case .event(let event, let readers): for reader in readers { reader.append(event) }
-      case .auth(let event, let span):
+      case .event(let event, let buffers): for buffer in buffers { buffer.append(event) }
+      case .authEvent(let event, let span):
         span?.record(event)
         authEvents.relay(event)
       case .spanEnd(let span, let outcome): span.end(outcome)
       case .result(let waiters, let result): for waiter in waiters { waiter.resume(returning: result) }
-      case .end(let buffers): for buffer in buffers { buffer.finish() }
+      case .endOfEvents(let buffers): for buffer in buffers { buffer.finish() }
       case .shutDown(let waiters, let timer):
         timer?.cancel()
         for waiter in waiters { waiter.resume() }
@@ -190,33 +111,33 @@ extension TransferQueue {
   }
 
   /// Adds an observer of all events, or of those in a batch, until the returned sequence is released.
-  func observe(_ batch: UInt64?) -> TransferEvents {
+  func addObserver(ofBatch batchID: UInt64?) -> TransferEvents {
     let buffer = EventBuffer()
-    let number = state.withLock { state in
-      let number = batch ?? state.nextNumber()
+    let id = state.withLock { state in
+      let id = batchID ?? state.nextObserverID()
       if state.isOver {
         buffer.finish()
       } else {
-        state.observers[number] = State.Observer(buffer: buffer, batch: batch)
+        state.observers[id] = State.Observer(buffer: buffer, batchID: batchID)
       }
-      return number
+      return id
     }
-    return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.leave(number) })
+    return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.removeObserver(id) })
   }
 
-  /// Removes an observer, and cancels the sessions in the batch that it observed.
-  private func leave(_ number: UInt64) {
-    perform { state, uptime in
-      state.observers[number] = nil
-      let members = state.batches.removeValue(forKey: number)?.members ?? []
-      return members.flatMap { state.machine.remove($0, at: uptime) }
+  /// Removes an observer, and cancels and removes the sessions in the batch that it observed.
+  private func removeObserver(_ id: UInt64) {
+    changeState { state, uptime in
+      state.observers[id] = nil
+      let sessions = state.batches.removeValue(forKey: id)?.sessions ?? []
+      return sessions.flatMap { state.machine.remove($0, at: uptime) }
     }
   }
 
   /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
-  func record(of session: TransferSession, batch: UInt64?) -> SessionRecord {
-    var record = SessionRecord(session, account: accounts?.current()?.credential, issuer: issuer, batch: batch)
-    record.trace = authEvents.begin(AuthActivity(.operation, record.subject))
+  func record(of session: TransferSession, batchID: UInt64?) -> SessionRecord {
+    var record = SessionRecord(session, account: accounts?.current()?.credential, issuer: issuer, batchID: batchID)
+    record.span = authEvents.begin(AuthActivity(.operation, record.subject))
     return record
   }
 
@@ -231,26 +152,29 @@ extension TransferQueue {
   ) -> Task<Void, Never> {
     Task.detached { [self] in
       do throws(CredentialError) {
-        let issuance = try await span.run { () async throws(CredentialError) in try await tokens.obtain(need) }
-        perform { state, uptime in state.machine.perform(id, at: uptime) { $0.requestSucceeded(ticket, issuance) }
+        let issuance = try await span.run { () async throws(CredentialError) in try await tokens.obtainToken(need) }
+        changeState { state, uptime in
+          state.machine.updateAndSchedule(id, at: uptime) { $0.requestSucceeded(ticket, issuance) }
         }
       } catch {
-        let (pause, random) = (tokens.remainingBackoff, random())
-        perform { state, uptime in
-          state.machine.perform(id, at: uptime) { $0.requestFailed(ticket, error, pause: pause, random: random) }
+        let (backoff, random) = (tokens.remainingBackoff, random())
+        changeState { state, uptime in
+          state.machine.updateAndSchedule(id, at: uptime) {
+            $0.requestFailed(ticket, error, backoff: backoff, random: random)
+          }
         }
       }
     }
   }
 
   /// Starts a task that checks the session's token and signs the specification.
-  private func startCheck(of record: SessionRecord, id: String, ticket: UInt64) -> Task<Void, Never> {
+  private func startTokenCheck(of record: SessionRecord, id: String, ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       var record = record
-      let (check, signed) = await authenticateAndSign(&record)
-      perform { [record] state, uptime in
+      let (check, signedSpecification) = await checkTokenAndSign(&record)
+      changeState { [record] state, uptime in
         if state.machine.sessions[id]?.ticket == ticket {
-          state.records[id]?.signed = signed
+          state.records[id]?.signedSpecification = signedSpecification
           state.records[id]?.account = record.account
         }
         return state.machine.checkEnded(id, ticket, check, at: uptime)
@@ -259,7 +183,7 @@ extension TransferQueue {
   }
 
   /// Signs the specification with the account of the session, or with the one that the queue has now.
-  private func authenticateAndSign(_ record: inout SessionRecord) async -> (SessionMachine.CheckResult, TransferSpec?) {
+  private func checkTokenAndSign(_ record: inout SessionRecord) async -> (SessionMachine.CheckResult, TransferSpec?) {
     if record.session.account == nil, let accounts {
       do throws(CredentialError) {
         record.account = try await accounts.credential()
@@ -267,21 +191,22 @@ extension TransferQueue {
         return (.failed(TransferFailure(account: error)), nil)
       }
     }
-    var grant = TransferCredential(token: nil)
+    var credential = TransferCredential(token: nil)
     var issuance: TokenIssuance?
     var generation: CredentialGeneration?
     var signingDate = time.now
     if let tokens = record.tokens {
-      guard let (cached, issued) = tokens.currentToken() else {
-        return (record.issuer == nil ? .failed(.fixedTokenExpired(record.fixed?.expiration)) : .stale, nil)
+      guard let (cached, newIssuance) = tokens.currentCredential() else {
+        guard record.issuer == nil else { return (.expiresTooSoon, nil) }
+        return (.failed(.fixedTokenExpired(record.fixedCredential?.expiration)), nil)
       }
-      (grant, issuance, generation) = (cached.credential, issued, cached.generation)
-      signingDate = tokens.signingDate(for: grant, now: signingDate)
+      (credential, issuance, generation) = (cached.credential, newIssuance, cached.generation)
+      signingDate = tokens.signingDate(for: credential, now: signingDate)
     }
     var specification = record.session.specification
     if record.issuer != nil { specification.token = nil }
     do throws(SigningError) {
-      var signed = try makeSigner(record.account).signed(specification, with: grant, in: .at(signingDate))
+      var signed = try makeSigner(record.account).signed(specification, with: credential, in: .at(signingDate))
       signed.identifyTransfer(as: record.transferID)
       if let generation {
         authEvents.emit(
@@ -296,35 +221,36 @@ extension TransferQueue {
   }
 
   private func startAttempt(of id: String, ticket: UInt64, in state: inout State) {
-    guard let specification = state.records[id]?.signed else { return }
-    state.records[id]?.signed = nil
-    let additions = state.records[id]?.feed?.open()
-    state.records[id]?.attempts += 1
-    guard let record = state.records[id] else { return }
-    state.records[id]?.work = Task.detached { [self] in
+    guard var record = state.records[id], let specification = record.signedSpecification else { return }
+    record.signedSpecification = nil
+    record.attemptCount += 1
+    let additions = record.pathFeed?.open()
+    record.currentTask = Task.detached { [self, record] in
       let result: Result<TransferSummary, TransferFailure>
       do throws(TransferFailure) {
         result = .success(
-          try await measure(record) { () async throws(TransferFailure) in
-            try await engine.run(specification, additions: additions) { [self] in handle($0, of: id, ticket: ticket) }
+          try await measureAttempt(record) { () async throws(TransferFailure) in
+            try await engine.run(specification, additions: additions) { [self] in receive($0, of: id, ticket: ticket) }
           })
       } catch {
         result = .failure(specification.lacksTags && error.isAboutToken ? error.advisingTags : error)
       }
       let (isCancelled, random) = (Task.isCancelled, random())
-      perform { state, uptime in
+      changeState { state, uptime in
         let corrected = state.correctedResult(result, of: id, isCancelled: isCancelled)
-        state.records[id]?.feed?.close()
-        return state.machine.perform(id, at: uptime) { $0.attemptEnded(ticket, corrected, random: random) }
+        state.records[id]?.pathFeed?.close()
+        return state.machine.updateAndSchedule(id, at: uptime) { $0.attemptEnded(ticket, corrected, random: random) }
       }
     }
+    state.records[id] = record
   }
 
-  private func measure(
+  /// Runs an attempt in a span of its own, inside the session's span.
+  private func measureAttempt(
     _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
   ) async throws(TransferFailure) -> TransferSummary {
-    try await record.trace.run { () async throws(TransferFailure) in
-      try await authEvents.begin(AuthActivity(.attempt, record.subject, attempt: record.attempts)).measure {
+    try await record.span.run { () async throws(TransferFailure) in
+      try await authEvents.begin(AuthActivity(.attempt, record.subject, attempt: record.attemptCount)).measure {
         () async throws(TransferFailure) in
         try await attempt()
       } outcome: { result in
@@ -334,40 +260,10 @@ extension TransferQueue {
     }
   }
 
-  private func handle(_ report: TransferReport, of id: String, ticket: UInt64) {
-    perform { state, uptime in
+  private func receive(_ report: TransferReport, of id: String, ticket: UInt64) {
+    changeState { state, uptime in
       if state.machine.sessions[id]?.ticket == ticket { state.records[id]?.update(from: report) }
-      return state.machine.perform(id, at: uptime) { $0.handle(ticket, report) }
-    }
-  }
-
-  private func perform(
-    after delay: Duration, _ change: @escaping @Sendable (inout State, _ uptime: Duration) -> [QueueMachine.Effect]
-  ) -> Task<Void, Never> {
-    Task.detached { [self] in
-      guard (try? await time.sleep(for: delay)) != nil else { return }
-      perform(change)
-    }
-  }
-}
-
-extension TransferQueue.State {
-  /// Returns an attempt's result, corrected by information that the queue has and the engine lacks.
-  ///
-  /// A persistent session that ended before it was finished has failed. If a login is rejected that the server accepted
-  /// before, the cause may be the server's limit on simultaneous logins.
-  func correctedResult(
-    _ result: Result<TransferSummary, TransferFailure>, of id: String, isCancelled: Bool
-  ) -> Result<TransferSummary, TransferFailure> {
-    guard let record = records[id] else { return result }
-    switch result {
-    case .success:
-      guard let feed = record.feed, !feed.isFinished else { return result }
-      return .failure(isCancelled ? .cancelled : .endedEarly)
-    case .failure(let failure):
-      let isBurst = machine.active.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
-      guard failure.kind == .account, isBurst, acceptedLogins.contains(record.login) else { return result }
-      return .failure(failure.advisingStartSpacing)
+      return state.machine.updateAndSchedule(id, at: uptime) { $0.receive(ticket, report) }
     }
   }
 }
