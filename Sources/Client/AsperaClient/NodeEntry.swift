@@ -98,13 +98,13 @@ struct EntryList {
   ///
   /// - Throws: `StorageError` if the folder has too many entries, or if the node returned an entry before: it sends
   ///   the same positions again, or the folder was changed meanwhile.
-  mutating func append(_ more: [NodeEntry]) throws(StorageError) {
-    for entry in more where !names.insert(ByteExactString(entry.name)).inserted {
+  mutating func append(_ newEntries: [NodeEntry]) throws(StorageError) {
+    for entry in newEntries where !names.insert(ByteExactString(entry.name)).inserted {
       throw .malformedResponse(
         "the entry \"\(entry.name)\" of \(location) occurs twice, because the node repeats positions or the folder was "
           + "changed meanwhile")
     }
-    entries += more
+    entries += newEntries
     guard entries.count <= Self.entryLimit else {
       throw StorageError(
         .tooLarge, "\(location) has more than \(Self.entryLimit) files.",

@@ -27,9 +27,7 @@ enum NodeResponse {
 
   /// Returns the elements of a member of a response that must be an array, with one element for each file of the request
   /// if their number is given.
-  static func elements(
-    _ name: String, of document: JSONValue, count: Int? = nil
-  ) throws(StorageError) -> [JSONValue] {
+  static func elements(_ name: String, of document: JSONValue, count: Int? = nil) throws(StorageError) -> [JSONValue] {
     guard let elements = document[name]?.array else { throw .malformedResponse("it has no array \(name)") }
     guard count == nil || count == elements.count else {
       throw .malformedResponse("its array \(name) has \(elements.count) elements for \(count ?? 0) files")
@@ -57,12 +55,15 @@ extension NodeRefusal {
     return ServiceText().shown(Self.maskingAuthorization(in: text))
   }
 
+  /// The maximum length of a word that is shown after `Basic` or `Bearer`: longer ones can be credentials.
+  private static let plainWordByteLimit = 8
+
   /// Returns the text with long words after `Basic` or `Bearer` masked, in case a node repeats an authorization header.
   private static func maskingAuthorization(in text: String) -> String {
-    var isSecret = false
+    var followsScheme = false
     return text.parts(between: " ").map { word in
-      defer { isSecret = ["basic", "bearer"].contains { word.asciiLowercased.hasByteSuffix($0) } }
-      return isSecret && word.utf8.count > 8 ? Secret.mask : String(word)
+      defer { followsScheme = ["basic", "bearer"].contains { word.asciiLowercased.hasByteSuffix($0) } }
+      return followsScheme && word.utf8.count > Self.plainWordByteLimit ? Secret.mask : String(word)
     }.joined(separator: " ")
   }
 }
