@@ -100,13 +100,14 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     let (client, proxy) = clients.client(for: request)
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
-      let sent = HTTPClientRequest(request, body: body, on: client.eventLoopGroup)
-      let received = try await client.execute(sent, deadline: deadline)
-      var reply = HTTPStreamingResponse(response: HTTPResponse(received), body: stream(received.body, from: host))
-      if received.version.major < 2, request.method != .head, !reply.response.marksEndOfBody {
-        reply.endsWithConnection = { true }
+      let clientRequest = HTTPClientRequest(request, body: body, on: client.eventLoopGroup)
+      let clientResponse = try await client.execute(clientRequest, deadline: deadline)
+      var response = HTTPStreamingResponse(
+        response: HTTPResponse(clientResponse), body: stream(clientResponse.body, from: host))
+      if clientResponse.version.major < 2, request.method != .head, !response.response.marksEndOfBody {
+        response.endsWithConnection = { true }
       }
-      return reply
+      return response
     } catch {
       throw TransportError(error, host: host, proxy: proxy)
     }
@@ -118,11 +119,11 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   private static let urlByteLimit = 60_000
 
   private static func requireAllowedLength(of request: HTTPRequest) throws(TransportError) {
-    let parts = [request.scheme, request.authority, request.path]
-    let count = parts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-    guard count > urlByteLimit else { return }
+    let urlParts = [request.scheme, request.authority, request.path]
+    let byteCount = urlParts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    guard byteCount > urlByteLimit else { return }
     throw TransportError(
-      .invalidRequest, "The URL has \(count) bytes; at most \(urlByteLimit) are sent.",
+      .invalidRequest, "The URL has \(byteCount) bytes; at most \(urlByteLimit) are sent.",
       remedy: "Shorten the key, the parameters or the session token.")
   }
 
@@ -162,13 +163,14 @@ extension AsyncHTTPClientTransport: Redacted {
 
 /// The HTTP clients of a transport, each with its own proxy, because AsyncHTTPClient has one proxy for each client.
 struct ProxiedClients: Sendable {
-  private let direct: HTTPClient
-  private let proxied: [(proxy: ProxyServer, client: HTTPClient)]
+  private let directClient: HTTPClient
+  private let proxiedClients: [(proxy: ProxyServer, client: HTTPClient)]
   private let proxies: ProxyConfiguration
 
+  /// Sends all requests with a client of the caller.
   init(_ client: HTTPClient) {
-    direct = client
-    proxied = []
+    directClient = client
+    proxiedClients = []
     proxies = .direct
   }
 
@@ -178,21 +180,21 @@ struct ProxiedClients: Sendable {
       configuration.proxy = proxy
       return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
-    direct = client(nil)
+    directClient = client(nil)
     var servers = [proxies.https].compactMap(\.self)
     if let http = proxies.http, http != proxies.https { servers.append(http) }
-    proxied = servers.map { ($0, client($0.clientProxy)) }
+    proxiedClients = servers.map { ($0, client($0.clientProxy)) }
     self.proxies = proxies
   }
 
-  var clients: [HTTPClient] { [direct] + proxied.map(\.client) }
+  var clients: [HTTPClient] { [directClient] + proxiedClients.map(\.client) }
 
   /// Returns the client for a request, and the proxy through which it connects.
   func client(for request: HTTPRequest) -> (client: HTTPClient, proxy: ProxyServer?) {
     guard let server = proxies.server(for: request.authority ?? "", scheme: request.scheme ?? "https"),
-      let found = proxied.first(where: { $0.proxy == server })
-    else { return (direct, nil) }
-    return (found.client, server)
+      let proxied = proxiedClients.first(where: { $0.proxy == server })
+    else { return (directClient, nil) }
+    return (proxied.client, server)
   }
 }
 
@@ -218,19 +220,19 @@ extension TrustedRoots {
   }
 
   private static func certificates(_ path: String) throws(TransportError) -> [NIOSSLCertificate] {
-    // Opened first, because the reader of certificates does not tell a missing file from an invalid one.
+    // The file is opened first because the reader of certificates does not tell a missing file from an invalid one.
     do {
       try FileDescriptor.open(FilePath(path), .readOnly).close()
     } catch {
-      throw unusable(path, "cannot be read: \((error as? Errno)?.description ?? "\(error)")")
+      throw unusableFile(path, "cannot be read: \((error as? Errno)?.description ?? "\(error)")")
     }
     guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
-      throw unusable(path, "contains no certificate in PEM form, or an invalid one")
+      throw unusableFile(path, "contains no certificate in PEM form, or an invalid one")
     }
     return certificates
   }
 
-  private static func unusable(_ path: String, _ reason: String) -> TransportError {
+  private static func unusableFile(_ path: String, _ reason: String) -> TransportError {
     TransportError(
       .invalidConfiguration, "The file of certificate authorities \(path) \(reason).",
       remedy: "Name a PEM file with the certificates of the authorities that issued those of the services.")

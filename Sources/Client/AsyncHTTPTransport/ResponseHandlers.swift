@@ -12,33 +12,33 @@ internal import StorageAuth
 /// AsyncHTTPClient 1.37.0 treats such a response as informational, receives the end of the message after it, and
 /// terminates the process: "How can we receive a response end". `HTTPTypes` terminates the process on more than 65,535
 /// header fields.
-final class StatusCheck: ChannelInboundHandler {
+final class ResponseHeadCheck: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
 
   /// The maximum number of header fields in a response; the services send about twenty.
   private static let fieldLimit = 1_000
 
-  private var isBroken = false
+  private var isRejected = false
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isBroken else { return }
-    if case .head(let head) = unwrapInboundIn(data) {
-      let status = head.status.code
-      if !(100...999).contains(status) || head.headers.count > Self.fieldLimit {
-        isBroken = true
-        context.fireErrorCaught(
-          TransportError(
-            .connectionLost,
-            head.headers.count > Self.fieldLimit
-              ? "The response has \(head.headers.count) header fields; at most \(Self.fieldLimit) are accepted."
-              : "The response has the status \(status), which is not valid in HTTP.",
-            remedy: "Check that the endpoint is the service itself and not a broken proxy."))
-        context.close(promise: nil)
-        return
-      }
+    guard !isRejected else { return }
+    guard case .head(let head) = unwrapInboundIn(data), let problem = problem(in: head) else {
+      return context.fireChannelRead(data)
     }
-    context.fireChannelRead(data)
+    isRejected = true
+    context.fireErrorCaught(
+      TransportError(
+        .connectionLost, problem, remedy: "Check that the endpoint is the service itself and not a broken proxy."))
+    context.close(promise: nil)
+  }
+
+  private func problem(in head: HTTPResponseHead) -> String? {
+    if head.headers.count > Self.fieldLimit {
+      return "The response has \(head.headers.count) header fields; at most \(Self.fieldLimit) are accepted."
+    }
+    if (100...999).contains(head.status.code) { return nil }
+    return "The response has the status \(head.status.code), which is not valid in HTTP."
   }
 }
 
@@ -49,8 +49,8 @@ extension HTTPClient.Configuration {
       channel.eventLoop.submit {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        try pipeline.addHandler(StatusCheck(), position: .after(decoder))
-        try pipeline.addHandler(EarlyResponse(), position: .after(decoder))
+        try pipeline.addHandler(ResponseHeadCheck(), position: .after(decoder))
+        try pipeline.addHandler(EarlyResponseHandler(), position: .after(decoder))
       }
     }
   }
@@ -60,35 +60,35 @@ extension HTTPClient.Configuration {
 ///
 /// A service that rejects an upload responds and closes the connection. The bytes that are being sent then fail, and
 /// AsyncHTTPClient 1.37.0 discards the response that it has received.
-final class EarlyResponse: ChannelDuplexHandler {
+final class EarlyResponseHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart
 
-  /// The flag whether a response has arrived, which the bytes on their way share.
-  private final class Arrival {
-    var isAnswered = false
+  /// The flag whether an error response to the current request has arrived, which the pending writes share.
+  private final class ErrorResponseFlag {
+    var hasArrived = false
   }
 
-  private var arrival = Arrival()
+  private var errorResponse = ErrorResponseFlag()
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if case .head(let head) = unwrapInboundIn(data), head.status.code >= 300 { arrival.isAnswered = true }
+    if case .head(let head) = unwrapInboundIn(data), head.status.code >= 300 { errorResponse.hasArrived = true }
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .head = unwrapOutboundIn(data) { arrival = Arrival() }
+    if case .head = unwrapOutboundIn(data) { errorResponse = ErrorResponseFlag() }
     guard let promise else { return context.write(data, promise: nil) }
-    let sent = context.eventLoop.makePromise(of: Void.self)
-    sent.futureResult.assumeIsolated().whenComplete { [arrival] result in
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenComplete { [errorResponse] result in
       switch result {
-      case .failure where arrival.isAnswered: promise.succeed()
+      case .failure where errorResponse.hasArrived: promise.succeed()
       case .failure(let error): promise.fail(error)
       case .success: promise.succeed()
       }
     }
-    context.write(data, promise: sent)
+    context.write(data, promise: written)
   }
 }
