@@ -37,7 +37,7 @@ final class BodyUpload: Sendable {
   /// The time at which the source last delivered bytes or ended.
   var lastDelivery: ContinuousClock.Instant { state.withLock { $0.lastDelivery } }
 
-  /// Starts readTask the body, and returns a pipe that contains the first bytes.
+  /// Starts reading the body, and returns a pipe that contains the first bytes.
   ///
   /// The closure receives the error if the source fails or does not have the declared length.
   func open(_ reportError: @escaping @Sendable (TransportError) -> Void) async -> BodyPipe {
