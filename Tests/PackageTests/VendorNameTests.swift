@@ -34,6 +34,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
     "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",
     "Sources/Client/StorageClient/Providers/KnownServices.swift": "the registry of services",
+    "Sources/Client/StorageOperations/Services.swift": "a transfer queue, which only Aspera has, is a service as well",
     "Sources/Server/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]
 

@@ -15,12 +15,13 @@ struct SSHTranscript {
     rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
   }
 
+  /// The method of the login that succeeded, in one of the two forms in which versions of OpenSSH report it.
   var method: AccountProbeReport.Method? {
     for line in lines.reversed() {
-      for (start, end) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
-        guard line.hasPrefix(start), line.hasSuffix(end) else { continue }
+      for (prefix, suffix) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
+        guard line.hasPrefix(prefix), line.hasSuffix(suffix) else { continue }
         return AccountProbeReport.Method(
-          rawValue: String(line.dropLast(end.count).split(whereSeparator: { "\"(".contains($0) }).last ?? ""))
+          rawValue: String(line.dropLast(suffix.count).split(whereSeparator: { "\"(".contains($0) }).last ?? ""))
       }
     }
     return nil
@@ -55,6 +56,7 @@ struct SSHTranscript {
     lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
   }
 
+  /// The maximum number of characters that are quoted, so that an error message stays readable.
   private static let printableLimit = 160
 
   /// Returns untrusted text in a form that is safe in an error message: one line of limited length.
