@@ -35,6 +35,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
     "Sources/Client/StorageClient/Exports.swift": "re-exports the modules, and is the registry of services",
     "Sources/Server/StorageAuthServer/Tokens/TokenFormat.swift": "the registry of token response formats",
+    "Sources/Client/StorageOperations/Services.swift": "a transfer queue, which only Aspera has, is a service as well",
     "Sources/Server/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]
 

@@ -175,8 +175,8 @@ final class BackgroundTransferTests: XCTestCase {
         MainActor.assertIsolated()
         continuation.resume()
       }
-      transfers.eventsWereDelivered()
+      transfers.callSystemCompletion()
     }
-    transfers.eventsWereDelivered()
+    transfers.callSystemCompletion()
   }
 }

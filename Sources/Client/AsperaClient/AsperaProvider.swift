@@ -51,8 +51,8 @@ public struct AsperaProvider: StorageProvider {
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
     transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) {
-    let names = root.words(between: "/")
-    self.root = "/" + names.joined(separator: "/")
+    let folderNames = root.words(between: "/")
+    self.root = "/" + folderNames.joined(separator: "/")
     self.access = access
     self.rootFileID = rootFileID
     self.transfers = transfers
@@ -62,7 +62,7 @@ public struct AsperaProvider: StorageProvider {
           .invalidConfiguration, "The address of the node is not a URL of scheme, host, port and path.",
           remedy: "Write it like https://node.example.com:9092, without a user, a query or a fragment.")
       }
-      guard names.allSatisfy({ NodeFilePath.isName($0) }) else {
+      guard folderNames.allSatisfy({ NodeFilePath.isName($0) }) else {
         throw SigningError(
           .invalidConfiguration, "The root of the node holds \"..\", \".\" or a control character.",
           remedy: "Name a folder by its whole path, such as /photos.")

@@ -53,7 +53,7 @@ public struct AsperaTransferOptions: Sendable {
   /// The account and key that transfers log in with.
   public var login: Login
 
-  /// The address of the transfer server, as far as the node's own answer is not to be used.
+  /// The address of the transfer server, as far as it is not the one in the node's response.
   ///
   /// With ``Login/account(_:)``, the account determines the server, and every value here is an error. With
   /// ``Login/webSocket(port:certificatesPath:)``, only the host can be specified.
@@ -92,7 +92,7 @@ public struct AsperaTransferOptions: Sendable {
   ///
   /// - Parameters:
   ///   - login: The account and key that transfers log in with.
-  ///   - server: The address of the transfer server, as far as the node's own answer is not to be used.
+  ///   - server: The address of the transfer server, as far as it is not the one in the node's response.
   ///   - ascp: The path of the ascp program. If `nil`, the client searches for ascp.
   ///   - engine: The engine that carries out transfers instead of ascp. If `nil`, ascp is used.
   ///   - targetRate: The target rate of a transfer, in kilobits per second.
@@ -117,10 +117,8 @@ public struct AsperaTransferOptions: Sendable {
     self.queue = queue
   }
 
-  /// Returns a transfer with these rates and this kind of connection, whose grants name the caller's server.
-  func session(
-    _ specification: TransferSpec, account: AsperaAccount?, issuer: some TokenIssuer
-  ) -> TransferSession {
+  /// Returns a transfer with these rates and this kind of connection, whose credentials name the caller's server.
+  func session(_ specification: TransferSpec, account: AsperaAccount?, issuer: some TokenIssuer) -> TransferSession {
     var specification = specification
     if case .webSocket(let port, _) = login {
       specification.offersWebSocket = true
@@ -129,8 +127,7 @@ public struct AsperaTransferOptions: Sendable {
     specification.targetRate = targetRate
     specification.minimumRate = minimumRate
     specification.ratePolicy = ratePolicy
-    return TransferSession(
-      specification, account: account, issuer: ServerNamingIssuer(base: issuer, server: server))
+    return TransferSession(specification, account: account, issuer: ServerNamingIssuer(base: issuer, server: server))
   }
 
   /// Checks that the login does not exclude a specified part of the server's address.
@@ -139,16 +136,17 @@ public struct AsperaTransferOptions: Sendable {
       ("host", server.host != nil), ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil),
       ("hostKey", server.hostKey != nil),
     ]
-    let (excluded, login) =
+    let (excludedOptions, loginName) =
       switch login {
       case .tokenAccount, .dynamicKey: (options[..<0], "")
       case .account: (options[...], "The account of the login")
+      // A WebSocket connects to the host, but neither with SSH nor with UDP.
       case .webSocket: (options[1...], "A WebSocket")
       }
-    let names = excluded.filter(\.isSet).map(\.name)
+    let names = excludedOptions.filter(\.isSet).map(\.name)
     guard !names.isEmpty else { return }
     throw StorageError(
-      .invalidOption, "\(login) excludes \(names.joined(separator: " and ")) of the transfer server.",
+      .invalidOption, "\(loginName) excludes \(names.joined(separator: " and ")) of the transfer server.",
       remedy: "Leave the option out, or choose another login.")
   }
 
@@ -160,7 +158,7 @@ public struct AsperaTransferOptions: Sendable {
     let udpPort = server.udpPort ?? AsperaAccount.defaultPort
     var account: AsperaAccount
     switch login {
-    case .account(let own): return own
+    case .account(let account): return account
     case .webSocket: return nil
     case .tokenAccount(let keyPath, let passphrase):
       account = try .defaultTokenAccount(
@@ -198,65 +196,5 @@ extension AsperaAccount {
   static func host(of authority: String) -> String {
     guard let address = authority.removingBytePrefix("[") else { return String(authority.bytes(before: ":")) }
     return String(address.bytes(before: "]"))
-  }
-}
-
-/// The address of the server that carries out an Aspera node's transfers, as far as the caller specifies it.
-///
-/// A node that is called with Basic authorization specifies the server in its responses. With a bearer token, the server
-/// is the host of the node's URL, with the default ports. What the caller specifies is used in place of both, and is
-/// also sent to the node when a transfer is set up. The fingerprint of the host key that the node specifies must still
-/// be that of the server.
-public struct TransferServer: Sendable, Equatable {
-  /// The name or the IP address of the server, or `nil` to use the host that the node specifies.
-  public var host: String?
-
-  /// The TCP port for SSH, or `nil` to use the port that the node specifies, or else 33001.
-  public var sshPort: Int?
-
-  /// The UDP port for data, or `nil` to use the port that the node specifies, or else 33001.
-  public var udpPort: Int?
-
-  /// The fingerprint that the server's host key must have, or `nil` to use the fingerprint that the node specifies.
-  public var hostKey: HostKeyFingerprint?
-
-  /// Creates the address of a transfer server.
-  ///
-  /// - Parameters:
-  ///   - host: The name or the IP address of the server, or `nil` to use the host that the node specifies.
-  ///   - sshPort: The TCP port for SSH, or `nil` to use the port that the node specifies, or else 33001.
-  ///   - udpPort: The UDP port for data, or `nil` to use the port that the node specifies, or else 33001.
-  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to use the fingerprint that the node
-  ///     specifies.
-  public init(
-    host: String? = nil, sshPort: Int? = nil, udpPort: Int? = nil, hostKey: HostKeyFingerprint? = nil
-  ) {
-    self.host = host
-    self.sshPort = sshPort
-    self.udpPort = udpPort
-    self.hostKey = hostKey
-  }
-}
-
-/// A token issuer whose grants name the server that the caller specifies in place of the server that a node specifies.
-///
-/// A node does not need to return the host and the ports that a request contains.
-private struct ServerNamingIssuer<Base: TokenIssuer>: TokenIssuer {
-  let base: Base
-  let server: TransferServer
-
-  var source: String { base.source }
-
-  func issue(
-    for request: TokenRequest, in context: ProviderContext
-  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let issued = try await base.issue(for: request, in: context)
-    guard var specification = issued.credential.specification else { return issued }
-    if let host = server.host { specification.remoteHost = host }
-    if let port = server.sshPort { specification.sshPort = port }
-    if let port = server.udpPort { specification.udpPort = port }
-    let grant = TransferCredential(
-      token: issued.credential.token, specification: specification, expiration: issued.credential.expiration)
-    return IssuedCredential(grant, issuerTime: issued.issuerTime, source: issued.source)
   }
 }

@@ -17,7 +17,7 @@ actor FolderWalk {
     let key: String
     let entry: NodeEntry
     /// The IDs of the folders that lead to the entry, as far as the node identifies folders by IDs.
-    let trail: [String?]
+    let ancestorIDs: [String?]
   }
 
   private let findNode: @Sendable () async throws -> NodeClient
@@ -40,14 +40,14 @@ actor FolderWalk {
   ) -> ObjectListing {
     ObjectListing {
       let walk = FolderWalk(prefix: prefix, delimiter: delimiter, findNode)
-      return { _ in try await walk.page() }
+      return { _ in try await walk.nextPage() }
     }
   }
 
   /// Returns the next page of the walk.
   ///
   /// Once the page has an entry, the walk requests no other folder for it.
-  private func page() async throws -> ListPage {
+  private func nextPage() async throws -> ListPage {
     let node = try await findNode()
     if steps == nil { steps = try await firstSteps(on: node) }
     var entries: [ListEntry] = []
@@ -59,7 +59,7 @@ actor FolderWalk {
         steps? += children ?? []
       } else {
         steps?.removeLast()
-        if let entry = try entry(for: step) { entries.append(entry) }
+        if let entry = try listEntry(for: step) { entries.append(entry) }
       }
     }
     pageCount += 1
@@ -78,31 +78,32 @@ actor FolderWalk {
 
   private func children(of step: Step, on node: NodeClient) async throws -> [Step]? {
     let key = String(step.key.removingByteSuffix("/") ?? step.key[...])
-    if let id = step.entry.id, step.trail.contains(id) {
+    if let id = step.entry.id, step.ancestorIDs.contains(id) {
       throw StorageError.malformedResponse("the folder \(node.sender.location(ofKey: key)) contains itself")
     }
-    return try await children(ofFolder: key, step.trail + [step.entry.id], on: node)
+    return try await children(ofFolder: key, step.ancestorIDs + [step.entry.id], on: node)
   }
 
-  private func children(ofFolder key: String, _ trail: [String?], on node: NodeClient) async throws -> [Step]? {
-    guard trail.count <= Self.depthLimit else {
+  private func children(ofFolder key: String, _ ancestorIDs: [String?], on node: NodeClient) async throws -> [Step]? {
+    guard ancestorIDs.count <= Self.depthLimit else {
       throw StorageError(
-        .tooLarge, "\(node.sender.location(ofKey: key)) is \(trail.count) folders deep.",
+        .tooLarge, "\(node.sender.location(ofKey: key)) is \(ancestorIDs.count) folders deep.",
         remedy: "List it with a delimiter, a folder at a time.")
     }
     guard let entries = try await node.files.entries(ofFolder: key) else { return nil }
     let steps = entries.map { entry in
-      Step(key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, trail: trail)
+      let entryKey = (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : "")
+      return Step(key: entryKey, entry: entry, ancestorIDs: ancestorIDs)
     }
     return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
   }
 
   /// Returns the listing entry for a file or folder, or `nil` if its common prefix was returned before.
-  private func entry(for step: Step) throws(StorageError) -> ListEntry? {
+  private func listEntry(for step: Step) throws(StorageError) -> ListEntry? {
     if let delimiter, let range = step.key.utf8.dropFirst(prefix.utf8.count).firstRange(of: delimiter.utf8) {
-      let common = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)
-      defer { lastCommonPrefix = common }
-      return lastCommonPrefix?.isIdentical(to: common) == true ? nil : .commonPrefix(common)
+      let commonPrefix = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)
+      defer { lastCommonPrefix = commonPrefix }
+      return lastCommonPrefix?.isIdentical(to: commonPrefix) == true ? nil : .commonPrefix(commonPrefix)
     }
     guard let size = step.entry.size else { throw StorageError.malformedResponse("a listed file has no size") }
     return .object(ListedObject(key: step.key, size: size, lastModified: step.entry.modified))

@@ -8,7 +8,9 @@ internal import StorageAuth
 internal import StorageClient
 
 extension IdentifiedFiles {
+  /// The remaining lifetime of a bearer token that is used for a transfer, as long as the caller sets none.
   private static let defaultTokenMargin = Duration.seconds(120)
+
   private static let infoByteLimit = 1 << 20
 
   func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
@@ -33,20 +35,20 @@ extension IdentifiedFiles {
   private func session(
     _ spec: TransferSpec, fileID: String, for key: String, in context: TransferContext
   ) async throws -> TransferSession {
-    var grant = try await prepareTransferServer(for: key, in: context)
-    if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
+    var server = try await prepareTransferServer(for: key, in: context)
+    if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { server.tags = tags }
     let issuer = NodeAccessTokenIssuer(
-      access: node.sender.credentials, fileID: fileID, specification: grant,
+      access: node.sender.credentials, fileID: fileID, specification: server,
       margin: node.provider.transfers.queue.tokenMargin ?? Self.defaultTokenMargin)
     return context.session(spec, issuer: issuer)
   }
 
-  /// Returns what the node tells about its transfer server, and registers a generated key with the node.
+  /// Returns the user, the host and the ports of the transfer server, and registers a generated key with the node.
   private func prepareTransferServer(for key: String, in context: TransferContext) async throws -> TransferSpec {
-    if let known = memory.server(for: access.identity) { return known }
+    if let server = memory.server(for: access.identity) { return server }
     var server = TransferSpec(fields: JSONObject())
     let info = try await info(for: key)
-    server.remoteUser = context.ownUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    server.remoteUser = context.callerUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     if let account = context.account {
       if account.hostKey == nil { server.sshfp = info?.setting("ssh_fingerprint") }
     } else {

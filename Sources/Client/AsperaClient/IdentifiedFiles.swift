@@ -14,9 +14,9 @@ internal import StorageCrypto
 /// A key is resolved to an ID name by name. The IDs of folders are cached in ``NodeMemory``.
 struct IdentifiedFiles: NodeFiles {
   /// The maximum number of entries that a node returns in one response.
-  private static let pageEntryLimit = 1000
+  private static let pageEntryLimit = 1_000
 
-  /// The maximum number of responses without entries in one listing.
+  /// The maximum number of responses without entries in one listing, beyond which the listing is considered endless.
   private static let emptyPageLimit = 1_000
 
   let node: NodeClient
@@ -81,10 +81,10 @@ struct IdentifiedFiles: NodeFiles {
 
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
     try await withThrowingTaskGroup(of: (index: Int, error: ServiceError?).self) { group in
-      for (index, (key, known)) in files.enumerated() {
+      for (index, (key, knownEntry)) in files.enumerated() {
         group.addTask {
           do {
-            let entry = if let known { known } else { try await entry(key) }
+            let entry = if let knownEntry { knownEntry } else { try await entry(key) }
             try await remove(key, entry)
             return (index, nil)
           } catch let error as ServiceError {
@@ -125,8 +125,8 @@ struct IdentifiedFiles: NodeFiles {
   func folderID(_ path: String, for key: String) async throws -> String? {
     let uptime = node.sender.time.uptime
     var (knownPath, id) = memory.nearest(to: path, for: access.identity, at: uptime)
-    let rest = path.utf8.dropFirst(knownPath.isEmpty ? 0 : knownPath.utf8.count + 1)
-    for name in rest.split(separator: UInt8(ascii: "/")) {
+    let remainingPath = path.utf8.dropFirst(knownPath.isEmpty ? 0 : knownPath.utf8.count + 1)
+    for name in remainingPath.split(separator: UInt8(ascii: "/")) {
       let parent: String = if let id { id } else { try await rootID(for: key) }
       let name = String(Substring(name))
       guard let entry = try await entry(named: name, inFolder: parent, for: key), entry.isFolder else { return nil }
@@ -137,6 +137,7 @@ struct IdentifiedFiles: NodeFiles {
     return if let id { id } else { try await rootID(for: key) }
   }
 
+  /// Returns the file or folder at a path, or `nil` if it does not exist.
   private func lookUp(_ path: String, for key: String) async throws -> NodeEntry? {
     let (parent, name) = NodeFilePath.split(path)
     return try await repeatingIfStale(path) {
@@ -147,9 +148,9 @@ struct IdentifiedFiles: NodeFiles {
 
   /// Returns the file or folder with a name in a folder, or `nil` if it does not exist.
   private func entry(named name: String, inFolder id: String, for key: String) async throws -> NodeEntry? {
-    let isWanted = { (entry: NodeEntry) in entry.name.isIdentical(to: name) }
-    return try await pages(ofFolder: id, named: name, for: key) { page in !page.contains(where: isWanted) }
-      .last(where: isWanted)
+    let hasName = { (entry: NodeEntry) in entry.name.isIdentical(to: name) }
+    return try await pages(ofFolder: id, named: name, for: key) { page in !page.contains(where: hasName) }
+      .last(where: hasName)
   }
 
   /// Requests the pages of a folder's entries until a closure returns `false`, and returns the entries of all pages.
@@ -159,15 +160,15 @@ struct IdentifiedFiles: NodeFiles {
     ofFolder id: String, named name: String? = nil, for key: String, while shouldContinue: ([NodeEntry]) -> Bool
   ) async throws -> [NodeEntry] {
     let pageSize = min(node.sender.configuration.keysPerPage, Self.pageEntryLimit)
-    let filter = name.map { "&name=\($0.percentEncoded())" } ?? ""
+    let nameFilter = name.map { "&name=\($0.percentEncoded())" } ?? ""
+    let firstPage = "/files/\(id.percentEncoded())/files?per_page=\(pageSize)\(nameFilter)"
     var list = EntryList(node.sender.location(ofKey: key))
-    var position = ""
-    var tokens: Set<ByteExactString> = []
+    var iterationToken = ""
+    var knownTokens: Set<ByteExactString> = []
     var emptyPages = 0
     while true {
       let (response, document) = try await node.call(
-        .get, "/files/\(id.percentEncoded())/files?per_page=\(pageSize)\(filter)\(position)", as: "browse", for: key,
-        headers: [.acceptVersion: "4.0"])
+        .get, firstPage + iterationToken, as: "browse", for: key, headers: [.acceptVersion: "4.0"])
       guard let items = document.array else { throw StorageError.malformedResponse("it is not a list of files") }
       let page = try items.map { item in
         if let refusal = NodeRefusal(of: item) {
@@ -176,13 +177,13 @@ struct IdentifiedFiles: NodeFiles {
         return try NodeEntry(identified: item)
       }
       try list.append(page)
-      let next = response.headerFields[.nextIterationToken] ?? ""
-      guard shouldContinue(page), !next.isEmpty else { return list.entries }
+      let nextToken = response.headerFields[.nextIterationToken] ?? ""
+      guard shouldContinue(page), !nextToken.isEmpty else { return list.entries }
       emptyPages += page.isEmpty ? 1 : 0
-      guard tokens.insert(ByteExactString(next)).inserted, emptyPages <= Self.emptyPageLimit else {
+      guard knownTokens.insert(ByteExactString(nextToken)).inserted, emptyPages <= Self.emptyPageLimit else {
         throw StorageError.malformedResponse("it repeats the token of an earlier page, or too many pages are empty")
       }
-      position = "&iteration_token=\(next.percentEncoded())"
+      iterationToken = "&iteration_token=\(nextToken.percentEncoded())"
     }
   }
 

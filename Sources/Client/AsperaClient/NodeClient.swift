@@ -41,8 +41,8 @@ struct NodeClient: OpenFileStore {
   ) async throws -> (HTTPResponse, JSONValue) {
     var draft = try draft(method, path, as: action, for: key, headers: headers, body: body)
     draft.isRepeatable = isRepeatable
-    let (response, document) = try await sender.exchange(draft)
-    return (response, document.isEmpty && response.status == .noContent ? .null : try NodeResponse.document(document))
+    let (response, body) = try await sender.exchange(draft)
+    return (response, body.isEmpty && response.status == .noContent ? .null : try NodeResponse.document(body))
   }
 
   func draft(
@@ -129,19 +129,19 @@ struct NodeClient: OpenFileStore {
   ) async throws -> ObjectInfo {
     try options.requireAsperaOptions()
     return try await sender.transfer("download", key, progress) { ledger in
-      // Before anything is transferred, so that a folder is not found at the end.
+      // Fails before anything is transferred if the destination is a folder.
       _ = try await location.permissions()
       let info = try await head(key)
       guard let range = options.range else {
-        let copy = try await fetch(info, into: location.folder.path.absolute, ledger.meter(total: info.size))
-        try await copy.move(to: location)
+        let file = try await fetch(info, into: location.folder.path.absolute, ledger.meter(total: info.size))
+        try await file.move(to: location)
         return info
       }
-      let copy = try await fetch(info, into: nil, nil)
-      let bytes = try copy.bytes(of: range, subject: "download \(sender.location(ofKey: key))")
-      let meter = ledger.meter(total: bytes.upperBound - bytes.lowerBound)
+      let file = try await fetch(info, into: nil, nil)
+      let offsets = try file.offsets(of: range, subject: "download \(sender.location(ofKey: key))")
+      let meter = ledger.meter(total: offsets.upperBound - offsets.lowerBound)
       try await FileReplacement.write(location) { replacement in
-        _ = try await replacement.write(copy.stream(bytes), at: 0, .crc64) { meter.advance(by: $1) }
+        _ = try await replacement.write(file.stream(offsets), at: 0, .crc64) { meter.advance(by: $1) }
       }
       return info
     }
@@ -152,10 +152,10 @@ struct NodeClient: OpenFileStore {
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try options.requireAsperaOptions()
     return try await sender.recordDownload(of: key) {
-      let copy = try await fetch(try await head(key), into: nil, nil)
-      let bytes = try copy.bytes(of: options.range, subject: "download \(sender.location(ofKey: key))")
+      let file = try await fetch(try await head(key), into: nil, nil)
+      let offsets = try file.offsets(of: options.range, subject: "download \(sender.location(ofKey: key))")
       return DownloadedObject(
-        info: copy.info, contentLength: bytes.upperBound - bytes.lowerBound, body: copy.stream(bytes))
+        info: file.info, contentLength: offsets.upperBound - offsets.lowerBound, body: file.stream(offsets))
     }
   }
 
@@ -185,12 +185,12 @@ struct NodeClient: OpenFileStore {
     let files = try await files
     var report = DeletionReport()
     for start in stride(from: 0, to: keys.count, by: DeletionReport.batchSize) {
-      let found = try await entries(of: keys[start..<min(start + DeletionReport.batchSize, keys.count)], in: files)
-      for (key, entry) in found where entry?.isFolder == true {
+      let entries = try await entries(of: keys[start..<min(start + DeletionReport.batchSize, keys.count)], in: files)
+      for (key, entry) in entries where entry?.isFolder == true {
         report.failures.append(.init(key: key, code: Self.folderErrorCode, message: Self.folderMessage))
       }
-      report.deleted += found.filter { $0.entry == nil }.map(\.key)
-      try await remove(found.filter { $0.entry?.isFolder == false }, in: files, report: &report)
+      report.deleted += entries.filter { $0.entry == nil }.map(\.key)
+      try await remove(entries.filter { $0.entry?.isFolder == false }, in: files, report: &report)
     }
     return report
   }
@@ -222,8 +222,8 @@ struct NodeClient: OpenFileStore {
   private func entries(
     of keys: ArraySlice<String>, in files: some NodeFiles
   ) async throws -> [(key: String, entry: NodeEntry?)] {
-    var known: Set<ByteExactString> = []
-    let keys = keys.filter { known.insert(ByteExactString($0)).inserted }
+    var uniqueKeys: Set<ByteExactString> = []
+    let keys = keys.filter { uniqueKeys.insert(ByteExactString($0)).inserted }
     return try await withThrowingTaskGroup(of: (index: Int, entry: NodeEntry?).self) { group in
       for (index, key) in keys.enumerated() { group.addTask { (index, try await existingEntry(key, in: files)) } }
       return try await group.reduce(into: keys.map { (key: $0, entry: NodeEntry?.none) }) {
@@ -241,10 +241,10 @@ struct NodeClient: OpenFileStore {
   }
 
   private func remove(
-    _ found: [(key: String, entry: NodeEntry?)], in files: some NodeFiles, report: inout DeletionReport
+    _ entries: [(key: String, entry: NodeEntry?)], in files: some NodeFiles, report: inout DeletionReport
   ) async throws {
-    guard !found.isEmpty else { return }
-    for (key, error) in zip(found.map(\.key), try await files.remove(found)) {
+    guard !entries.isEmpty else { return }
+    for (key, error) in zip(entries.map(\.key), try await files.remove(entries)) {
       if let error, error.kind != .noSuchKey {
         report.failures.append(.init(key, error))
       } else {
@@ -283,81 +283,5 @@ extension DownloadOptions {
       ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
       ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
     ])
-  }
-}
-
-/// A namespace for functions that parse responses of the Node API.
-enum NodeResponse {
-  static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
-    do {
-      return try JSONValue(parsing: body)
-    } catch {
-      throw StorageError.malformedResponse("it is not JSON: \(error)")
-    }
-  }
-
-  /// Parses the response to a request for `/info`, whose settings contain the fingerprint of the host key to pin.
-  static func info(_ body: [UInt8]) throws(StorageError) -> JSONValue {
-    let info = try document(body)
-    guard info["version"]?.string != nil || info["settings"]?.array != nil else {
-      throw .malformedResponse("it has neither the version nor the settings of a node")
-    }
-    return info
-  }
-
-  /// Returns the elements of a member of a response that must be an array, with one element for each file of the request
-  /// if their number is given.
-  static func elements(
-    _ name: String, of document: JSONValue, count: Int? = nil
-  ) throws(StorageError) -> [JSONValue] {
-    guard let elements = document[name]?.array else { throw .malformedResponse("it has no array \(name)") }
-    guard count == nil || count == elements.count else {
-      throw .malformedResponse("its array \(name) has \(elements.count) elements for \(count ?? 0) files")
-    }
-    return elements
-  }
-
-  /// Checks that the response to a change is an object, or has no body.
-  static func requireChangeResponse(_ document: JSONValue) throws(StorageError) {
-    guard document.object != nil || document == .null else {
-      throw .malformedResponse("it is neither empty nor a JSON object")
-    }
-  }
-
-  /// Returns the error that a Node API response body describes, or `nil` if the body describes no error.
-  static func refusal(in body: [UInt8]) -> NodeRefusal? {
-    (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
-  }
-}
-
-extension NodeRefusal {
-  /// The node's error message, made safe for display, or `nil` if the node gave no reason.
-  var shown: String? {
-    guard let text = message ?? reason, !text.isEmpty else { return nil }
-    return ServiceText().shown(Self.maskingAuthorization(in: text))
-  }
-
-  /// Returns the text with long words after `Basic` or `Bearer` masked, in case a node repeats an authorization header.
-  private static func maskingAuthorization(in text: String) -> String {
-    var isSecret = false
-    return text.parts(between: " ").map { word in
-      defer { isSecret = ["basic", "bearer"].contains { word.asciiLowercased.hasByteSuffix($0) } }
-      return isSecret && word.utf8.count > 8 ? Secret.mask : String(word)
-    }.joined(separator: " ")
-  }
-}
-
-extension ServiceError {
-  /// Creates a service error from the error that a node's response describes.
-  ///
-  /// The error can concern one of several paths in a successful response. It then has its own status.
-  init(_ refusal: NodeRefusal?, in response: HTTPResponse, subject: String) {
-    var response = response
-    if response.status.kind == .successful, let status = refusal?.status, (400...599).contains(status) {
-      response.status = HTTPResponse.Status(code: status)
-    }
-    self.init(
-      response, code: refusal.map { $0.code ?? $0.reason ?? "Error" }, message: refusal?.shown,
-      kind: response.status == .unauthorized ? .invalidCredential : nil, subject: subject)
   }
 }

@@ -11,15 +11,19 @@ internal import StorageAuth
 final class NodeMemory: Sendable {
   private static let lifetime = Duration.seconds(60)
 
+  /// The maximum number of cached IDs, which bounds the memory; beyond it, the expired IDs are discarded, or else all.
   private static let folderLimit = 10_000
 
   private struct Folder {
     let id: String
+    /// The uptime at which the ID expires.
     let expiration: Duration
   }
 
   private struct State {
+    /// The access key, user or token to which everything below belongs.
     var identity = ""
+    /// The ID of the root folder of the access key.
     var root: String?
     var server: TransferSpec?
     /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
@@ -70,9 +74,9 @@ final class NodeMemory: Sendable {
   /// Discards the IDs of the folder at a path and of all folders in it.
   func forget(_ path: String, for identity: String) {
     withState(of: identity) { state in
-      state.folders = state.folders.filter { other, _ in
-        !other.utf8.starts(with: path.utf8)
-          || ![nil, UInt8(ascii: "/")].contains(other.utf8.dropFirst(path.utf8.count).first)
+      state.folders = state.folders.filter { folderPath, _ in
+        let isInFolder = [nil, UInt8(ascii: "/")].contains(folderPath.utf8.dropFirst(path.utf8.count).first)
+        return !(folderPath.utf8.starts(with: path.utf8) && isInFolder)
       }
     }
   }

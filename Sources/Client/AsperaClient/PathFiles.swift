@@ -20,17 +20,14 @@ struct PathFiles: NodeFiles {
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
     let path = path(key)
-    let limit = node.sender.configuration.keysPerPage
+    let entriesPerPage = JSONNumber(node.sender.configuration.keysPerPage)
     var list = EntryList(node.sender.location(ofKey: key))
     while true {
       let document: JSONValue
       do {
+        let position = JSONNumber(list.entries.count)
         document = try await call(
-          "browse", for: key,
-          [
-            "path": .string(path), "count": .number(JSONNumber(limit)),
-            "skip": .number(JSONNumber(list.entries.count)),
-          ]
+          "browse", for: key, ["path": .string(path), "count": .number(entriesPerPage), "skip": .number(position)]
         ).1
       } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
         return nil
@@ -56,15 +53,16 @@ struct PathFiles: NodeFiles {
     let elements = folders.map { ["path": .string(path($0)), "type": "directory"] as JSONValue }
     let (response, document) = try await call("create", for: key, ["paths": .array(elements)])
     let results = try NodeResponse.elements("paths", of: document, count: elements.count)
+    // The node also refuses to create a folder that exists.
     guard let refusal = results.last.flatMap({ NodeRefusal(of: $0) }) else { return }
     if try await (node.existingEntry(key, in: self))?.isFolder == true { return }
     throw ServiceError(refusal, in: response, subject: "create \(node.sender.location(ofKey: key))")
   }
 
   func rename(_ key: String, to name: String) async throws {
-    let (folder, old) = NodeFilePath.split(path(key))
+    let (folder, oldName) = NodeFilePath.split(path(key))
     let element: JSONValue = [
-      "path": .string(folder.isEmpty ? "/" : folder), "source": .string(old), "destination": .string(name),
+      "path": .string(folder.isEmpty ? "/" : folder), "source": .string(oldName), "destination": .string(name),
     ]
     let (response, document) = try await call("rename", for: key, ["paths": [element]], isRepeatable: false)
     guard

@@ -17,8 +17,8 @@ final class TransferContext: Sendable {
   /// The host that the caller specified for transfers, or the host of the node's URL.
   let host: String
   /// The user of the account that the caller specified, or `nil` if the node specifies the user.
-  let ownUser: String?
-  private let transfers: AsperaTransferOptions
+  let callerUser: String?
+  private let options: AsperaTransferOptions
   private let issuer: SetupTokenIssuer
   private let observation: EventHub.Observation
 
@@ -28,20 +28,20 @@ final class TransferContext: Sendable {
   ///   root folder is invalid; a `StorageError` if the login excludes a part of the server's address.
   init(_ sender: RequestSender<AsperaProvider>) throws {
     let address = try sender.provider.address.get()
-    transfers = sender.provider.transfers
-    try transfers.requireServerOptionsForLogin()
-    host = transfers.server.host ?? AsperaAccount.host(of: address.authority)
-    var key: DynamicKey?
-    account = try transfers.account(on: host) {
+    options = sender.provider.transfers
+    try options.requireServerOptionsForLogin()
+    host = options.server.host ?? AsperaAccount.host(of: address.authority)
+    var generatedKey: DynamicKey?
+    account = try options.account(on: host) {
       // The key only shows that the client is an Aspera client, and it ends with the sender. The token of each transfer
       // authorizes it, so that a longer key would only cost time.
-      let generated = try DynamicKey(bits: 2_048)
-      key = generated
-      return generated
+      let key = try DynamicKey(bits: 2_048)
+      generatedKey = key
+      return key
     }
-    publicKey = key?.publicKey
-    ownUser = if case .account(let own) = transfers.login { own.user } else { nil }
-    issuer = SetupTokenIssuer(node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime)
+    publicKey = generatedKey?.publicKey
+    callerUser = if case .account(let account) = options.login { account.user } else { nil }
+    issuer = SetupTokenIssuer(node: address.visible, access: sender.credentials, tokenLifetime: options.tokenLifetime)
     // The operation that a transfer belongs to emits the transfer event, with its key.
     let events = EventHub(measuredBy: sender.events)
     observation = events.observe { [clientEvents = sender.events] event in
@@ -49,7 +49,7 @@ final class TransferContext: Sendable {
       clientEvents.relay(event)
     }
     queue = TransferQueue(
-      engine: try transfers.makeEngine(sender.time), configuration: transfers.queue, authEvents: events,
+      engine: try options.makeEngine(sender.time), configuration: options.queue, authEvents: events,
       in: .system(sender.transport, sender.time))
   }
 
@@ -57,15 +57,15 @@ final class TransferContext: Sendable {
   func session(_ specification: TransferSpec) -> TransferSession {
     var specification = specification
     specification.publicKey = publicKey
-    if account == nil { specification.remoteHost = transfers.server.host }
-    specification.sshPort = transfers.server.sshPort
-    specification.udpPort = transfers.server.udpPort
+    if account == nil { specification.remoteHost = options.server.host }
+    specification.sshPort = options.server.sshPort
+    specification.udpPort = options.server.udpPort
     return session(specification, issuer: issuer)
   }
 
   /// Returns a transfer with a token of another issuer.
   func session(_ specification: TransferSpec, issuer: some TokenIssuer) -> TransferSession {
-    transfers.session(specification, account: account, issuer: issuer)
+    options.session(specification, account: account, issuer: issuer)
   }
 }
 
@@ -77,30 +77,31 @@ extension TransferQueue {
   /// - Throws: A `TransferFailure` or a `CancellationError`.
   func carryOut(_ session: TransferSession, size: Int64?, _ meter: ProgressMeter?) async throws {
     var reportedBytes: Int64 = 0
-    func report(_ bytes: Int64) {
-      let bytes = min(bytes, size ?? bytes)
-      guard bytes > reportedBytes else { return }
-      meter?.advance(by: bytes - reportedBytes)
-      reportedBytes = bytes
+    func reportProgress(_ bytes: Int64) {
+      let transferredBytes = min(bytes, size ?? bytes)
+      guard transferredBytes > reportedBytes else { return }
+      meter?.advance(by: transferredBytes - reportedBytes)
+      reportedBytes = transferredBytes
     }
     var result: Result<TransferSummary, TransferFailure>?
     var fileFailure: TransferFailure?
     for await event in run([session]) {
       switch event.kind {
-      case .progress(let progress): report(progress.bytes)
+      case .progress(let progress): reportProgress(progress.bytes)
       case .file(let file): fileFailure = TransferFailure(file)
       case .finished(let finalResult): result = finalResult
       default: break
       }
     }
     guard let result else {
+      // The events end early if this task is cancelled. The queue then stops the transfer.
       _ = await self.result(of: session.id)
       throw CancellationError()
     }
     if Task.isCancelled, case .failure = result { throw CancellationError() }
     let summary = try result.get()
     if let fileFailure { throw fileFailure }
-    report(size ?? summary.bytes)
+    reportProgress(size ?? summary.bytes)
   }
 }
 

@@ -15,7 +15,7 @@ struct TransferFile: Sendable {
   let checksum: ObjectChecksum?
   private let folder: TemporaryFolder?
   /// The caller's own file, or `nil` if the file is temporary.
-  private let original: FilePayload?
+  private let callersFile: FilePayload?
 
   /// Creates the file from an upload source, and writes bytes and streams to a temporary file.
   init(_ source: UploadSource) async throws {
@@ -32,16 +32,16 @@ struct TransferFile: Sendable {
     size = file.length
     checksum = nil
     folder = nil
-    original = file
+    callersFile = file
   }
 
   /// Throws an error if ascp may have read another file than the one that was opened, or another state of it.
   ///
   /// ascp gets a path, and resolves it by itself.
   func requireUnchanged() async throws {
-    guard let original else { return }
+    guard let callersFile else { return }
     let status = try? await FileLocation(FilePath(path)).status()
-    guard let status, status.isSameFile(as: original.status), status.identity == original.identity else {
+    guard let status, status.isSameFile(as: callersFile.status), status.identity == callersFile.identity else {
       throw StorageError(
         .sourceChanged, "\(path) was changed, or replaced by another file, during the upload.",
         remedy: "Upload it again when it no longer changes.")
@@ -51,19 +51,19 @@ struct TransferFile: Sendable {
   private init(_ stream: ByteStream, length: Int64?) async throws {
     let folder = try TemporaryFolder()
     let file = folder.content
-    let written = try await FileReplacement.write(file, permissions: .ownerReadWrite) { replacement in
+    let writtenFile = try await FileReplacement.write(file, permissions: .ownerReadWrite) { replacement in
       try await replacement.write(stream, at: 0, .crc64) { _, _ in }
     }
-    guard length == nil || length == written.length else {
+    guard length == nil || length == writtenFile.length else {
       throw StorageError(
-        .sourceChanged, "The stream had \(written.length) bytes, not the \(length ?? 0) that were announced.",
+        .sourceChanged, "The stream had \(writtenFile.length) bytes, not the \(length ?? 0) that were announced.",
         remedy: "Give the length only if it is certain.")
     }
     path = file.string
-    size = written.length
-    checksum = written.checksum
+    size = writtenFile.length
+    checksum = writtenFile.checksum
     self.folder = folder
-    original = nil
+    callersFile = nil
   }
 }
 
@@ -110,22 +110,22 @@ struct FetchedFile: Sendable {
   ///
   /// - Throws: `ServiceError` of the kind `invalidRange`, as from other services, if the range lies outside the
   ///   object.
-  func bytes(of range: ByteRange?, subject: String) throws -> Range<Int64> {
+  func offsets(of range: ByteRange?, subject: String) throws -> Range<Int64> {
     guard let range else { return 0..<length }
-    guard let bytes = range.bytes(of: length) else {
+    guard let offsets = range.bytes(of: length) else {
       throw ServiceError(
         HTTPResponse(status: .rangeNotSatisfiable), code: "InvalidRange",
         message: "The object has \(length) bytes.", subject: subject)
     }
-    return bytes
+    return offsets
   }
 
-  func stream(_ range: Range<Int64>) -> ByteStream {
+  func stream(_ offsets: Range<Int64>) -> ByteStream {
     // Retains the folder until the stream has been read.
     ByteStream { [self] in
-      var offset = range.lowerBound
+      var offset = offsets.lowerBound
       return {
-        let count = min(payloadChunkSize, range.upperBound - offset)
+        let count = min(payloadChunkSize, offsets.upperBound - offset)
         guard count > 0 else { return nil }
         let chunk = try await content.read(from: offset, upTo: Int(count))
         offset += Int64(chunk.count)

@@ -10,6 +10,7 @@ struct QueueMachine {
   enum Effect {
     /// Performs an effect for a session with the given ID and its current ticket.
     case session(String, ticket: UInt64, SessionMachine.Effect)
+    /// Discards what the transfer queue knows about the session with the given ID.
     case forget(String)
     /// Notifies the state machine after the given time, so that sessions that wait for the start spacing can start.
     case timer(Duration)
@@ -18,19 +19,21 @@ struct QueueMachine {
   let configuration: TransferQueueConfiguration
   var sessions: [String: SessionMachine] = [:]
   /// The IDs of the sessions that have never been active, in order.
-  var waiting: [String] = []
+  var waitingIDs: [String] = []
   /// The IDs of the sessions that the caller asked to run now and that have no slot yet, in order.
-  var urgent: [String] = []
+  var urgentIDs: [String] = []
   /// The IDs of the interrupted sessions, with the most recent session last.
-  var interrupted: [String] = []
+  var interruptedIDs: [String] = []
   /// The IDs of the sessions that occupy a slot, in the order in which they became active.
-  var active: [String] = []
+  var activeIDs: [String] = []
   /// The IDs of the sessions that wait for their turn to start, in order.
-  var startOrder: [String] = []
+  var idsInStartOrder: [String] = []
   var isShutDown = false
   var isPaused = false
+  /// Whether a ``Effect/timer(_:)`` effect is pending.
   var isTimerSet = false
-  var lastStart: Duration?
+  /// The uptime at which the last attempt started, from which the start spacing is measured.
+  var lastAttemptStart: Duration?
   /// The IDs of the sessions to remove after they have ended.
   var idsToRemove: Set<String> = []
   /// The IDs of the sessions to run again after they have stopped.
@@ -43,17 +46,17 @@ struct QueueMachine {
   ) -> [Effect] {
     guard sessions[id] == nil else { return [] }
     sessions[id] = SessionMachine(tokenSupply: tokenSupply, requiresToken: requiresToken, configuration: configuration)
-    waiting.append(id)
-    let effects = update(id) { $0.enter() }
+    waitingIDs.append(id)
+    let effects = update(id) { $0.enterQueue() }
     return effects + (isShutDown ? update(id) { $0.cancel() } : []) + schedule(at: uptime)
   }
 
   /// Passes an event to a session, and then starts the sessions that can use a free slot.
-  mutating func perform(
+  mutating func updateAndSchedule(
     _ id: String, at uptime: Duration, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
   ) -> [Effect] {
     let effects = update(id, event)
-    return effects + runAgain(id) + schedule(at: uptime)
+    return effects + runAgainIfRequested(id) + schedule(at: uptime)
   }
 
   /// Handles the result of checking a session's token, after which the attempt starts if the token is valid.
@@ -61,7 +64,7 @@ struct QueueMachine {
     _ id: String, _ ticket: UInt64, _ check: SessionMachine.CheckResult, at uptime: Duration
   ) -> [Effect] {
     let effects = update(id) { $0.checkEnded(ticket, check) }
-    if sessions[id]?.state == .connecting { lastStart = uptime }
+    if sessions[id]?.state == .connecting { lastAttemptStart = uptime }
     return effects + schedule(at: uptime)
   }
 
@@ -81,7 +84,7 @@ struct QueueMachine {
 
   mutating func pause(stopping: Bool) -> [Effect] {
     isPaused = true
-    return stopping ? active.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
+    return stopping ? activeIDs.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
   }
 
   mutating func resume(at uptime: Duration) -> [Effect] {
@@ -93,7 +96,7 @@ struct QueueMachine {
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     idsToRunAgain = []
-    return (waiting + urgent + interrupted + active).flatMap { id in update(id) { $0.cancel() } }
+    return (waitingIDs + urgentIDs + interruptedIDs + activeIDs).flatMap { id in update(id) { $0.cancel() } }
   }
 
   /// Starts sessions after the time that an ``Effect/timer(_:)`` effect requested.
@@ -105,31 +108,31 @@ struct QueueMachine {
   /// Passes an event to a session, and updates the lists of session IDs.
   mutating func update(_ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]) -> [Effect] {
     guard let session = sessions[id] else { return [] }
-    var next = session
-    let effects = event(&next)
-    sessions[id] = next
-    updateLists(id, from: session, to: next)
-    let sessionEffects = effects.map { Effect.session(id, ticket: next.ticket, $0) }
-    return sessionEffects + (next.isEnded && idsToRemove.contains(id) ? forget(id) : [])
+    var changedSession = session
+    let effects = event(&changedSession)
+    sessions[id] = changedSession
+    updateLists(id, from: session, to: changedSession)
+    let sessionEffects = effects.map { Effect.session(id, ticket: changedSession.ticket, $0) }
+    return sessionEffects + (changedSession.isEnded && idsToRemove.contains(id) ? forget(id) : [])
   }
 
   private mutating func updateLists(_ id: String, from old: SessionMachine, to new: SessionMachine) {
     if new.isActive != old.isActive {
-      if new.isActive { active.append(id) } else { active.removeAll { $0 == id } }
+      if new.isActive { activeIDs.append(id) } else { activeIDs.removeAll { $0 == id } }
     }
     if old.state == .waiting, new.state != .waiting {
-      waiting.removeAll { $0 == id }
+      waitingIDs.removeAll { $0 == id }
     }
     if case .interrupted = new.state {
-      if !interrupted.contains(id), !urgent.contains(id) { interrupted.append(id) }
+      if !interruptedIDs.contains(id), !urgentIDs.contains(id) { interruptedIDs.append(id) }
     } else {
-      interrupted.removeAll { $0 == id }
+      interruptedIDs.removeAll { $0 == id }
     }
-    if new.isActive || new.isEnded { urgent.removeAll { $0 == id } }
+    if new.isActive || new.isEnded { urgentIDs.removeAll { $0 == id } }
     switch new.state {
-    case .queued where !startOrder.contains(id): startOrder.append(id)
+    case .queued where !idsInStartOrder.contains(id): idsInStartOrder.append(id)
     case .queued: break
-    default: startOrder.removeAll { $0 == id }
+    default: idsInStartOrder.removeAll { $0 == id }
     }
   }
 
@@ -148,14 +151,14 @@ struct QueueMachine {
       idsToRunAgain.insert(id)
       return []
     }
-    return putFirst(id) + freeSlotsForUrgent() + schedule(at: uptime)
+    return makeUrgent(id) + freeSlotsForUrgent() + schedule(at: uptime)
   }
 
   /// Runs a stopped session first if the caller asked to run the session while it was being stopped.
-  private mutating func runAgain(_ id: String) -> [Effect] {
+  private mutating func runAgainIfRequested(_ id: String) -> [Effect] {
     guard let session = sessions[id], !session.isActive, idsToRunAgain.remove(id) != nil else { return [] }
     switch session.state {
-    case .interrupted, .ended(.failure(.cancelled)): return putFirst(id)
+    case .interrupted, .ended(.failure(.cancelled)): return makeUrgent(id)
     default: return []
     }
   }
@@ -163,22 +166,23 @@ struct QueueMachine {
   /// Activates as many sessions as there are free slots, and then starts the sessions whose start is due.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
-    while active.count < configuration.maximumActive, let id = nextID() {
+    while activeIDs.count < configuration.maximumActive, let id = nextSessionID() {
       effects += update(id) { $0.activate() }
     }
-    return effects + start(at: uptime)
+    return effects + startDueSessions(at: uptime)
   }
 
-  private mutating func putFirst(_ id: String) -> [Effect] {
+  /// Adds a session to the urgent ones, unless it is active.
+  private mutating func makeUrgent(_ id: String) -> [Effect] {
     switch sessions[id]?.state {
     case .waiting, .interrupted:
-      waiting.removeAll { $0 == id }
-      interrupted.removeAll { $0 == id }
-      if !urgent.contains(id) { urgent.append(id) }
+      waitingIDs.removeAll { $0 == id }
+      interruptedIDs.removeAll { $0 == id }
+      if !urgentIDs.contains(id) { urgentIDs.append(id) }
       return []
     case .ended:
-      urgent.append(id)
-      return update(id) { $0.enter() }
+      urgentIDs.append(id)
+      return update(id) { $0.enterQueue() }
     default:
       return []
     }
@@ -187,12 +191,13 @@ struct QueueMachine {
   /// Interrupts active sessions, the last activated first, until there are enough slots for the urgent ones.
   private mutating func freeSlotsForUrgent() -> [Effect] {
     guard !isPaused else { return [] }
-    let stopping = active.count { isStopping($0) }
-    var missing = urgent.count - (configuration.maximumActive - active.count) - stopping
+    let freeSlotCount = configuration.maximumActive - activeIDs.count
+    let stoppingCount = activeIDs.count { isStopping($0) }
+    var missingSlotCount = urgentIDs.count - freeSlotCount - stoppingCount
     var effects: [Effect] = []
-    for id in active.reversed() where missing > 0 && !isStopping(id) {
+    for id in activeIDs.reversed() where missingSlotCount > 0 && !isStopping(id) {
       effects += update(id) { $0.interrupt() }
-      missing -= 1
+      missingSlotCount -= 1
     }
     return effects
   }
@@ -201,27 +206,27 @@ struct QueueMachine {
     if case .stopping = sessions[id]?.state { true } else { false }
   }
 
-  private func nextID() -> String? {
-    isPaused || isShutDown ? nil : urgent.first ?? interrupted.last ?? waiting.first
+  private func nextSessionID() -> String? {
+    isPaused || isShutDown ? nil : urgentIDs.first ?? interruptedIDs.last ?? waitingIDs.first
   }
 
   /// Starts the sessions that wait for their turn.
   ///
   /// With a start spacing, only one session at a time requests and checks its token, so that each start counts for the
   /// spacing before the next start. A session starts immediately if it is the only active session.
-  private mutating func start(at uptime: Duration) -> [Effect] {
+  private mutating func startDueSessions(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
-    while let id = startOrder.first {
+    while let id = idsInStartOrder.first {
       if configuration.startSpacing > .zero {
-        guard !active.contains(where: { sessions[$0]?.isStarting == true }) else { break }
-        let wait = lastStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
-        guard active.count == 1 || wait <= .zero else {
-          if !isTimerSet { effects.append(.timer(wait)) }
+        guard !activeIDs.contains(where: { sessions[$0]?.isStarting == true }) else { break }
+        let remainingSpacing = lastAttemptStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
+        guard activeIDs.count == 1 || remainingSpacing <= .zero else {
+          if !isTimerSet { effects.append(.timer(remainingSpacing)) }
           isTimerSet = true
           break
         }
       }
-      effects += update(id) { $0.start() }
+      effects += update(id) { $0.beginNextStep() }
     }
     return effects
   }

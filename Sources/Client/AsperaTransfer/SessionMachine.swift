@@ -14,20 +14,21 @@ struct SessionMachine {
     case none, fixed, issuer
   }
 
+  /// A need for another token.
   struct TokenNeed: Equatable {
     var reason: TokenRequest.Reason
     /// Whether the server rejected the last token, in which case the cache must not return that token again.
-    var isRefused = false
+    var isRejected = false
   }
 
   /// The first step of a session whose turn to start has come: a token request, or the check of the token that it has.
   enum Step: Equatable {
     case requestToken(TokenNeed)
-    case start
+    case checkToken
   }
 
   /// The reason for stopping an attempt: the session ends, or another session runs first, after which it continues.
-  enum Purpose: Equatable {
+  enum StopReason: Equatable {
     case cancel, interrupt
   }
 
@@ -39,11 +40,11 @@ struct SessionMachine {
     case queued(before: Step)
     case requestingToken(TokenNeed)
     /// The session's token is checked again, and the specification is signed.
-    case checking
+    case checkingToken
     case connecting
     case running
-    case pausing(before: Step)
-    case stopping(Purpose)
+    case waitingToRetry(before: Step)
+    case stopping(StopReason)
     case interrupted(before: Step)
     case ended(Result<TransferSummary, TransferFailure>)
   }
@@ -52,10 +53,10 @@ struct SessionMachine {
   enum Effect {
     case report(TransferEvent.Kind)
     case requestToken(TokenNeed)
-    case check
-    case run
+    case checkToken
+    case runAttempt
     case sleep(Duration)
-    case cancelWork
+    case cancelTask
   }
 
   /// The result of checking the token of a session before an attempt.
@@ -63,7 +64,7 @@ struct SessionMachine {
     /// The attempt can start, with a token that the issuer has just issued, or with the current token if `nil`.
     case ready(TokenIssuance?)
     /// The remaining lifetime of the token is too short.
-    case stale
+    case expiresTooSoon
     case failed(TransferFailure)
   }
 
@@ -75,13 +76,13 @@ struct SessionMachine {
   var ticket: UInt64 = 0
   /// Whether the session has reported `didActivate`.
   var isActivated = false
-  /// Whether the current attempt has reported `didStartRunning`.
-  var hasStarted = false
+  /// Whether the server has accepted the current attempt, which has then reported `didStartRunning`.
+  var isAccepted = false
   var retryCounts = RetryCounts()
 
   var isActive: Bool {
     switch state {
-    case .requestingToken, .queued, .checking, .connecting, .running, .pausing, .stopping: true
+    case .requestingToken, .queued, .checkingToken, .connecting, .running, .waitingToRetry, .stopping: true
     case .waiting, .interrupted, .ended: false
     }
   }
@@ -89,7 +90,7 @@ struct SessionMachine {
   /// Whether the session requests or checks its token, after which its attempt starts.
   var isStarting: Bool {
     switch state {
-    case .requestingToken, .checking: true
+    case .requestingToken, .checkingToken: true
     default: false
     }
   }
@@ -99,7 +100,7 @@ struct SessionMachine {
   }
 
   /// Enters the queue, or ends the session immediately if it requires a token but cannot get one.
-  mutating func enter() -> [Effect] {
+  mutating func enterQueue() -> [Effect] {
     state = .waiting
     isActivated = false
     retryCounts = RetryCounts()
@@ -111,7 +112,7 @@ struct SessionMachine {
     switch state {
     case .waiting:
       return [.report(.willActivate)]
-        + queue(before: tokenSupply == .issuer ? .requestToken(TokenNeed(reason: .initial)) : .start)
+        + queue(before: tokenSupply == .issuer ? .requestToken(TokenNeed(reason: .initial)) : .checkToken)
     case .interrupted(let step):
       return queue(before: step)
     default:
@@ -120,20 +121,20 @@ struct SessionMachine {
   }
 
   /// Begins the step before which the session waited for its turn to start.
-  mutating func start() -> [Effect] {
+  mutating func beginNextStep() -> [Effect] {
     switch state {
-    case .queued(before: .requestToken(let need)): begin(.requestingToken(need), .requestToken(need))
-    case .queued(before: .start): begin(.checking, .check)
+    case .queued(before: .requestToken(let need)): enter(.requestingToken(need), .requestToken(need))
+    case .queued(before: .checkToken): enter(.checkingToken, .checkToken)
     default: []
     }
   }
 
   mutating func interrupt() -> [Effect] {
     switch state {
-    case .requestingToken(let need): return begin(.interrupted(before: .requestToken(need)), .cancelWork)
-    case .checking: return begin(.interrupted(before: .start), .cancelWork)
-    case .queued(let step), .pausing(let step): return begin(.interrupted(before: step), .cancelWork)
-    case .connecting, .running: return stop(.interrupt)
+    case .requestingToken(let need): return enter(.interrupted(before: .requestToken(need)), .cancelTask)
+    case .checkingToken: return enter(.interrupted(before: .checkToken), .cancelTask)
+    case .queued(let step), .waitingToRetry(let step): return enter(.interrupted(before: step), .cancelTask)
+    case .connecting, .running: return requestStop(.interrupt)
     case .waiting, .stopping, .interrupted, .ended: return []
     }
   }
@@ -141,10 +142,10 @@ struct SessionMachine {
   mutating func cancel() -> [Effect] {
     switch state {
     case .waiting: return end(.failure(.cancelled))
-    case .requestingToken, .queued, .checking, .pausing, .interrupted:
+    case .requestingToken, .queued, .checkingToken, .waitingToRetry, .interrupted:
       ticket += 1
-      return [.cancelWork] + end(.failure(.cancelled))
-    case .connecting, .running: return stop(.cancel)
+      return [.cancelTask] + end(.failure(.cancelled))
+    case .connecting, .running: return requestStop(.cancel)
     case .stopping:
       state = .stopping(.cancel)
       return []
@@ -152,33 +153,37 @@ struct SessionMachine {
     }
   }
 
-  mutating func delayEnded(_ number: UInt64) -> [Effect] {
-    guard number == ticket, case .pausing(let step) = state else { return [] }
+  mutating func delayEnded(_ taskTicket: UInt64) -> [Effect] {
+    guard taskTicket == ticket, case .waitingToRetry(let step) = state else { return [] }
     return queue(before: step)
   }
 
   private mutating func queue(before step: Step) -> [Effect] {
     state = .queued(before: step)
-    return step == .start ? ready() : []
+    return step == .checkToken ? reportActivation() : []
   }
 
   /// Reports that the session has its token, unless it has already done so.
-  private mutating func ready() -> [Effect] {
+  private mutating func reportActivation() -> [Effect] {
     defer { isActivated = true }
     return isActivated ? [] : [.report(.didActivate)]
   }
 
+  private func reports(of issuance: TokenIssuance?) -> [Effect] {
+    issuance.map { [.report(.tokenIssued($0))] } ?? []
+  }
+
   /// Enters a state with a new ticket, so that the result of an earlier task is ignored.
-  mutating func begin(_ next: State, _ effect: Effect) -> [Effect] {
+  private mutating func enter(_ next: State, _ effect: Effect) -> [Effect] {
     ticket += 1
     state = next
     return [effect]
   }
 
   /// Requests that the attempt stops, after whose end the state changes again.
-  private mutating func stop(_ purpose: Purpose) -> [Effect] {
-    state = .stopping(purpose)
-    return hasStarted ? [.report(.willStopRunning), .cancelWork] : [.cancelWork]
+  private mutating func requestStop(_ reason: StopReason) -> [Effect] {
+    state = .stopping(reason)
+    return isAccepted ? [.report(.willStopRunning), .cancelTask] : [.cancelTask]
   }
 
   /// Ends the session with a result, and reports the remaining events.
@@ -192,116 +197,120 @@ struct SessionMachine {
   }
 
   /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
-  mutating func requestSucceeded(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
-    guard number == ticket, case .requestingToken = state else { return [] }
+  mutating func requestSucceeded(_ taskTicket: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
+    guard taskTicket == ticket, case .requestingToken = state else { return [] }
     retryCounts.issuer = 0
-    return (issuance.map { [.report(.tokenIssued($0))] } ?? []) + ready() + begin(.checking, .check)
+    return reports(of: issuance) + reportActivation() + enter(.checkingToken, .checkToken)
   }
 
-  /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
-  mutating func requestFailed(_ number: UInt64, _ error: CredentialError, pause: Duration, random: Double) -> [Effect] {
-    guard number == ticket, case .requestingToken(let need) = state else { return [] }
+  /// Handles an error from the issuer, to which no request may be sent for the duration of `backoff`.
+  mutating func requestFailed(
+    _ taskTicket: UInt64, _ error: CredentialError, backoff: Duration, random: Double
+  ) -> [Effect] {
+    guard taskTicket == ticket, case .requestingToken(let need) = state else { return [] }
     let failure = TransferFailure(issuer: error)
     guard error.isRetryable, retryCounts.issuer < configuration.issuerRetries else { return end(.failure(failure)) }
     retryCounts.issuer += 1
-    let delay = pause > .zero ? pause : configuration.delay(beforeRetry: retryCounts.issuer, random: random)
+    let delay = backoff > .zero ? backoff : configuration.delay(beforeRetry: retryCounts.issuer, random: random)
     return retry(.issuer, failure, number: retryCounts.issuer, delay: delay, before: .requestToken(need))
   }
 
-  mutating func checkEnded(_ number: UInt64, _ check: CheckResult) -> [Effect] {
-    guard number == ticket, state == .checking else { return [] }
+  mutating func checkEnded(_ taskTicket: UInt64, _ check: CheckResult) -> [Effect] {
+    guard taskTicket == ticket, state == .checkingToken else { return [] }
     switch check {
     case .ready(let issuance):
-      retryCounts.stale = 0
+      retryCounts.shortLivedTokens = 0
       retryCounts.beginAttempt()
-      hasStarted = false
+      isAccepted = false
       ticket += 1
       state = .connecting
-      return (issuance.map { [.report(.tokenIssued($0))] } ?? []) + [.report(.willStartRunning), .run]
-    case .stale:
-      retryCounts.stale += 1
-      guard retryCounts.stale <= max(1, configuration.tokenRenewals) else {
-        return end(.failure(.tokensTooShort(retryCounts.stale)))
+      return reports(of: issuance) + [.report(.willStartRunning), .runAttempt]
+    case .expiresTooSoon:
+      retryCounts.shortLivedTokens += 1
+      guard retryCounts.shortLivedTokens <= max(1, configuration.tokenRenewals) else {
+        return end(.failure(.tokensTooShort(retryCounts.shortLivedTokens)))
       }
       let need = TokenNeed(reason: .expired)
-      return begin(.requestingToken(need), .requestToken(need))
+      return enter(.requestingToken(need), .requestToken(need))
     case .failed(let failure):
       return end(.failure(failure))
     }
   }
 
-  mutating func handle(_ number: UInt64, _ report: TransferReport) -> [Effect] {
-    guard number == ticket else { return [] }
+  /// Records a report of the current attempt, in which any sign of progress proves that the server accepted it.
+  mutating func receive(_ taskTicket: UInt64, _ report: TransferReport) -> [Effect] {
+    guard taskTicket == ticket else { return [] }
     switch report {
     case .connecting:
       return []
     case .running:
-      return acceptLogin()
+      return recordAcceptance()
     case .progress(let progress):
-      let effects = progress.bytes > 0 ? acceptLogin() : []
+      let effects = progress.bytes > 0 ? recordAcceptance() : []
       retryCounts.recordProgress(bytes: progress.bytes)
       return effects + (state == .running ? [.report(.progress(progress))] : [])
     case .file(let file):
       if case .failed = file.outcome { return isAttempting ? [.report(.file(file))] : [] }
-      let effects = acceptLogin()
+      let effects = recordAcceptance()
       retryCounts.recordFile()
-      return effects + (hasStarted ? [.report(.file(file))] : [])
+      return effects + (isAccepted ? [.report(.file(file))] : [])
     }
   }
 
   /// Handles the end of an attempt, whose processes, files and ports are gone.
   mutating func attemptEnded(
-    _ number: UInt64, _ result: Result<TransferSummary, TransferFailure>, random: Double
+    _ taskTicket: UInt64, _ result: Result<TransferSummary, TransferFailure>, random: Double
   ) -> [Effect] {
-    guard number == ticket, isAttempting else { return [] }
+    guard taskTicket == ticket, isAttempting else { return [] }
     var effects: [Effect] = []
-    if case .success = result, !hasStarted {
-      hasStarted = true
+    if case .success = result, !isAccepted {
       effects += [.report(.didStartRunning), .report(.willStopRunning)]
     } else if state == .running {
       effects.append(.report(.willStopRunning))
     }
     effects.append(.report(.didStopRunning))
-    hasStarted = false
+    isAccepted = false
     ticket += 1
-    return effects + conclude(result, random: random)
+    return effects + continueSession(after: result, random: random)
   }
 
   /// Decides how the session continues; a transfer that completed before it could be stopped is a success.
-  private mutating func conclude(_ result: Result<TransferSummary, TransferFailure>, random: Double) -> [Effect] {
+  private mutating func continueSession(
+    after result: Result<TransferSummary, TransferFailure>, random: Double
+  ) -> [Effect] {
     guard case .failure(let failure) = result else { return end(result) }
     switch state {
     case .stopping(.cancel):
       return end(.failure(.cancelled))
     case .stopping(.interrupt) where failure.kind == .cancelled:
-      state = .interrupted(before: .start)
+      state = .interrupted(before: .checkToken)
       return []
     case .stopping(.interrupt):
-      let effects = recover(from: failure, random: random)
-      guard case .pausing(let step) = state else { return effects }
+      let effects = retryOrEnd(after: failure, random: random)
+      guard case .waitingToRetry(let step) = state else { return effects }
       ticket += 1
       state = .interrupted(before: step)
       return effects.filter { if case .sleep = $0 { false } else { true } }
     default:
-      return recover(from: failure, random: random)
+      return retryOrEnd(after: failure, random: random)
     }
   }
 
   /// Starts a retry if the failure and the retry limits allow it, or else ends the session.
-  private mutating func recover(from failure: TransferFailure, random: Double) -> [Effect] {
+  private mutating func retryOrEnd(after failure: TransferFailure, random: Double) -> [Effect] {
     retryCounts.endAttempt()
     switch failure.kind {
     case .token(let reason) where tokenSupply == .issuer && retryCounts.token < configuration.tokenRenewals:
       retryCounts.token += 1
-      let need = TokenNeed(reason: reason == .initial ? .rejected : reason, isRefused: true)
+      let need = TokenNeed(reason: reason == .initial ? .rejected : reason, isRejected: true)
       let wait = configuration.delay(beforeRetry: retryCounts.token - 1, random: random)
       return retry(
         .token, failure, number: retryCounts.token, delay: retryCounts.token == 1 ? .zero : wait,
         before: .requestToken(need))
-    case .transport where retryCounts.transport < retries(after: failure):
+    case .transport where retryCounts.transport < retryLimit(after: failure):
       retryCounts.transport += 1
       let wait = configuration.delay(beforeRetry: retryCounts.transport, random: random)
-      return retry(.transport, failure, number: retryCounts.transport, delay: wait, before: .start)
+      return retry(.transport, failure, number: retryCounts.transport, delay: wait, before: .checkToken)
     case .token where tokenSupply == .issuer && retryCounts.token > 0:
       return end(.failure(failure.appending(count: retryCounts.token + 1, of: "consecutive tokens were rejected")))
     case .token where tokenSupply == .fixed:
@@ -316,7 +325,7 @@ struct SessionMachine {
   /// The maximum number of retries for a server that was never reached, whose address is likely to be wrong.
   private static let unreachedRetryLimit = 2
 
-  private func retries(after failure: TransferFailure) -> Int {
+  private func retryLimit(after failure: TransferFailure) -> Int {
     failure.isUnreached ? min(Self.unreachedRetryLimit, configuration.transportRetries) : configuration.transportRetries
   }
 
@@ -324,7 +333,7 @@ struct SessionMachine {
     _ cause: TransferRetry.Cause, _ failure: TransferFailure, number: Int, delay: Duration, before step: Step
   ) -> [Effect] {
     let retry = TransferRetry(cause: cause, failure: failure, number: number, delay: delay)
-    return [.report(.retry(retry))] + begin(.pausing(before: step), .sleep(delay))
+    return [.report(.retry(retry))] + enter(.waitingToRetry(before: step), .sleep(delay))
   }
 
   private var isAttempting: Bool {
@@ -335,10 +344,10 @@ struct SessionMachine {
   }
 
   /// Records that the server has accepted the account and the token, unless the attempt is being stopped.
-  private mutating func acceptLogin() -> [Effect] {
+  private mutating func recordAcceptance() -> [Effect] {
     guard state == .connecting else { return [] }
     state = .running
-    hasStarted = true
+    isAccepted = true
     return [.report(.didStartRunning)]
   }
 }
@@ -352,24 +361,22 @@ struct RetryCounts {
   /// The number of consecutive retries of a request to the issuer.
   var issuer = 0
   /// The number of consecutive tokens whose remaining lifetime was too short when an attempt was about to start.
-  var stale = 0
-  private var bytes: Int64 = 0
-  private var files = 0
-  private var best: (bytes: Int64, files: Int) = (0, 0)
+  var shortLivedTokens = 0
+  private var attemptProgress: (bytes: Int64, files: Int) = (0, 0)
+  /// The most bytes and the most files that any attempt has transferred.
+  private var bestProgress: (bytes: Int64, files: Int) = (0, 0)
 
-  mutating func beginAttempt() {
-    bytes = 0
-    files = 0
-  }
+  mutating func beginAttempt() { attemptProgress = (0, 0) }
 
-  mutating func recordProgress(bytes count: Int64) { bytes = max(bytes, count) }
+  mutating func recordProgress(bytes: Int64) { attemptProgress.bytes = max(attemptProgress.bytes, bytes) }
 
-  mutating func recordFile() { files += 1 }
+  mutating func recordFile() { attemptProgress.files += 1 }
 
   /// Ends an attempt, which resets the counts of tokens and transport if it made more progress than all before.
   mutating func endAttempt() {
-    guard bytes > best.bytes || files > best.files else { return }
-    best = (max(bytes, best.bytes), max(files, best.files))
+    guard attemptProgress.bytes > bestProgress.bytes || attemptProgress.files > bestProgress.files else { return }
+    bestProgress.bytes = max(attemptProgress.bytes, bestProgress.bytes)
+    bestProgress.files = max(attemptProgress.files, bestProgress.files)
     token = 0
     transport = 0
   }

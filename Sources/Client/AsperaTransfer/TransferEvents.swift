@@ -29,7 +29,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
     /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled.
     public mutating func next() async -> TransferEvent? {
       guard let event = await reader.buffer.next() else {
-        reader.leave()
+        reader.stopObserving()
         return nil
       }
       return event
@@ -46,14 +46,14 @@ public struct TransferEvents: AsyncSequence, Sendable {
   /// A reader of an event buffer, which stops observing the queue when the reader is released.
   final class Reader: Sendable {
     let buffer: EventBuffer
-    let leave: @Sendable () -> Void
+    let stopObserving: @Sendable () -> Void
 
-    init(_ buffer: EventBuffer, leave: @escaping @Sendable () -> Void) {
+    init(_ buffer: EventBuffer, stopObserving: @escaping @Sendable () -> Void) {
       self.buffer = buffer
-      self.leave = leave
+      self.stopObserving = stopObserving
     }
 
-    deinit { leave() }
+    deinit { stopObserving() }
   }
 }
 
@@ -65,41 +65,45 @@ final class EventBuffer: Sendable {
   }
 
   private struct State {
+    /// The number of read events from which they are removed; each removal moves the events that remain.
+    static let removalThreshold = 64
+
     var events: [TransferEvent] = []
     /// The number of events at the start of ``events`` that have already been read.
-    var read = 0
+    var readCount = 0
     /// The index in ``events`` of a session's progress event that no other event of the session follows, by session ID.
-    var progress: [String: Int] = [:]
+    var progressIndexes: [String: Int] = [:]
     var waiters: [Waiter] = []
-    var nextID: UInt64 = 0
+    var lastWaiterID: UInt64 = 0
     var isFinished = false
 
     mutating func append(_ event: TransferEvent) {
       guard case .progress = event.kind else {
-        progress[event.session] = nil
+        progressIndexes[event.session] = nil
         return events.append(event)
       }
-      if let position = progress[event.session], position >= read {
-        events[position] = event
+      if let index = progressIndexes[event.session], index >= readCount {
+        events[index] = event
       } else {
-        progress[event.session] = events.count
+        progressIndexes[event.session] = events.count
         events.append(event)
       }
     }
 
     mutating func removeFirst() -> TransferEvent? {
-      guard read < events.count else { return nil }
-      defer { compact() }
-      read += 1
-      return events[read - 1]
+      guard readCount < events.count else { return nil }
+      defer { removeReadEvents() }
+      readCount += 1
+      return events[readCount - 1]
     }
 
     /// Removes the events that have been read, when they are at least half of all stored events.
-    private mutating func compact() {
-      guard read == events.count || (read >= 64 && read * 2 >= events.count) else { return }
-      events.removeFirst(read)
-      progress = progress.compactMapValues { $0 >= read ? $0 - read : nil }
-      read = 0
+    private mutating func removeReadEvents() {
+      let isMostlyRead = readCount >= Self.removalThreshold && readCount * 2 >= events.count
+      guard readCount == events.count || isMostlyRead else { return }
+      events.removeFirst(readCount)
+      progressIndexes = progressIndexes.compactMapValues { $0 >= readCount ? $0 - readCount : nil }
+      readCount = 0
     }
   }
 
@@ -128,19 +132,19 @@ final class EventBuffer: Sendable {
   /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled.
   func next() async -> TransferEvent? {
     let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
+      state.lastWaiterID += 1
+      return state.lastWaiterID
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let response: TransferEvent?? = state.withLock { state in
+        let knownEvent: TransferEvent?? = state.withLock { state in
           if Task.isCancelled { return .some(nil) }
           if let event = state.removeFirst() { return event }
           if state.isFinished { return .some(nil) }
           state.waiters.append(Waiter(id: id, continuation: continuation))
           return nil
         }
-        if let response { continuation.resume(returning: response) }
+        if let knownEvent { continuation.resume(returning: knownEvent) }
       }
     } onCancel: {
       let waiter = state.withLock { state in

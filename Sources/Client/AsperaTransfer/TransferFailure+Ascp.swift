@@ -15,23 +15,24 @@ extension TransferFailure {
   ///   - text: The field `Description` of the last management frame, or ascp's printed output.
   ///   - secrets: The secrets to mask in the quoted text: the password, the passphrase and the token of the transfer.
   public init(ascpCode code: Int?, text: String, masking secrets: [Secret] = []) {
-    let (kind, remedy) = AscpErrorCode.classify(code: code, text: text).meaning
+    let (kind, remedy) = AscpErrorCode.classify(code: code, text: text).kindAndRemedy
     let name = code.flatMap { AscpErrorCode($0)?.name }
-    let quotation = SecretMask(secrets).applied(to: text).quotable
+    let quotation = SecretMask(secrets).applied(to: text).quotation
     let heading = [code.map { "ascp ended with \($0)" } ?? "ascp ended without a code", name.map { "(\($0))" }]
     self.init(
-      code == Self.userCancel ? .cancelled : kind, code: code,
+      code == Self.userCancelCode ? .cancelled : kind, code: code,
       heading.compactMap(\.self).joined(separator: " ")
         + (quotation.isEmpty ? "." : ": \(quotation.hasSuffix(".") ? quotation : quotation + ".")"),
       remedy: remedy)
   }
 
   /// The ascp error code `USER_CANCEL`, which means that the transfer was cancelled by another party than the queue.
-  private static let userCancel = 28
+  private static let userCancelCode = 28
 }
 
 extension AscpFailureClass {
-  fileprivate var meaning: (kind: TransferFailure.Kind, remedy: String) {
+  /// The kind of a failure of the class, and advice.
+  fileprivate var kindAndRemedy: (kind: TransferFailure.Kind, remedy: String) {
     switch self {
     case .account:
       (
@@ -61,18 +62,19 @@ extension AscpFailureClass {
 
 extension String {
   /// The text on one line of limited length, with words that look like tokens masked.
-  fileprivate var quotable: String {
+  fileprivate var quotation: String {
     let line = String(String.UnicodeScalarView(unicodeScalars.map { $0.isVisible ? $0 : " " }))
     var words: [Substring] = []
     for word in line.words(between: " ") {
-      let isCredential =
-        ["basic", "bearer"].contains(words.last?.lowercased()) && word.utf8.count > Self.plainWordByteLimit
-      words.append(isCredential || word.holdsToken ? Secret.mask[...] : word)
+      let followsScheme = ["basic", "bearer"].contains(words.last?.lowercased())
+      let isCredential = followsScheme && word.utf8.count > Self.plainWordByteLimit
+      words.append(isCredential || word.containsTransferToken ? Secret.mask[...] : word)
     }
     let text = words.joined(separator: " ")
     return text.count > Self.quotationLimit ? text.prefix(Self.quotationLimit) + "…" : text
   }
 
+  /// The maximum number of characters that are quoted, so that an error message stays readable.
   private static let quotationLimit = 300
 
   /// The maximum length of a word that is quoted after "basic" or "bearer": longer ones can be credentials, while
@@ -84,7 +86,7 @@ extension Substring {
   /// Whether the word contains a transfer token, such as `ATM2_…`.
   ///
   /// Such a token starts with `ATB` or `ATM`, a version from 2 to 4, and an underscore.
-  fileprivate var holdsToken: Bool {
+  fileprivate var containsTransferToken: Bool {
     ["ATB", "ATM"].contains { type in
       ["2", "3", "4"].contains { version in String(self).containsBytes(of: "\(type)\(version)_") }
     }

@@ -8,7 +8,10 @@ public import StorageAuth
 public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
   /// The kind of transfer failure, which determines how a queue continues.
   public enum Kind: Sendable, Hashable {
-    /// The server rejects the account because of a wrong password, key or passphrase; a new token does not help.
+    /// The server rejects the account because of a wrong password, key or passphrase, or the queue's source of accounts
+    /// provides none.
+    ///
+    /// Neither a new token nor a retry helps, and repeated logins with a wrong password could lock the account.
     case account
     /// The server's host key differs from the expected host key, and the transfer is never retried.
     case hostKey
@@ -96,46 +99,49 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
     TransferFailure(.caller, "The transfer cannot be signed: \(error.message)", remedy: error.remedy)
   }
 
+  /// Creates the failure of a session whose account was not provided.
   init(account error: CredentialError) {
     self.init(.account, "\(error.source) provided no account: \(error.message)", remedy: error.remedy)
   }
 
+  /// Creates the failure of a session whose token was not provided.
   init(issuer error: CredentialError) {
     self.init(.issuer(error), "\(error.source) provided no token: \(error.message)", remedy: error.remedy)
   }
 
   /// Returns the same failure with a count, such as the number of retries, appended to its message.
   func appending(count: Int, of events: String) -> TransferFailure {
-    changed(message: "\(message) \(count) \(events).")
+    copy(message: "\(message) \(count) \(events).")
   }
 
   /// The same failure with advice for a session that has a fixed token and no issuer.
   var advisingIssuer: TransferFailure {
-    changed(
+    copy(
       message: "\(message) The session has a fixed token and no issuer.",
       remedy: "\(remedy) A session with an issuer gets another token automatically.")
   }
 
   /// The same failure with advice for a transfer whose bearer token lacks the tags that it needs.
   var advisingTags: TransferFailure {
-    changed(
+    copy(
       message: "\(message) The token is a bearer token, and the tags do not name its access key.",
       remedy: "Set aspera.node.access_key and aspera.node.file_id in the tags: a server checks bearer tokens by them.")
   }
 
   /// The same failure with advice for an account that was accepted before, while several sessions are active.
   var advisingStartSpacing: TransferFailure {
-    changed(
+    copy(
       message: "\(message) The server accepted this account before, and several sessions are active.",
       remedy: "\(remedy) If the account is right, the server may limit simultaneous logins: increase startSpacing.")
   }
 
-  private func changed(message: String, remedy: String? = nil) -> TransferFailure {
+  private func copy(message: String, remedy: String? = nil) -> TransferFailure {
     var failure = TransferFailure(kind, code: code, message, remedy: remedy ?? self.remedy)
     failure.isUnreached = isUnreached
     return failure
   }
 
+  /// Whether the server rejects the token, which can also be due to the tags by which it checks a bearer token.
   var isAboutToken: Bool {
     switch kind {
     case .token, .authorization: true

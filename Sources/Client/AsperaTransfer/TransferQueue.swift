@@ -125,7 +125,7 @@ public final class TransferQueue: Sendable {
   /// A new sequence of the queue's events, starting now.
   ///
   /// To receive all events of a session, get the sequence before you add the session.
-  public var events: TransferEvents { observe(nil) }
+  public var events: TransferEvents { addObserver(ofBatch: nil) }
 
   /// Adds a session to the end of the queue.
   ///
@@ -133,10 +133,10 @@ public final class TransferQueue: Sendable {
   /// - Returns: The session's ID in this queue: its ID, with a number appended if the queue already contains that ID.
   @discardableResult
   public func add(_ session: TransferSession) -> String {
-    let record = record(of: session, batch: nil)
+    let record = record(of: session, batchID: nil)
     var id = ""
-    perform { state, uptime in
-      id = state.freeID(for: session.id)
+    changeState { state, uptime in
+      id = state.unusedID(for: session.id)
       return state.add(record, as: id, at: uptime)
     }
     return id
@@ -149,7 +149,7 @@ public final class TransferQueue: Sendable {
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func cancel(_ id: String) {
-    perform { state, uptime in state.machine.cancel(id, at: uptime) }
+    changeState { state, uptime in state.machine.cancel(id, at: uptime) }
   }
 
   /// Runs a session immediately.
@@ -159,26 +159,26 @@ public final class TransferQueue: Sendable {
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func run(_ id: String) {
-    perform { state, uptime in state.machine.run(id, at: uptime) }
+    changeState { state, uptime in state.machine.run(id, at: uptime) }
   }
 
   /// Removes a session from the queue, after cancelling the session if it has not ended.
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func remove(_ id: String) {
-    perform { state, uptime in state.machine.remove(id, at: uptime) }
+    changeState { state, uptime in state.machine.remove(id, at: uptime) }
   }
 
   /// Pauses the queue, so that no more sessions become active.
   ///
   /// - Parameter stopping: Whether active sessions are also stopped. They continue when the queue resumes.
   public func pause(stopping: Bool = false) {
-    perform { state, _ in state.machine.pause(stopping: stopping) }
+    changeState { state, _ in state.machine.pause(stopping: stopping) }
   }
 
   /// Resumes the queue after ``pause(stopping:)``, so that sessions become active again.
   public func resume() {
-    perform { state, uptime in state.machine.resume(at: uptime) }
+    changeState { state, uptime in state.machine.resume(at: uptime) }
   }
 
   /// Shuts the queue down by cancelling all sessions in an orderly way and then ending all event sequences.
@@ -186,7 +186,7 @@ public final class TransferQueue: Sendable {
   /// A session that is added later is cancelled immediately.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
-      perform { state, _ in
+      changeState { state, _ in
         state.shutdownWaiters.append(continuation)
         return state.machine.shutDown()
       }
@@ -228,13 +228,13 @@ extension TransferQueue {
   /// Waits until a session has ended and returns its result, or `nil` if the queue contains no session with that ID.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
-      let response: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
+      let knownResult: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
         guard let session = state.machine.sessions[id] else { return .some(nil) }
         if case .ended(let result) = session.state { return result }
         state.records[id]?.waiters.append(continuation)
         return nil
       }
-      if let response { continuation.resume(returning: response) }
+      if let knownResult { continuation.resume(returning: knownResult) }
     }
   }
 
@@ -249,13 +249,13 @@ extension TransferQueue {
   ///   or if the session was finished or has ended.
   public func addPaths(_ paths: [TransferPath], to id: String) throws(TransferFailure) {
     let reason: String? = state.withLock { state in
-      guard let session = state.machine.sessions[id], var feed = state.records[id]?.feed else {
+      guard let session = state.machine.sessions[id], var feed = state.records[id]?.pathFeed else {
         return "There is no persistent session with the id \(id)."
       }
       if session.isEnded { return "The session \(id) is over." }
       if feed.isFinished { return "The session \(id) was finished." }
       feed.add(paths)
-      state.records[id]?.feed = feed
+      state.records[id]?.pathFeed = feed
       return nil
     }
     guard let reason else { return }
@@ -267,7 +267,7 @@ extension TransferQueue {
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func finish(_ id: String) {
-    state.withLock { state in state.records[id]?.feed?.finish() }
+    state.withLock { state in state.records[id]?.pathFeed?.finish() }
   }
 
   /// Runs sessions, and returns a sequence of their events.
@@ -284,13 +284,14 @@ extension TransferQueue {
   /// - Parameter sessions: The sessions to run. A number is appended to IDs that the queue already contains.
   /// - Returns: A sequence of the events of these sessions.
   public func run(_ sessions: [TransferSession]) -> TransferEvents {
-    let batch = state.withLock { $0.nextNumber() }
-    let events = observe(batch)
-    let records = sessions.map { record(of: $0, batch: batch) }
-    perform { state, uptime in
-      let ids = sessions.reduce(into: []) { $0.append(state.freeID(for: $1.id, besides: $0)) }
-      state.batches[batch] = QueueBatch(members: ids, open: Set(ids))
-      state.changedBatches.insert(batch)
+    let batchID = state.withLock { $0.nextObserverID() }
+    let events = addObserver(ofBatch: batchID)
+    let records = sessions.map { record(of: $0, batchID: batchID) }
+    changeState { state, uptime in
+      let ids = sessions.reduce(into: []) { $0.append(state.unusedID(for: $1.id, besides: $0)) }
+      state.batches[batchID] = State.Batch(sessions: ids, unfinishedSessions: Set(ids))
+      // A batch without sessions has already ended.
+      state.changedBatchIDs.insert(batchID)
       return zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) }
     }
     return events
@@ -301,7 +302,7 @@ extension TransferQueue {
   /// - Parameter specifications: The specifications of the transfers.
   /// - Returns: The events of these transfers, whose session IDs are their positions, starting with `1`.
   public func run(_ specifications: [TransferSpec]) -> TransferEvents {
-    run(specifications.enumerated().map { location, spec in TransferSession(spec, id: "\(location + 1)") })
+    run(specifications.enumerated().map { index, spec in TransferSession(spec, id: "\(index + 1)") })
   }
 }
 
@@ -311,10 +312,10 @@ extension TransferStatus {
       switch state {
       case .waiting: .waiting
       case .requestingToken: .activating
-      case .queued, .checking: .ready
+      case .queued, .checkingToken: .ready
       case .connecting: .connecting
       case .running: .running
-      case .pausing: .retrying
+      case .waitingToRetry: .retrying
       case .stopping: .stopping
       case .interrupted: .interrupted
       case .ended(let result): .ended(result)

@@ -43,7 +43,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
 
   /// The configuration of the token cache.
   ///
-  /// The configuration contains, for example, the timeout of token requests and the pause after a failure.
+  /// The configuration contains, for example, the timeout of token requests and the backoff after a failure.
   ///
   /// The default refresh margin is zero. Because a running transfer no longer needs its token, a new token is requested
   /// only when an attempt is about to start.

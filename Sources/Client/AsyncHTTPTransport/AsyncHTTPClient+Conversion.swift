@@ -91,18 +91,18 @@ extension TransportError {
     case is NIOConnectionError: return .connectionFailed
     case ChannelError.connectTimeout: return .timeout
     case let error as IOError:
-      let unreachable: [Errno] = [.connectionRefused, .hostIsDown, .networkUnreachable, .noRouteToHost]
-      return unreachable.contains(Errno(rawValue: error.errnoCode)) ? .connectionFailed : .connectionLost
+      let connectionErrors: [Errno] = [.connectionRefused, .hostIsDown, .networkUnreachable, .noRouteToHost]
+      return connectionErrors.contains(Errno(rawValue: error.errnoCode)) ? .connectionFailed : .connectionLost
     case let error as HTTPClientError:
-      let timeouts: [HTTPClientError] = [
+      let timeoutErrors: [HTTPClientError] = [
         .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout,
         .tlsHandshakeTimeout,
       ]
-      let malformed: [HTTPClientError] = [
+      let requestErrors: [HTTPClientError] = [
         .invalidURL, .emptyHost, .emptyScheme, .bodyLengthMismatch, .traceRequestWithBody, .contentLengthMissing,
       ]
-      if timeouts.contains(error) { return .timeout }
-      return malformed.contains(error) ? .invalidRequest : .connectionLost
+      if timeoutErrors.contains(error) { return .timeout }
+      return requestErrors.contains(error) ? .invalidRequest : .connectionLost
     default: return .connectionLost
     }
   }
@@ -151,16 +151,17 @@ struct BufferSequence: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), eventLoops) }
 
   struct Iterator: AsyncIteratorProtocol {
+    /// The number of buffers in turn; one whose bytes have not been sent when its turn comes gets new memory.
     private static let bufferCount = 4
     /// The number of bytes that are delivered before the event loops have processed the earlier ones.
-    private static let leadByteCount = 1 << 20
+    private static let leadByteLimit = 1 << 20
 
     private let base: ByteStream.AsyncIterator
     private let eventLoops: any EventLoopGroup
     /// The number of bytes that were delivered since the event loops were waited for.
-    private var lead = 0
+    private var leadByteCount = 0
     private var buffers: [ByteBuffer] = []
-    private var turn = 0
+    private var bufferIndex = 0
 
     fileprivate init(base: ByteStream.AsyncIterator, _ eventLoops: any EventLoopGroup) {
       self.base = base
@@ -168,18 +169,18 @@ struct BufferSequence: AsyncSequence, Sendable {
     }
 
     mutating func next() async throws -> ByteBuffer? {
-      if lead >= Self.leadByteCount {
+      if leadByteCount >= Self.leadByteLimit {
         for eventLoop in eventLoops.makeIterator() { try await eventLoop.submit {}.get() }
-        lead = 0
+        leadByteCount = 0
       }
       guard let chunk = try await base.nextChunk() else { return nil }
-      lead = lead.checkedAdding(chunk.byteCount) ?? Self.leadByteCount
+      leadByteCount = leadByteCount.checkedAdding(chunk.byteCount) ?? Self.leadByteLimit
       if let buffer = chunk as? ByteBuffer { return buffer }
       if buffers.isEmpty { buffers = Array(repeating: ByteBuffer(), count: Self.bufferCount) }
-      turn = (turn + 1) % Self.bufferCount
-      buffers[turn].clear(minimumCapacity: chunk.byteCount)
-      chunk.withSpan { unsafe $0.withUnsafeBytes { _ = unsafe buffers[turn].writeBytes($0) } }
-      return buffers[turn]
+      bufferIndex = (bufferIndex + 1) % Self.bufferCount
+      buffers[bufferIndex].clear(minimumCapacity: chunk.byteCount)
+      chunk.withSpan { unsafe $0.withUnsafeBytes { _ = unsafe buffers[bufferIndex].writeBytes($0) } }
+      return buffers[bufferIndex]
     }
   }
 }

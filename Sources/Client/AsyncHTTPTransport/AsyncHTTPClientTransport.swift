@@ -100,13 +100,14 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     let (client, proxy) = clients.client(for: request)
     do {
       let deadline = timeouts.request.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
-      let sent = HTTPClientRequest(request, body: body, on: client.eventLoopGroup)
-      let received = try await client.execute(sent, deadline: deadline)
-      var reply = HTTPStreamingResponse(response: HTTPResponse(received), body: stream(received.body, from: host))
-      if received.version.major < 2, request.method != .head, !reply.response.marksEndOfBody {
-        reply.endsWithConnection = { true }
+      let clientRequest = HTTPClientRequest(request, body: body, on: client.eventLoopGroup)
+      let clientResponse = try await client.execute(clientRequest, deadline: deadline)
+      var response = HTTPStreamingResponse(
+        response: HTTPResponse(clientResponse), body: stream(clientResponse.body, from: host))
+      if clientResponse.version.major < 2, request.method != .head, !response.response.marksEndOfBody {
+        response.endsWithConnection = { true }
       }
-      return reply
+      return response
     } catch {
       throw TransportError(error, host: host, proxy: proxy)
     }
@@ -118,11 +119,11 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   private static let urlByteLimit = 60_000
 
   private static func requireAllowedLength(of request: HTTPRequest) throws(TransportError) {
-    let parts = [request.scheme, request.authority, request.path]
-    let count = parts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-    guard count > urlByteLimit else { return }
+    let urlParts = [request.scheme, request.authority, request.path]
+    let byteCount = urlParts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    guard byteCount > urlByteLimit else { return }
     throw TransportError(
-      .invalidRequest, "The URL has \(count) bytes; at most \(urlByteLimit) are sent.",
+      .invalidRequest, "The URL has \(byteCount) bytes; at most \(urlByteLimit) are sent.",
       remedy: "Shorten the key, the parameters or the session token.")
   }
 
@@ -162,13 +163,14 @@ extension AsyncHTTPClientTransport: Redacted {
 
 /// The HTTP clients of a transport, each with its own proxy, because AsyncHTTPClient has one proxy for each client.
 struct ProxiedClients: Sendable {
-  private let direct: HTTPClient
-  private let proxied: [(proxy: ProxyServer, client: HTTPClient)]
+  private let directClient: HTTPClient
+  private let proxiedClients: [(proxy: ProxyServer, client: HTTPClient)]
   private let proxies: ProxyConfiguration
 
+  /// Sends all requests with a client of the caller.
   init(_ client: HTTPClient) {
-    direct = client
-    proxied = []
+    directClient = client
+    proxiedClients = []
     proxies = .direct
   }
 
@@ -178,21 +180,21 @@ struct ProxiedClients: Sendable {
       configuration.proxy = proxy
       return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
-    direct = client(nil)
+    directClient = client(nil)
     var servers = [proxies.https].compactMap(\.self)
     if let http = proxies.http, http != proxies.https { servers.append(http) }
-    proxied = servers.map { ($0, client($0.clientProxy)) }
+    proxiedClients = servers.map { ($0, client($0.clientProxy)) }
     self.proxies = proxies
   }
 
-  var clients: [HTTPClient] { [direct] + proxied.map(\.client) }
+  var clients: [HTTPClient] { [directClient] + proxiedClients.map(\.client) }
 
   /// Returns the client for a request, and the proxy through which it connects.
   func client(for request: HTTPRequest) -> (client: HTTPClient, proxy: ProxyServer?) {
     guard let server = proxies.server(for: request.authority ?? "", scheme: request.scheme ?? "https"),
-      let found = proxied.first(where: { $0.proxy == server })
-    else { return (direct, nil) }
-    return (found.client, server)
+      let proxied = proxiedClients.first(where: { $0.proxy == server })
+    else { return (directClient, nil) }
+    return (proxied.client, server)
   }
 }
 
@@ -218,108 +220,21 @@ extension TrustedRoots {
   }
 
   private static func certificates(_ path: String) throws(TransportError) -> [NIOSSLCertificate] {
-    // Opened first, because the reader of certificates does not tell a missing file from an invalid one.
+    // The file is opened first because the reader of certificates does not tell a missing file from an invalid one.
     do {
       try FileDescriptor.open(FilePath(path), .readOnly).close()
     } catch {
-      throw unusable(path, "cannot be read: \((error as? Errno)?.description ?? "\(error)")")
+      throw unusableFile(path, "cannot be read: \((error as? Errno)?.description ?? "\(error)")")
     }
     guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
-      throw unusable(path, "contains no certificate in PEM form, or an invalid one")
+      throw unusableFile(path, "contains no certificate in PEM form, or an invalid one")
     }
     return certificates
   }
 
-  private static func unusable(_ path: String, _ reason: String) -> TransportError {
+  private static func unusableFile(_ path: String, _ reason: String) -> TransportError {
     TransportError(
       .invalidConfiguration, "The file of certificate authorities \(path) \(reason).",
       remedy: "Name a PEM file with the certificates of the authorities that issued those of the services.")
-  }
-}
-
-/// A channel handler that closes a connection before AsyncHTTPClient receives a response that it cannot process.
-///
-/// NIO's parser accepts any three digits as a status, but a status below 100 is invalid (RFC 9110, section 15).
-/// AsyncHTTPClient 1.37.0 treats such a response as informational, receives the end of the message after it, and
-/// terminates the process: "How can we receive a response end". `HTTPTypes` terminates the process on more than 65,535
-/// header fields.
-final class StatusCheck: ChannelInboundHandler {
-  typealias InboundIn = HTTPClientResponsePart
-  typealias InboundOut = HTTPClientResponsePart
-
-  /// The maximum number of header fields in a response; the services send about twenty.
-  private static let fieldLimit = 1_000
-
-  private var isBroken = false
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isBroken else { return }
-    if case .head(let head) = unwrapInboundIn(data) {
-      let status = head.status.code
-      if !(100...999).contains(status) || head.headers.count > Self.fieldLimit {
-        isBroken = true
-        context.fireErrorCaught(
-          TransportError(
-            .connectionLost,
-            head.headers.count > Self.fieldLimit
-              ? "The response has \(head.headers.count) header fields; at most \(Self.fieldLimit) are accepted."
-              : "The response has the status \(status), which is not valid in HTTP.",
-            remedy: "Check that the endpoint is the service itself and not a broken proxy."))
-        context.close(promise: nil)
-        return
-      }
-    }
-    context.fireChannelRead(data)
-  }
-}
-
-extension HTTPClient.Configuration {
-  /// Adds the handlers of responses to the connections of the HTTP client.
-  mutating func addResponseHandlers() {
-    http1_1ConnectionDebugInitializer = { channel in
-      channel.eventLoop.submit {
-        let pipeline = channel.pipeline.syncOperations
-        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        try pipeline.addHandler(StatusCheck(), position: .after(decoder))
-        try pipeline.addHandler(EarlyResponse(), position: .after(decoder))
-      }
-    }
-  }
-}
-
-/// A channel handler that makes a response available which arrives before the request has been sent.
-///
-/// A service that rejects an upload responds and closes the connection. The bytes that are being sent then fail, and
-/// AsyncHTTPClient 1.37.0 discards the response that it has received.
-final class EarlyResponse: ChannelDuplexHandler {
-  typealias InboundIn = HTTPClientResponsePart
-  typealias InboundOut = HTTPClientResponsePart
-  typealias OutboundIn = HTTPClientRequestPart
-  typealias OutboundOut = HTTPClientRequestPart
-
-  /// The flag whether a response has arrived, which the bytes on their way share.
-  private final class Arrival {
-    var isAnswered = false
-  }
-
-  private var arrival = Arrival()
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if case .head(let head) = unwrapInboundIn(data), head.status.code >= 300 { arrival.isAnswered = true }
-    context.fireChannelRead(data)
-  }
-
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .head = unwrapOutboundIn(data) { arrival = Arrival() }
-    guard let promise else { return context.write(data, promise: nil) }
-    let sent = context.eventLoop.makePromise(of: Void.self)
-    sent.futureResult.assumeIsolated().whenComplete { [arrival] result in
-      switch result {
-      case .failure where arrival.isAnswered: promise.succeed()
-      case .failure(let error): promise.fail(error)
-      case .success: promise.succeed()
-      }
-    }
-    context.write(data, promise: sent)
   }
 }

@@ -12,7 +12,8 @@ internal import StorageAuth
   /// therefore pauses its session when it hands out its last bytes, until the source delivers more.
   final class BodyPipe: Sendable {
     private let state = Lock(State())
-    private let arrival = DispatchSemaphore(value: 0)
+    /// The semaphore on which a session waits that reads although the pipe has paused it.
+    private let readability = DispatchSemaphore(value: 0)
 
     func connect(to session: TransportSession) { state.withLock { $0.session = session } }
     func makeInputStream() -> InputStream { PipeInputStream(self) }
@@ -20,14 +21,14 @@ internal import StorageAuth
     /// Waits until the pipe contains bytes, or will receive none.
     func firstBytes() async {
       await withCheckedContinuation { continuation in
-        change { $0.firstReader = continuation }
+        changeState { $0.firstReader = continuation }
       }
     }
 
     /// Appends bytes, waits while the pipe is full, and returns whether the pipe is still read.
     func write(_ bytes: [UInt8]) async -> Bool {
       await withCheckedContinuation { continuation in
-        change { state in
+        changeState { state in
           state.chunks.append(bytes[...])
           state.byteCount += bytes.count
           state.writer = continuation
@@ -36,10 +37,10 @@ internal import StorageAuth
       return state.withLock { !$0.isBroken }
     }
 
-    func finish() { change { $0.isFinished = true } }
+    func finish() { changeState { $0.isFinished = true } }
 
     /// Makes reading fail, so that the session closes the connection.
-    func fail() { change { $0.isBroken = true } }
+    func fail() { changeState { $0.isBroken = true } }
 
     /// Returns the next bytes, an empty slice at the end, or `nil` after a failure.
     ///
@@ -47,27 +48,27 @@ internal import StorageAuth
     func read(upTo count: Int) -> ArraySlice<UInt8>? {
       while true {
         var bytes: ArraySlice<UInt8>?
-        let isReadable = change { state in
+        let isReadable = changeState { state in
           let isReadable = state.isReadable
           bytes = state.read(upTo: count)
           state.isReaderBlocked = !isReadable
           return isReadable
         }
         if isReadable { return bytes }
-        arrival.wait()
+        readability.wait()
       }
     }
 
-    /// Changes the state, and resumes those who waited for the change.
-    private func change<Result>(_ body: (inout State) -> Result) -> Result {
-      let (result, waiters, isReaderBlocked) = state.withLock { state in
+    /// Changes the state, and resumes the source and the session that waited for the change.
+    private func changeState<Result>(_ body: (inout State) -> Result) -> Result {
+      let (result, continuations, isReaderBlocked) = state.withLock { state in
         let result = body(&state)
-        let waiters = state.removeReady()
+        let continuations = state.takeReadyContinuations()
         defer { state.isReaderBlocked = state.isReaderBlocked && !state.isReadable }
-        return (result, waiters, state.isReaderBlocked && state.isReadable)
+        return (result, continuations, state.isReaderBlocked && state.isReadable)
       }
-      for continuation in waiters { continuation.resume() }
-      if isReaderBlocked { arrival.signal() }
+      for continuation in continuations { continuation.resume() }
+      if isReaderBlocked { readability.signal() }
       return result
     }
 
@@ -81,7 +82,9 @@ internal import StorageAuth
       var isBroken = false
       var isReaderBlocked = false
       var session: TransportSession?
+      /// The continuation of the source, which waits until the pipe has space.
       var writer: CheckedContinuation<Void, Never>?
+      /// The continuation of the caller that waits for the first bytes.
       var firstReader: CheckedContinuation<Void, Never>?
 
       var isReadable: Bool { byteCount > 0 || isFinished || isBroken }
@@ -99,18 +102,18 @@ internal import StorageAuth
       }
 
       /// Removes the continuations that need not wait any longer, and lets the session continue.
-      mutating func removeReady() -> [CheckedContinuation<Void, Never>] {
-        var ready: [CheckedContinuation<Void, Never>?] = []
+      mutating func takeReadyContinuations() -> [CheckedContinuation<Void, Never>] {
+        var readyContinuations: [CheckedContinuation<Void, Never>?] = []
         if isReadable {
           session?.resume(.source)
-          ready.append(firstReader)
+          readyContinuations.append(firstReader)
           firstReader = nil
         }
         if byteCount < Self.byteLimit || isBroken {
-          ready.append(writer)
+          readyContinuations.append(writer)
           writer = nil
         }
-        return ready.compactMap(\.self)
+        return readyContinuations.compactMap(\.self)
       }
     }
   }
@@ -171,7 +174,7 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   // Safe: after the initializer, everything below is used on this queue only, on which the stream calls its delegate too.
   let queue = DispatchQueue(label: "StreamWriter")
   private var output: OutputStream?
-  private var rest: ArraySlice<UInt8> = []
+  private var unwrittenBytes: ArraySlice<UInt8> = []
   private var writer: CheckedContinuation<Bool, Never>?
 
   init(_ output: OutputStream?) {
@@ -195,8 +198,8 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       queue.async { [self] in
-        (rest, writer) = (bytes[...], continuation)
-        proceed()
+        (unwrittenBytes, writer) = (bytes[...], continuation)
+        writeAcceptedBytes()
       }
     }
   }
@@ -204,26 +207,27 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   /// Closes the stream, which ends a call of `write` that waits.
   func close() { queue.async { [self] in end() } }
 
-  func stream(_ stream: Stream, handle event: Stream.Event) { proceed() }
+  func stream(_ stream: Stream, handle event: Stream.Event) { writeAcceptedBytes() }
 
   private func end() {
     // An event that the queue delivers later must not reach this object, which may be released by then.
     setDelegate(nil)
     output?.close()
     output = nil
-    proceed()
+    writeAcceptedBytes()
   }
 
-  private func proceed() {
-    while let output, output.hasSpaceAvailable, !rest.isEmpty {
+  /// Writes as many bytes as the stream accepts, and resumes the caller of `write` after the last one.
+  private func writeAcceptedBytes() {
+    while let output, output.hasSpaceAvailable, !unwrittenBytes.isEmpty {
       // Safe: the stream reads at most as many bytes as the memory has.
-      let count = unsafe rest.withUnsafeBufferPointer { bytes in
+      let count = unsafe unwrittenBytes.withUnsafeBufferPointer { bytes in
         unsafe bytes.baseAddress.map { unsafe output.write($0, maxLength: bytes.count) } ?? 0
       }
       guard count > 0 else { return end() }
-      rest = rest.dropFirst(count)
+      unwrittenBytes = unwrittenBytes.dropFirst(count)
     }
-    guard rest.isEmpty || output == nil else { return }
+    guard unwrittenBytes.isEmpty || output == nil else { return }
     writer?.resume(returning: output != nil)
     writer = nil
   }

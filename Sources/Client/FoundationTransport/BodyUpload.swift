@@ -9,7 +9,7 @@ internal import StorageAuth
 final class BodyUpload: Sendable {
   private struct State {
     var pipe: BodyPipe?
-    var reading: Task<Void, Never>?
+    var readTask: Task<Void, Never>?
     var isStopped = false
     var isWaitingForSource = false
     var lastDelivery = ContinuousClock.now
@@ -17,6 +17,7 @@ final class BodyUpload: Sendable {
 
   private let stream: ByteStream
   private let length: Int64
+  /// The authority of the request, for error messages.
   private let host: String
   private let state = Lock(State())
 
@@ -39,19 +40,19 @@ final class BodyUpload: Sendable {
   /// Starts reading the body, and returns a pipe that contains the first bytes.
   ///
   /// The closure receives the error if the source fails or does not have the declared length.
-  func open(_ report: @escaping @Sendable (TransportError) -> Void) async -> BodyPipe {
+  func open(_ reportError: @escaping @Sendable (TransportError) -> Void) async -> BodyPipe {
     let pipe = BodyPipe()
-    let reading = Task { @concurrent in
+    let readTask = Task { @concurrent in
       do throws(TransportError) {
         try await self.read(into: pipe)
         pipe.finish()
       } catch {
         pipe.fail()
-        report(error)
+        reportError(error)
       }
     }
     let isStopped = state.withLock { state in
-      (state.pipe, state.reading) = (pipe, reading)
+      (state.pipe, state.readTask) = (pipe, readTask)
       return state.isStopped
     }
     if isStopped { stop() }
@@ -59,30 +60,32 @@ final class BodyUpload: Sendable {
     return pipe
   }
 
+  /// Stops reading the body, and makes the session close the connection unless the body was complete.
   func stop() {
-    let current = state.withLock { state in
+    let stoppedState = state.withLock { state in
       state.isStopped = true
       return state
     }
-    current.reading?.cancel()
-    current.pipe?.fail()
+    stoppedState.readTask?.cancel()
+    stoppedState.pipe?.fail()
   }
 
   private func read(into pipe: BodyPipe) async throws(TransportError) {
     let iterator = stream.makeAsyncIterator()
-    var left = length
-    while left > 0 {
-      guard let chunk = try await next(iterator) else { throw differentLength("shorter") }
-      left -= Int64(chunk.byteCount)
+    var remainingByteCount = length
+    while remainingByteCount > 0 {
+      guard let chunk = try await nextChunk(of: iterator) else { throw differentLength("shorter") }
+      remainingByteCount -= Int64(chunk.byteCount)
       // The last chunk is not sent before the source has confirmed that it is the last, so that a service never stores
       // the beginning of a longer body.
-      let surplus = left > 0 ? nil : try await next(iterator)
-      guard left >= 0, surplus == nil else { throw differentLength("longer") }
+      let surplusChunk = remainingByteCount > 0 ? nil : try await nextChunk(of: iterator)
+      guard remainingByteCount >= 0, surplusChunk == nil else { throw differentLength("longer") }
       guard await pipe.write(chunk.array) else { return }
     }
   }
 
-  private func next(_ iterator: ByteStream.AsyncIterator) async throws(TransportError) -> (any ByteChunk)? {
+  /// Returns the next chunk that has bytes, and records the time for which the source is waited for.
+  private func nextChunk(of iterator: ByteStream.AsyncIterator) async throws(TransportError) -> (any ByteChunk)? {
     state.withLock { $0.isWaitingForSource = true }
     defer { state.withLock { ($0.isWaitingForSource, $0.lastDelivery) = (false, .now) } }
     do {

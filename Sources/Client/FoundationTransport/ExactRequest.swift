@@ -76,21 +76,21 @@ struct RequestAddress {
     scheme = request.scheme ?? "https"
     authority = request.authority ?? ""
     let path = request.path ?? "/"
-    func refuse(_ reason: String) -> TransportError { .unsendable(reason, to: request.authority ?? "") }
-    guard scheme == "http" || scheme == "https" else { throw refuse("the scheme is neither http nor https.") }
-    guard authority == authority.asciiLowercased else { throw refuse("the host contains uppercase letters.") }
-    guard isHost(authority) else { throw refuse("the host is not valid.") }
+    func unsendable(_ reason: String) -> TransportError { .unsendable(reason, to: request.authority ?? "") }
+    guard scheme == "http" || scheme == "https" else { throw unsendable("the scheme is neither http nor https.") }
+    guard authority == authority.asciiLowercased else { throw unsendable("the host contains uppercase letters.") }
+    guard isHost(authority) else { throw unsendable("the host is not valid.") }
     if authority.hasByteSuffix(scheme == "https" ? ":443" : ":80") || authority.hasByteSuffix(":") {
-      throw refuse("the port is the default port, which is left out of the header Host.")
+      throw unsendable("the port is the default port, which is left out of the header Host.")
     }
     try request.checkPath()
     guard path.utf8.count <= Self.pathByteLimit else {
-      throw refuse("the path has \(path.utf8.count) bytes; at most \(Self.pathByteLimit) are sent.")
+      throw unsendable("the path has \(path.utf8.count) bytes; at most \(Self.pathByteLimit) are sent.")
     }
-    guard !Self.hasDotSegment(path) else { throw refuse("a segment of the path is . or .., which is removed.") }
+    guard !Self.hasDotSegment(path) else { throw unsendable("a segment of the path is . or .., which is removed.") }
     let text = "\(scheme)://\(authority)\(path)"
-    guard let url = Self.url(text) else { throw refuse("it has no valid URL.") }
-    guard url.absoluteString.utf8.elementsEqual(text.utf8) else { throw refuse("URL would change the path.") }
+    guard let url = Self.url(text) else { throw unsendable("it has no valid URL.") }
+    guard url.absoluteString.utf8.elementsEqual(text.utf8) else { throw unsendable("URL would change the path.") }
     self.url = url
   }
 
@@ -101,6 +101,7 @@ struct RequestAddress {
     return URL(string: text, encodingInvalidCharacters: false)
   }
 
+  /// The maximum length of a path, which AsyncHTTPClientTransport has as well; services accept much shorter ones.
   private static let pathByteLimit = 60_000
 
   /// Returns whether a segment of a path is `.` or `..`, with each dot literal or percent-encoded.
@@ -123,25 +124,29 @@ extension HTTPRequest {
   /// Returns the fields to set on a `URLRequest`, after the check that `URLSession` sends them unchanged.
   fileprivate func checkedFields(_ body: HTTPBody, authority: String) throws(TransportError) -> [HTTPField] {
     var fields: [HTTPField] = []
-    var names: Set<HTTPField.Name> = []
+    var fieldNames: Set<HTTPField.Name> = []
     for field in headerFields {
       let name = field.name.canonicalName
-      func refuse(_ reason: String) -> TransportError { .unsendable(reason, to: authority) }
-      guard names.insert(field.name).inserted else {
-        throw refuse("the header \(name) occurs twice, and URLSession would join both values.")
+      func unsendable(_ reason: String) -> TransportError { .unsendable(reason, to: authority) }
+      guard fieldNames.insert(field.name).inserted else {
+        throw unsendable("the header \(name) occurs twice, and URLSession would join both values.")
       }
-      guard !reservedFields.contains(name) else { throw refuse("the header \(name) is reserved by URLSession.") }
-      if name == "host", field.value != authority { throw refuse("the header host is not the authority of the URL.") }
+      guard !reservedFields.contains(name) else { throw unsendable("the header \(name) is reserved by URLSession.") }
+      if name == "host", field.value != authority {
+        throw unsendable("the header host is not the authority of the URL.")
+      }
       if name == "content-length", field.value != "\(body.length)" {
-        throw refuse("the header content-length is not the length of the body.")
+        throw unsendable("the header content-length is not the length of the body.")
       }
-      if let reason = field.unsendableReason { throw refuse("the header \(name) \(reason).") }
+      if let reason = field.unsendableReason { throw unsendable("the header \(name) \(reason).") }
       fields.append(field)
     }
-    if body.length > 0, names.insert(.contentLength).inserted {
+    if body.length > 0, fieldNames.insert(.contentLength).inserted {
       fields.append(HTTPField(name: .contentLength, value: "\(body.length)"))
     }
-    if names.insert(.acceptEncoding).inserted { fields.append(HTTPField(name: .acceptEncoding, value: "identity")) }
+    if fieldNames.insert(.acceptEncoding).inserted {
+      fields.append(HTTPField(name: .acceptEncoding, value: "identity"))
+    }
     return try finalFields(fields.filter { $0.name.canonicalName != "host" }, body, to: authority)
   }
 }

@@ -17,23 +17,23 @@ internal import StorageAuth
     private static let idleSessionLimit = 64
 
     private let configuration: URLSessionConfiguration
-    private let idle = Lock<[(origin: String, session: TransportSession)]>([])
+    private let idleSessions = Lock<[(origin: String, session: TransportSession)]>([])
 
     init(configuration: URLSessionConfiguration) {
       self.configuration = configuration
     }
 
     deinit {
-      for (_, session) in idle.withLock({ $0 }) { session.session.finishTasksAndInvalidate() }
+      for (_, session) in idleSessions.withLock({ $0 }) { session.session.finishTasksAndInvalidate() }
     }
 
     /// Returns the session for a request.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession {
-      let known = idle.withLock { idle in
+      let idleSession = idleSessions.withLock { sessions in
         guard request.canReuseConnection else { return nil as TransportSession? }
-        return idle.lastIndex { $0.origin == request.origin }.map { idle.remove(at: $0).session }
+        return sessions.lastIndex { $0.origin == request.origin }.map { sessions.remove(at: $0).session }
       }
-      if let known { return known }
+      if let idleSession { return idleSession }
       return try TransportSession(configuration, for: request)
     }
 
@@ -41,11 +41,11 @@ internal import StorageAuth
     func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {
       session.resume()
       guard isReusable else { return session.session.finishTasksAndInvalidate() }
-      let surplus = idle.withLock { idle in
-        idle.append((request.origin, session))
-        return idle.count > Self.idleSessionLimit ? idle.removeFirst().session : nil
+      let surplusSession = idleSessions.withLock { sessions in
+        sessions.append((request.origin, session))
+        return sessions.count > Self.idleSessionLimit ? sessions.removeFirst().session : nil
       }
-      surplus?.session.finishTasksAndInvalidate()
+      surplusSession?.session.finishTasksAndInvalidate()
     }
   }
 
@@ -61,7 +61,7 @@ internal import StorageAuth
     let session: URLSession
     let delegate = SessionDelegate()
     private let queue: DispatchQueue
-    private let reasons = Lock<Set<PauseReason>>([])
+    private let pauseReasons = Lock<Set<PauseReason>>([])
 
     /// Creates a session, or throws an error if Foundation has no queue that can be paused.
     ///
@@ -84,7 +84,7 @@ internal import StorageAuth
 
     /// Makes the session neither send nor receive.
     func pause(_ reason: PauseReason) {
-      reasons.withLock { reasons in
+      pauseReasons.withLock { reasons in
         if reasons.isEmpty { queue.suspend() }
         reasons.insert(reason)
       }
@@ -92,7 +92,7 @@ internal import StorageAuth
 
     /// Lets the session send and receive, if it does not pause for another reason.
     func resume(_ reason: PauseReason) {
-      reasons.withLock { reasons in
+      pauseReasons.withLock { reasons in
         if reasons.remove(reason) != nil, reasons.isEmpty { queue.resume() }
       }
     }
@@ -186,7 +186,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64
   ) {
-    exchange(of: task)?.noteActivity()
+    exchange(of: task)?.recordActivity()
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {

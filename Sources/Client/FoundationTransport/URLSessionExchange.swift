@@ -20,7 +20,8 @@ final class URLSessionExchange: Sendable {
   struct State {
     var session: TransportSession?
     var task: URLSessionDataTask?
-    var watch: Task<Void, Never>?
+    /// The task that ends the exchange when a time limit is exceeded.
+    var watchTask: Task<Void, Never>?
 
     var head: HTTPResponse?
     var headWaiter: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>?
@@ -50,9 +51,9 @@ final class URLSessionExchange: Sendable {
 
   /// Starts the task, as soon as the first bytes of the body are available.
   func start() async {
-    let watch = Task { @concurrent in await self.watch() }
+    let watchTask = Task { @concurrent in await self.watchTimeLimits() }
     state.withLock { state in
-      if state.outcome == nil { state.watch = watch } else { watch.cancel() }
+      if state.outcome == nil { state.watchTask = watchTask } else { watchTask.cancel() }
     }
     let pipe = await upload?.open { [weak self] in self?.end(.failure($0)) }
     // Methods of a session can wait for the session's queue.
@@ -101,24 +102,24 @@ final class URLSessionExchange: Sendable {
 
   /// Ends the exchange; the first outcome counts, and a failure closes the connection.
   func end(_ outcome: Outcome) {
-    let ended: State? = state.withLock { state in
+    let endedState: State? = state.withLock { state in
       guard state.outcome == nil else { return nil }
       state.outcome = outcome
       if case .failure = outcome { state.chunks = ChunkQueue() }
-      defer { (state.watch, state.headWaiter, state.chunkWaiter) = (nil, nil, nil) }
+      defer { (state.watchTask, state.headWaiter, state.chunkWaiter) = (nil, nil, nil) }
       return state
     }
-    guard let ended else { return }
-    ended.watch?.cancel()
+    guard let endedState else { return }
+    endedState.watchTask?.cancel()
     upload?.stop()
     switch outcome {
     case .success:
-      ended.chunkWaiter?.resume(returning: .success(nil))
+      endedState.chunkWaiter?.resume(returning: .success(nil))
     case .failure(let error):
-      ended.headWaiter?.resume(returning: .failure(error))
-      ended.chunkWaiter?.resume(returning: .failure(error))
-      guard let task = ended.task else { return }
-      ended.session?.resume()
+      endedState.headWaiter?.resume(returning: .failure(error))
+      endedState.chunkWaiter?.resume(returning: .failure(error))
+      guard let task = endedState.task else { return }
+      endedState.session?.resume()
       DispatchQueue.global().async { task.cancel() }
     }
   }
@@ -133,7 +134,7 @@ final class URLSessionExchange: Sendable {
   /// Whether only the end of the connection can have marked the end of the body.
   var endsWithConnection: Bool { !state.withLock { $0.isMultiplexed } }
 
-  /// Notes the protocol of the response, such as `http/1.1` or `h2`.
+  /// Records the protocol of the response, such as `http/1.1` or `h2`.
   func received(protocolName: String) {
     let isMultiplexed = protocolName.hasBytePrefix("h2") || protocolName.hasBytePrefix("h3")
     state.withLock { $0.isMultiplexed = isMultiplexed }
@@ -141,14 +142,14 @@ final class URLSessionExchange: Sendable {
 
   // MARK: Time limits
 
-  func noteActivity() { state.withLock { $0.lastActivity = .now } }
+  func recordActivity() { state.withLock { $0.lastActivity = .now } }
 
-  private func watch() async {
+  private func watchTimeLimits() async {
     let start = ContinuousClock.now
-    while let left = timeLeft(since: start) {
-      guard left > .zero else { return end(.failure(.timeout(host: request.host))) }
+    while let remainingTime = remainingTime(since: start) {
+      guard remainingTime > .zero else { return end(.failure(.timeout(host: request.host))) }
       do {
-        try await Task.sleep(for: left, clock: .continuous)
+        try await Task.sleep(for: remainingTime, clock: .continuous)
       } catch {
         return
       }
@@ -156,17 +157,18 @@ final class URLSessionExchange: Sendable {
   }
 
   /// Returns the time until the next limit is exceeded, or `nil` after the end.
-  private func timeLeft(since start: ContinuousClock.Instant) -> Duration? {
+  private func remainingTime(since start: ContinuousClock.Instant) -> Duration? {
     let now = ContinuousClock.now
     let isSourceSlow = upload?.isWaitingForSource ?? false
     let lastDelivery = upload?.lastDelivery
     return state.withLock { state in
       guard state.outcome == nil else { return nil }
+      // The idle limit restarts while the source of the body or the reader of the response is slow.
       let isWaiting = isSourceSlow || state.chunks.isPaused
       let lastActivity = max(state.lastActivity, lastDelivery ?? state.lastActivity)
-      let idle = isWaiting ? timeouts.idle : timeouts.idle - (now - lastActivity)
-      guard let limit = timeouts.request, state.head == nil else { return idle }
-      return min(idle, limit - (now - start))
+      let remainingIdleTime = isWaiting ? timeouts.idle : timeouts.idle - (now - lastActivity)
+      guard let limit = timeouts.request, state.head == nil else { return remainingIdleTime }
+      return min(remainingIdleTime, limit - (now - start))
     }
   }
 
@@ -174,7 +176,7 @@ final class URLSessionExchange: Sendable {
 
   func received(_ response: HTTPURLResponse) {
     // An informational response is followed by the final one.
-    guard response.statusCode >= 200 || response.statusCode == 101 else { return noteActivity() }
+    guard response.statusCode >= 200 || response.statusCode == 101 else { return recordActivity() }
     do throws(TransportError) {
       let head = try HTTPResponse(response, to: request)
       let waiter = state.withLock { state in
@@ -197,7 +199,7 @@ final class URLSessionExchange: Sendable {
       state.lastActivity = .now
       if let waiter = state.chunkWaiter {
         state.chunkWaiter = nil
-        state.chunks.countPassed(data)
+        state.chunks.countReceived(data)
         return waiter
       }
       if state.chunks.append(data), let task = state.task { state.session?.pause(task) }
@@ -235,10 +237,10 @@ final class URLSessionExchange: Sendable {
       sessions.release(session, from: request, isReusable: error == nil)
     }
     if let error { return end(.failure(TransportError(error, host: request.host))) }
-    let (hasHead, isShort) = state.withLock { ($0.head != nil, $0.chunks.isShort) }
+    let (hasHead, isIncomplete) = state.withLock { ($0.head != nil, $0.chunks.isIncomplete) }
     if hasHead {
-      return end(
-        isShort ? .failure(.lost(host: request.host, reason: "the response is shorter than declared")) : .success(()))
+      guard isIncomplete else { return end(.success(())) }
+      return end(.failure(.lost(host: request.host, reason: "the response is shorter than declared")))
     }
     // Foundation withholds a redirect without a location, and the body of that response.
     guard let response else { return end(.failure(.lost(host: request.host, reason: "there is no response"))) }
@@ -340,10 +342,11 @@ struct ChunkQueue {
   /// The number of bytes in the whole body, or `nil` if it is not known.
   var expectedCount: Int64?
 
-  var isShort: Bool { expectedCount.map { receivedCount < $0 } ?? false }
+  /// Whether fewer bytes have arrived than the head of the response declares.
+  var isIncomplete: Bool { expectedCount.map { receivedCount < $0 } ?? false }
 
-  /// Notes bytes that a waiting reader receives.
-  mutating func countPassed(_ data: Data) {
+  /// Counts bytes that have arrived, even those that a waiting reader receives at once.
+  mutating func countReceived(_ data: Data) {
     receivedCount += Int64(data.count)
   }
 
@@ -351,7 +354,7 @@ struct ChunkQueue {
   mutating func append(_ data: Data) -> Bool {
     chunks.append(data)
     byteCount += data.count
-    countPassed(data)
+    countReceived(data)
     guard byteCount >= Self.pauseByteCount, !isPaused else { return false }
     isPaused = true
     return true
@@ -365,64 +368,5 @@ struct ChunkQueue {
     guard isPaused, byteCount < Self.resumeByteCount else { return (data, false) }
     isPaused = false
     return (data, true)
-  }
-}
-
-extension TransportError {
-  package static func cancelled(host: String) -> TransportError {
-    TransportError(.cancelled, "The request to \(host) was cancelled.", remedy: "No action is required.")
-  }
-
-  static func timeout(host: String) -> TransportError {
-    TransportError(.timeout, "\(host) did not respond in time.", remedy: "Try again, or allow more time.")
-  }
-
-  package static func lost(host: String, reason: String) -> TransportError {
-    TransportError(.connectionLost, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
-  }
-
-  /// The error for a response whose stored bytes are not available.
-  static func decoded(host: String) -> TransportError {
-    TransportError(
-      .invalidRequest, "The response of \(host) has a Content-Encoding, and URLSession decodes the body.",
-      remedy: "Request the object with response-content-encoding=identity, or use AsyncHTTPClientTransport.")
-  }
-
-  /// The error for a redirect without a location, whose body Foundation does not pass on.
-  static func withheld(host: String) -> TransportError {
-    TransportError(
-      .invalidRequest, "The response of \(host) is a redirect without a location, whose body Foundation withholds.",
-      remedy: "Check the endpoint and the region, or use AsyncHTTPClientTransport.")
-  }
-
-  /// Creates a transport error from an error of a session, without the session's messages, which contain the URL.
-  package init(_ error: any Error, host: String) {
-    let code = (error as? URLError)?.code ?? .unknown
-    switch code {
-    case .timedOut:
-      self = .timeout(host: host)
-    case .unsupportedURL:
-      // The scheme is http or https. Foundation on Linux reports a status line that is not valid with this code.
-      self = .lost(host: host, reason: "the response is not valid in HTTP")
-    case .badURL, .dataLengthExceedsMaximum:
-      self = .unsendable("URLSession rejects the request (URLError \(code.rawValue)).", to: host)
-    case .cannotFindHost, .dnsLookupFailed:
-      self.init(host: host, failure: "the host was not found")
-    case .cannotConnectToHost:
-      self.init(host: host, failure: "the connection was refused")
-    case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
-      self.init(host: host, failure: "there is no network")
-    case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-      .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
-      self.init(host: host, failure: "TLS was not established (URLError \(code.rawValue))")
-    default:
-      self = .lost(host: host, reason: "URLError \(code.rawValue)")
-    }
-  }
-
-  private init(host: String, failure: String) {
-    self.init(
-      .connectionFailed, "No connection to \(host) (\(failure)).", remedy: "Check the endpoint and the network.")
   }
 }

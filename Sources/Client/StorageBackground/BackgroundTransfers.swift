@@ -40,8 +40,9 @@ public final class BackgroundTransfers: NSObject, Sendable {
   private struct State {
     /// The beginnings of the response bodies by task.
     var bodies: [Int: [UInt8]] = [:]
-    /// The results of downloads, which are known before their tasks end.
-    var downloads: [Int: BackgroundTransferEvent.Stage] = [:]
+    /// The results of downloads by task, which are known before their tasks end.
+    var downloadResults: [Int: BackgroundTransferEvent.Stage] = [:]
+    /// The function of the system that is called when all events have been delivered.
     var completion: (@Sendable @MainActor () -> Void)?
   }
 
@@ -64,7 +65,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   public func upload(
     _ file: FilePath, with request: PresignedRequest, id: String, in session: URLSession
   ) async throws {
-    let content = try await Self.content(of: file)
+    let content = try await Self.measuredContent(of: file)
     let transfer = try BackgroundTransfer(id: id, .upload, file, request, content)
     try start(
       session.uploadTask(
@@ -167,7 +168,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   /// Reads a file to find out its size and its checksum.
-  private static func content(of file: FilePath) async throws -> BackgroundTransfer.Content {
+  private static func measuredContent(of file: FilePath) async throws -> BackgroundTransfer.Content {
     try await UploadSource.file(file).read { bytes, _ in
       var crc = CRC(.crc64ECMA)
       var size: Int64 = 0
@@ -184,7 +185,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   /// Calls the function of the system that waits for the events.
-  func eventsWereDelivered() {
+  func callSystemCompletion() {
     let completion = state.withLock { state in
       defer { state.completion = nil }
       return state.completion
@@ -207,8 +208,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let task = dataTask.taskIdentifier
     state.withLock { state in
-      let left = ServiceError.bodyLimit - state.bodies[task, default: []].count
-      state.bodies[task, default: []] += data.prefix(left)
+      let remainingByteCount = ServiceError.bodyLimit - state.bodies[task, default: []].count
+      state.bodies[task, default: []] += data.prefix(remainingByteCount)
     }
   }
 
@@ -227,14 +228,14 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
   ) {
     guard let transfer = downloadTask.transfer, let response = downloadTask.httpResponse else { return }
-    let stage: BackgroundTransferEvent.Stage
+    let result: BackgroundTransferEvent.Stage
     do {
-      stage = .downloaded(try FinishedDownload(transfer, response, at: FilePath(location.path)).moved())
+      result = .downloaded(try FinishedDownload(transfer, response, at: FilePath(location.path)).moveToDestination())
     } catch {
-      stage = .failed(error)
+      result = .failed(error)
     }
     let task = downloadTask.taskIdentifier
-    state.withLock { $0.downloads[task] = stage }
+    state.withLock { $0.downloadResults[task] = result }
   }
 
   /// Refuses a redirect, whose target the signature does not name.
@@ -251,8 +252,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
   public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let transfer = task.transfer else { return }
     let id = task.taskIdentifier
-    let (body, download) = state.withLock { state in
-      (state.bodies.removeValue(forKey: id) ?? [], state.downloads.removeValue(forKey: id))
+    let (body, downloadResult) = state.withLock { state in
+      (state.bodies.removeValue(forKey: id) ?? [], state.downloadResults.removeValue(forKey: id))
     }
     if let error {
       let host = task.originalRequest?.url?.host() ?? transfer.subject
@@ -261,11 +262,11 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
         ? TransportError.cancelled(host: host) : TransportError(error, host: host)
       return report(.failed(failure), of: transfer)
     }
-    if let download { return report(download, of: transfer) }
+    if let downloadResult { return report(downloadResult, of: transfer) }
     guard let response = task.httpResponse, let content = transfer.content else {
       return report(.failed(TransportError.lost(host: transfer.subject, reason: "there is no response")), of: transfer)
     }
-    if let refusal = transfer.target.error(in: response, body: body) { return report(.failed(refusal), of: transfer) }
+    if let error = transfer.target.error(in: response, body: body) { return report(.failed(error), of: transfer) }
     do {
       let checksum = ObjectChecksum(.crc64, content.checksum)
       let object = try transfer.target.uploadedObject(from: response, size: content.size, checksum: checksum)
@@ -277,7 +278,7 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 
   #if !canImport(FoundationNetworking)
     /// Tells the system that the app has received all events.
-    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { eventsWereDelivered() }
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { callSystemCompletion() }
   #endif
 }
 
@@ -292,75 +293,8 @@ extension URLSessionTask {
     taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
   }
 
+  /// Stores a transfer in the description of the task, which the system keeps for a later launch of the app.
   func describe(_ transfer: BackgroundTransfer) throws {
     taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
-  }
-}
-
-/// A transfer of a URL session, as its task describes it to a later launch of the app.
-///
-/// The description contains no signature and no other secret, because the system stores it.
-public struct BackgroundTransfer: Sendable, Hashable, Codable {
-  /// The direction of a transfer.
-  public enum Direction: String, Sendable, Hashable, Codable {
-    /// The transfer uploads a file.
-    case upload
-    /// The transfer downloads an object into a file.
-    case download
-  }
-
-  /// The name that the app gave to the transfer.
-  public let id: String
-
-  /// The direction of the transfer.
-  public let direction: Direction
-
-  /// The path of the file that is uploaded, or into which the object is downloaded.
-  public var file: FilePath { FilePath(path) }
-
-  /// The method and the URL of the request, without the query, which is a secret.
-  public var subject: String { target.subject }
-
-  let target: PresignedTarget
-
-  /// The file that is uploaded, as it was when the transfer started, or `nil` for a download.
-  let content: Content?
-
-  private let path: String
-
-  struct Content: Sendable, Hashable, Codable {
-    let size: Int64
-    let checksum: UInt64
-  }
-
-  init(
-    id: String, _ direction: Direction, _ file: FilePath, _ request: PresignedRequest, _ content: Content? = nil
-  ) throws(StorageError) {
-    self.id = id
-    self.direction = direction
-    target = try PresignedTarget(request, for: direction == .upload ? .put : .get)
-    path = file.absolute.string
-    self.content = content
-  }
-}
-
-/// An event of a background transfer.
-public struct BackgroundTransferEvent: Sendable {
-  /// The transfer that the event belongs to.
-  public let transfer: BackgroundTransfer
-
-  /// The stage that the transfer has reached.
-  public let stage: Stage
-
-  /// A stage of a transfer.
-  public enum Stage: Sendable {
-    /// Bytes have been sent or received.
-    case progress(TransferProgress)
-    /// The service has stored the file as an object.
-    case uploaded(UploadedObject)
-    /// The object is complete at its destination.
-    case downloaded(ObjectInfo)
-    /// The transfer has failed with a `ServiceError`, a `StorageError` or a `TransportError`.
-    case failed(any Error)
   }
 }

@@ -25,23 +25,24 @@ struct FinishedDownload {
   }
 
   /// Moves the file to its destination, after a check of the response, its length and its checksum.
-  func moved() throws -> ObjectInfo {
+  func moveToDestination() throws -> ObjectInfo {
     do {
       if !response.isSuccess,
-        let error = transfer.target.error(in: response, body: try content(upTo: ServiceError.bodyLimit))
+        let error = transfer.target.error(in: response, body: try firstBytes(upTo: ServiceError.bodyLimit))
       {
         throw error
       }
       let info = transfer.target.objectInfo(from: response)
-      let expected = transfer.target.checksum(of: info, in: response)
-      let (size, checksum) = try measured(expected?.algorithm ?? .crc64)
+      let expectedChecksum = transfer.target.checksum(of: info, in: response)
+      let (size, checksum) = try measure(expectedChecksum?.algorithm ?? .crc64)
       try transfer.target.verify(info, in: response, byteCount: size, checksum)
-      let waiting = transfer.file.removingLastComponent().appending(".\(UUID().uuidString).part")
-      try FileManager.default.moveItem(atPath: location.string, toPath: waiting.string)
+      // The file is first moved into the destination's folder, where it can replace another file in one step.
+      let temporaryFile = transfer.file.removingLastComponent().appending(".\(UUID().uuidString).part")
+      try FileManager.default.moveItem(atPath: location.string, toPath: temporaryFile.string)
       do {
-        try FileReplacement.rename(waiting, to: transfer.file)
+        try FileReplacement.rename(temporaryFile, to: transfer.file)
       } catch {
-        try? FileManager.default.removeItem(atPath: waiting.string)
+        try? FileManager.default.removeItem(atPath: temporaryFile.string)
         throw error
       }
       return info
@@ -55,19 +56,20 @@ struct FinishedDownload {
     }
   }
 
-  private func content(upTo limit: Int) throws -> [UInt8] {
+  private func firstBytes(upTo limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try read { chunk in
+    try readChunks { chunk in
       bytes += chunk.prefix(limit - bytes.count)
       return bytes.count < limit
     }
     return bytes
   }
 
-  private func measured(_ algorithm: ObjectChecksum.Algorithm) throws -> (Int64, ObjectChecksum) {
+  /// Returns the size and the checksum of the file.
+  private func measure(_ algorithm: ObjectChecksum.Algorithm) throws -> (Int64, ObjectChecksum) {
     var size: Int64 = 0
     var crc = CRC(algorithm.crc)
-    try read { chunk in
+    try readChunks { chunk in
       size = size.saturatingAdding(Int64(chunk.count))
       crc.update(chunk)
       return true
@@ -76,7 +78,7 @@ struct FinishedDownload {
   }
 
   /// Passes the chunks of the file to a closure until it returns `false`.
-  private func read(_ body: ([UInt8]) -> Bool) throws {
+  private func readChunks(_ body: ([UInt8]) -> Bool) throws {
     let file = try FileDescriptor.open(location, .readOnly, options: .closeOnExec)
     try file.closeAfter {
       while true {

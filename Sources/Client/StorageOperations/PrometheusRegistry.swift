@@ -106,6 +106,18 @@ package final class PrometheusRegistry: MetricsFactory {
   }
 }
 
+/// The series of one name, which have the same kind and different labels.
+struct PrometheusFamily: Sendable {
+  /// The kind of the series, as the text format names it.
+  enum Kind: String, Sendable {
+    case counter, gauge, histogram, summary
+  }
+
+  let kind: Kind
+  /// The series by their labels in the text format.
+  var series: [String: PrometheusSeries] = [:]
+}
+
 /// The values of a metric with one combination of labels.
 final class PrometheusSeries: Sendable {
   /// The values as they are written.
@@ -114,6 +126,7 @@ final class PrometheusSeries: Sendable {
     var value = 0.0
     /// The number of recorded values of a histogram or a summary.
     var count = 0
+    /// The sum of the recorded values of a histogram or a summary.
     var sum = 0.0
     /// The numbers of recorded values up to each of ``bounds``.
     var buckets = [Int](repeating: 0, count: PrometheusSeries.bounds.count)
@@ -135,13 +148,14 @@ final class PrometheusSeries: Sendable {
 
   private func add(_ amount: Double) { state.withLock { $0.value += amount } }
 
+  /// Records a value, which must not make the sum useless: an infinite one or no number is ignored.
   private func observe(_ value: Double) {
     guard value.isFinite else { return }
     state.withLock { state in
       state.value = value
       state.count += 1
       state.sum += value
-      for (position, bound) in Self.bounds.enumerated() where value <= bound { state.buckets[position] += 1 }
+      for (index, bound) in Self.bounds.enumerated() where value <= bound { state.buckets[index] += 1 }
     }
   }
 }

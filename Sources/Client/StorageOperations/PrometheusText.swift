@@ -14,8 +14,8 @@ enum PrometheusText {
   }
 
   /// Returns labels in braces, or an empty text if there are none.
-  static func braced(_ labels: String, and more: String = "") -> String {
-    let parts = [labels, more].filter { !$0.isEmpty }
+  static func braced(_ labels: String, and furtherLabels: String = "") -> String {
+    let parts = [labels, furtherLabels].filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "{\(parts.joined(separator: ","))}"
   }
 
@@ -44,6 +44,30 @@ enum PrometheusText {
       case "\"": text += "\\\""
       case "\n": text += "\\n"
       default: text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}
+
+extension PrometheusFamily {
+  /// Appends the lines of the family, sorted by labels.
+  func write(_ name: String, into lines: inout [String]) {
+    lines.append("# TYPE \(name) \(kind.rawValue)")
+    for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
+      let values = series.values
+      switch kind {
+      case .counter, .gauge:
+        lines.append("\(name)\(PrometheusText.braced(labels)) \(PrometheusText.number(values.value))")
+      case .histogram:
+        for (bound, count) in zip(PrometheusSeries.bounds, values.buckets) {
+          let bucket = PrometheusText.braced(labels, and: "le=\"\(PrometheusText.number(bound))\"")
+          lines.append("\(name)_bucket\(bucket) \(count)")
+        }
+        lines.append("\(name)_bucket\(PrometheusText.braced(labels, and: "le=\"+Inf\"")) \(values.count)")
+        fallthrough
+      case .summary:
+        lines.append("\(name)_sum\(PrometheusText.braced(labels)) \(PrometheusText.number(values.sum))")
+        lines.append("\(name)_count\(PrometheusText.braced(labels)) \(values.count)")
       }
     }
   }

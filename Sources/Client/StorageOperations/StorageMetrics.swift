@@ -55,7 +55,7 @@ extension MetricSeries {
     case .retry(let retry): increment("retries_total", provider: EventSubject(retry.subject).provider)
     case .refresh(let refresh): count(refresh)
     case .transfer(let transfer): count(transfer)
-    case .skew(let skew): gauge("clock_skew_seconds", [("host", skew.host)], skew.offset)
+    case .skew(let skew): record("clock_skew_seconds", [("host", skew.host)], skew.offset)
     }
   }
 
@@ -68,7 +68,7 @@ extension MetricSeries {
     let provider = ("provider", subject.provider ?? "none")
     let labels = [provider, ("operation", subject.operation)]
     increment("requests_total", labels + [("status", request.status.map { "\($0)" } ?? "none")])
-    time("request_duration_seconds", labels, request.duration)
+    recordTime("request_duration_seconds", labels, request.duration)
     if let failure = request.failure { increment("refusals_total", [provider, ("reason", failure)]) }
   }
 
@@ -81,7 +81,7 @@ extension MetricSeries {
     }
     let source = ("source", refresh.source)
     increment("refreshes_total", [source, ("outcome", outcome)])
-    if let duration = refresh.duration { time("refresh_duration_seconds", [source], duration) }
+    if let duration = refresh.duration { recordTime("refresh_duration_seconds", [source], duration) }
   }
 
   private func count(_ transfer: AuthEvent.Transfer) {
@@ -89,18 +89,19 @@ extension MetricSeries {
     let labels = [("provider", subject.provider ?? "none"), ("operation", subject.operation)]
     increment("transfers_total", labels + [("outcome", transfer.failure == nil ? "succeeded" : "failed")])
     increment("transferred_bytes_total", labels, by: transfer.bytes)
-    time("transfer_duration_seconds", labels, transfer.duration)
+    recordTime("transfer_duration_seconds", labels, transfer.duration)
   }
 }
 
 /// The metrics of one metrics backend, by name and labels, each of which is created once.
 final class MetricSeries: Sendable {
   /// The name of a metric with the values of its labels.
-  private struct Name: Hashable {
+  private struct SeriesKey: Hashable {
     let name: String
-    let values: [String]
+    let labelValues: [String]
   }
 
+  /// A metric of the backend.
   private enum Series {
     case counter(Counter)
     case timer(Timer)
@@ -109,7 +110,7 @@ final class MetricSeries: Sendable {
 
   private let factory: any MetricsFactory
   private let seriesLimit: Int
-  private let seriesByName = Lock<[Name: Series]>([:])
+  private let seriesByKey = Lock<[SeriesKey: Series]>([:])
 
   init(factory: any MetricsFactory, seriesLimit: Int) {
     self.factory = factory
@@ -119,44 +120,45 @@ final class MetricSeries: Sendable {
   func increment(_ name: String, _ labels: [(String, String)], by amount: Int64 = 1) {
     withSeries(name, labels) { [factory] in
       .counter(Counter(label: $0, dimensions: $1, factory: factory))
-    } act: { series in
+    } update: { series in
       if case .counter(let counter) = series { counter.increment(by: amount) }
     }
   }
 
-  func time(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
+  func recordTime(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let nanoseconds = max(0, seconds) &* 1_000_000_000 &+ attoseconds / 1_000_000_000
     withSeries(name, labels) { [factory] in
       .timer(Timer(label: $0, dimensions: $1, factory: factory))
-    } act: { series in
+    } update: { series in
       if case .timer(let timer) = series { timer.recordNanoseconds(nanoseconds) }
     }
   }
 
-  func gauge(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
+  func record(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
     withSeries(name, labels) { [factory] in
       .gauge(Gauge(label: $0, dimensions: $1, factory: factory))
-    } act: { series in
+    } update: { series in
       if case .gauge(let gauge) = series { gauge.record(duration / .seconds(1)) }
     }
   }
 
   /// Passes the series with a name and labels to a function, after creating the series if it does not exist.
   private func withSeries(
-    _ name: String, _ labels: [(String, String)], make: (String, [(String, String)]) -> Series, act: (Series) -> Void
+    _ name: String, _ labels: [(String, String)], create: (String, [(String, String)]) -> Series,
+    update: (Series) -> Void
   ) {
-    let series = seriesByName.withLock { seriesByName -> Series in
-      let id = Name(name: name, values: labels.map(\.1))
-      if let series = seriesByName[id] { return series }
-      let isNew = seriesByName.count < seriesLimit
-      let labels = isNew ? labels : labels.map { name, _ in (name, "other") }
-      let keptID = isNew ? id : Name(name: name, values: labels.map(\.1))
-      if let series = seriesByName[keptID] { return series }
-      let series = make("storage_auth_\(name)", labels)
-      seriesByName[keptID] = series
+    let series = seriesByKey.withLock { seriesByKey -> Series in
+      let key = SeriesKey(name: name, labelValues: labels.map(\.1))
+      if let series = seriesByKey[key] { return series }
+      let isWithinLimit = seriesByKey.count < seriesLimit
+      let labels = isWithinLimit ? labels : labels.map { name, _ in (name, "other") }
+      let limitedKey = isWithinLimit ? key : SeriesKey(name: name, labelValues: labels.map(\.1))
+      if let series = seriesByKey[limitedKey] { return series }
+      let series = create("storage_auth_\(name)", labels)
+      seriesByKey[limitedKey] = series
       return series
     }
-    act(series)
+    update(series)
   }
 }

@@ -17,8 +17,8 @@ final class AscpAttemptTests: XCTestCase {
     var parser = ManagementFrameParser()
     return parser.feed(Array(text.utf8)).flatMap { item -> [AscpAttempt.Effect] in
       switch item {
-      case .frame(let frame): attempt.handle(.frame(frame))
-      case .problem(let problem): attempt.handle(.unreadable(problem))
+      case .frame(let frame): attempt.receive(.frame(frame))
+      case .problem(let problem): attempt.receive(.unreadable(problem))
       }
     }.compactMap { if case .report(let report) = $0 { report } else { nil } }
   }

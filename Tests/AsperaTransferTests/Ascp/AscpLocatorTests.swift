@@ -27,7 +27,7 @@ final class AscpLocatorTests: XCTestCase {
 
   func testExplicitPathPrecedesVariablePathAndInstalledProducts() throws {
     let variables = [AscpLocator.variable: "/named/ascp", "PATH": "relative:/first:/second"]
-    let products = AscpLocator.installed.map { $0.replacing("~/", with: "/home/mia/", maxReplacements: 1) }
+    let products = AscpLocator.installationPaths.map { $0.replacing("~/", with: "/home/mia/", maxReplacements: 1) }
     let all = Set(["/given/ascp", "/named/ascp", "/second/ascp", "relative/ascp"] + products)
     XCTAssertEqual(try locator(all, variables).locate("/given/ascp"), "/given/ascp")
     XCTAssertEqual(try locator(all, variables).locate(), "/named/ascp")

@@ -19,7 +19,7 @@ final class ManagementListenerTests: XCTestCase {
     let first = try await connect(to: listener.port)
     let taken = await listener.connection()
     let connection = try XCTUnwrap(taken)
-    await listener.closed()
+    await listener.waitUntilClosed()
     // The port is closed: a connection that the system still accepts is closed immediately.
     if let second = try? await connect(to: listener.port) { try await second.closeFuture.get() }
     try await first.writeAndFlush(ByteBuffer(string: "hello")).get()
@@ -35,18 +35,18 @@ final class ManagementListenerTests: XCTestCase {
     let second = try await connect(to: listener.port)
     try await second.closeFuture.get()
     XCTAssertTrue(first.isActive)
-    listener.shut()
+    listener.close()
     let taken = await listener.connection()
-    taken?.shut()
+    taken?.close()
     try await first.closeFuture.get()
   }
 
   func testClosedPortHasNoConnection() async throws {
     let listener = try await ManagementListener()
-    listener.shut()
+    listener.close()
     let connection = await listener.connection()
     XCTAssertNil(connection)
-    await listener.closed()
+    await listener.waitUntilClosed()
   }
 
   func testDataSentBeforeReadingIsNotLost() async throws {

@@ -27,7 +27,7 @@ final class AccountProbeTests: XCTestCase {
   ) async -> (Result<AccountProbeReport, TransferFailure>, [ProbeProgram]) {
     let runner = ScriptedProbeRunner(script)
     let machine = ProviderContext(transport: ScriptedTransport([]))
-    let probe = AccountProbe(machine, runner: runner, temporary: nil)
+    let probe = AccountProbe(machine, runner: runner, temporaryFolder: nil)
     do {
       return (.success(try await probe.check(account)), runner.commands)
     } catch {

@@ -57,7 +57,7 @@ extension RealSshdTests {
       let account = try servers.account("password", user: user)
       let time = ManualClock()
       let machine = ProviderContext(transport: ScriptedTransport([]), time: time)
-      let check = Task { try await AccountProbe(machine, runner: nil, temporary: temporary).check(account) }
+      let check = Task { try await AccountProbe(machine, runner: nil, temporaryFolder: temporary).check(account) }
       // The first sleep is the timeout of the check, and the second begins when the server has accepted the account.
       defer { check.cancel() }
       try await Patience.until { time.sleepers == 2 }
@@ -79,7 +79,7 @@ extension RealSshdTests {
       let time = ManualClock()
       let machine = ProviderContext(transport: ScriptedTransport([]), time: time)
       let check = Task {
-        try await AccountProbe(machine, timeout: .seconds(60), runner: nil, temporary: temporary).check(account)
+        try await AccountProbe(machine, timeout: .seconds(60), runner: nil, temporaryFolder: temporary).check(account)
       }
       while !isRunning(account) { await Task.yield() }
       await time.wait(forSleeps: 1)
@@ -99,7 +99,7 @@ extension RealSshdTests {
     try await withSilentPort { port in
       let account = try AsperaAccount(host: "127.0.0.1", user: "mia", password: Secret("p"), sshPort: port)
       let machine = ProviderContext(transport: ScriptedTransport([]))
-      let check = Task { try await AccountProbe(machine, runner: nil, temporary: temporary).check(account) }
+      let check = Task { try await AccountProbe(machine, runner: nil, temporaryFolder: temporary).check(account) }
       while !isRunning(account) { await Task.yield() }
       check.cancel()
       let outcome = await check.result

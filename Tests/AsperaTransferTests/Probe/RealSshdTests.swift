@@ -42,7 +42,7 @@ final class RealSshdTests: XCTestCase {
     /// Checks an account.
     func check(_ account: AsperaAccount) async throws -> AccountProbeReport {
       let machine = ProviderContext(transport: ScriptedTransport([]))
-      return try await AccountProbe(machine, runner: nil, temporary: temporary).check(account)
+      return try await AccountProbe(machine, runner: nil, temporaryFolder: temporary).check(account)
     }
 
     /// The folder for the checks' temporary folders.

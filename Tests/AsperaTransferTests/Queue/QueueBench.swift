@@ -93,13 +93,13 @@ final class QueueBench: Sendable {
     let held = engine.gate.held
     let sleeping = time.sleepers
     return queue.state.withLock { state in
-      let pausing = state.machine.sessions.values.count { if case .pausing = $0.state { true } else { false } }
-      return sleeping >= max(1, pausing)
+      let waiting = state.machine.sessions.values.count { if case .waitingToRetry = $0.state { true } else { false } }
+      return sleeping >= max(1, waiting)
         && state.machine.sessions.allSatisfy { id, session in
           switch session.state {
-          case .waiting, .queued, .pausing, .interrupted, .ended: true
+          case .waiting, .queued, .waitingToRetry, .interrupted, .ended: true
           case .connecting, .running: held.contains(id)
-          case .requestingToken, .checking, .stopping: false
+          case .requestingToken, .checkingToken, .stopping: false
           }
         }
     }

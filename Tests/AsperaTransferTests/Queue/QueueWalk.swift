@@ -130,8 +130,8 @@ struct Walk {
       remove(item)
       if random.once(in: 4) {
         let error = CredentialError.outage(isRetryable: !random.once(in: 4))
-        let pause = random.pick([Duration.zero, .seconds(3)])
-        return perform(item.session) { $0.requestFailed(item.ticket, error, pause: pause, random: value) }
+        let backoff = random.pick([Duration.zero, .seconds(3)])
+        return perform(item.session) { $0.requestFailed(item.ticket, error, backoff: backoff, random: value) }
       }
       let issuance = TokenIssuance(source: "desk", kind: .transfer, expiration: nil, reason: .initial, attempt: 1)
       let isNew = !random.once(in: 8)
@@ -141,7 +141,7 @@ struct Walk {
       let check: SessionMachine.CheckResult =
         switch random.next() % 10 {
         case 0: .failed(.tokenRequired)
-        case 1 where machine.sessions[item.session]?.tokenSupply == .issuer: .stale
+        case 1 where machine.sessions[item.session]?.tokenSupply == .issuer: .expiresTooSoon
         default: .ready(nil)
         }
       apply(machine.checkEnded(item.session, item.ticket, check, at: uptime))
@@ -156,7 +156,7 @@ struct Walk {
         .file(TransferFileReport(file: "f", outcome: .done)),
         .file(TransferFileReport(file: "f", outcome: .failed(code: 43, text: "gone"))),
       ])
-      perform(item.session) { $0.handle(item.ticket, report) }
+      perform(item.session) { $0.receive(item.ticket, report) }
     case .sleep: break
     }
   }
@@ -165,9 +165,9 @@ struct Walk {
   private mutating func answerLate() {
     guard let id = machine.sessions.keys.min(), let ticket = machine.sessions[id]?.ticket, ticket > 0 else { return }
     let late = ticket - 1
-    perform(id) { $0.requestSucceeded(late, nil) + $0.delayEnded(late) + $0.handle(late, .running) }
+    perform(id) { $0.requestSucceeded(late, nil) + $0.delayEnded(late) + $0.receive(late, .running) }
     perform(id) { $0.attemptEnded(late, .success(TransferSummary()), random: 0) }
-    perform(id) { $0.requestFailed(late, .outage(isRetryable: true), pause: .zero, random: 0) }
+    perform(id) { $0.requestFailed(late, .outage(isRetryable: true), backoff: .zero, random: 0) }
     apply(machine.checkEnded(id, late, .ready(nil), at: uptime))
   }
 
@@ -183,7 +183,7 @@ struct Walk {
   }
 
   private mutating func perform(_ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]) {
-    apply(machine.perform(id, at: uptime, event))
+    apply(machine.updateAndSchedule(id, at: uptime, event))
   }
 
   private mutating func remove(_ item: Pending) {
@@ -202,10 +202,10 @@ struct Walk {
       case .session(let id, let ticket, .requestToken):
         noteStarter(id)
         pending.append(Pending(session: id, ticket: ticket, work: .ask))
-      case .session(let id, let ticket, .check):
+      case .session(let id, let ticket, .checkToken):
         noteStarter(id)
         pending.append(Pending(session: id, ticket: ticket, work: .check))
-      case .session(let id, let ticket, .run):
+      case .session(let id, let ticket, .runAttempt):
         if pending.contains(where: { $0.session == id && $0.work == .attempt }) {
           problems.append("\(id): two attempts at a time")
         }
@@ -213,7 +213,7 @@ struct Walk {
         pending.append(Pending(session: id, ticket: ticket, work: .attempt))
       case .session(let id, let ticket, .sleep(let duration)):
         pending.append(Pending(session: id, ticket: ticket, work: .sleep(until: uptime + duration)))
-      case .session(let id, _, .cancelWork):
+      case .session(let id, _, .cancelTask):
         pending.removeAll { $0.session == id && $0.work != .attempt }
       case .forget(let id):
         if pending.contains(where: { $0.session == id && $0.work == .attempt }) {
@@ -227,7 +227,7 @@ struct Walk {
 
   private mutating func noteStarter(_ id: String) {
     let isAlone = starter.map { $0.id == id && $0.isAlone } ?? false
-    starter = (id, isAlone || machine.active.count == 1)
+    starter = (id, isAlone || machine.activeIDs.count == 1)
   }
 
   private mutating func noteStart() {
@@ -239,18 +239,19 @@ struct Walk {
   }
 
   private mutating func checkLists() {
-    if machine.active.count > configuration.maximumActive { problems.append("\(machine.active.count) are active") }
+    let activeCount = machine.activeIDs.count
+    if activeCount > configuration.maximumActive { problems.append("\(activeCount) are active") }
     if alarms.count > 1 { problems.append("\(alarms.count) alarms") }
-    let listed = machine.waiting + machine.urgent + machine.interrupted + machine.active
+    let listed = machine.waitingIDs + machine.urgentIDs + machine.interruptedIDs + machine.activeIDs
     if Set(listed).count != listed.count { problems.append("a session is in two lists: \(listed)") }
     for (id, session) in machine.sessions {
       if session.isEnded == listed.contains(id) { problems.append("\(id) is lost: \(session.state)") }
-      if session.isActive != machine.active.contains(id) { problems.append("\(id) has a wrong place") }
+      if session.isActive != machine.activeIDs.contains(id) { problems.append("\(id) has a wrong place") }
       let (token, transport) = (session.retryCounts.token, session.retryCounts.transport)
       if token > configuration.tokenRenewals || transport > configuration.transportRetries {
         problems.append("\(id) tries too often")
       }
     }
-    for id in listed + machine.startOrder where machine.sessions[id] == nil { problems.append("\(id) is a ghost") }
+    for id in listed + machine.idsInStartOrder where machine.sessions[id] == nil { problems.append("\(id) is a ghost") }
   }
 }

@@ -23,7 +23,7 @@ final class TransportConformanceTests: XCTestCase {
   // matrix: AsyncHTTPClient: failure
   func testEarlyResponseIsReturnedEachTime() async {
     let suite = TransportConformance { AsyncHTTPClientTransport() }
-    // Without `EarlyResponse`, one response in seven was lost.
+    // Without `EarlyResponseHandler`, one response in seven was lost.
     for _ in 0..<25 { await assertConforms(suite, to: [.earlyResponse]) }
   }
 

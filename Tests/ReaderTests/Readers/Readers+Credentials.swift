@@ -73,7 +73,7 @@ extension Reader {
     let answer = ServiceResponse(ReceivedResponse(response: HTTPResponse(status: .ok), body: body, masks: []))
     _ = answer.text.shown(String(decoding: body.prefix(4000), as: UTF8.self))
     _ = try? SettingTable(json: body, at: Samples.place)
-    _ = answer.unreadable
+    _ = answer.unreadableMessage
   }
 
   private static let issuer = StaticCredentialProvider(Samples.key)

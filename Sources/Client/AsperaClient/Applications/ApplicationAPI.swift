@@ -11,6 +11,9 @@ internal import StorageClient
 struct ApplicationAPI: Sendable {
   private static let responseByteLimit = 8 << 20
 
+  /// The time for which an access token must remain valid, so that it does not expire on its way.
+  private static let tokenMargin = Duration.seconds(2)
+
   /// The number of times that a request without side effects is sent.
   private static let attemptLimit = 3
 
@@ -31,7 +34,7 @@ struct ApplicationAPI: Sendable {
     var attempt = 1
     while true {
       do {
-        return try await document(method, path, body)
+        return try await requestDocument(method, path, body)
       } catch let error where method == .get && attempt < Self.attemptLimit && Self.isRetryable(error) {
         try await time.sleep(for: .seconds(attempt))
         attempt += 1
@@ -47,12 +50,15 @@ struct ApplicationAPI: Sendable {
     }
   }
 
-  private func document(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> JSONValue {
-    let first = try await tokens.credential(lasting: .seconds(2))
-    var (response, bytes) = try await send(method, path, body, first.credential)
+  /// Sends a request, and sends it again with a new access token if the API rejects the first one.
+  private func requestDocument(
+    _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?
+  ) async throws -> JSONValue {
+    let bearer = try await tokens.credential(lasting: Self.tokenMargin)
+    var (response, bytes) = try await send(method, path, body, bearer.credential)
     if response.status == .unauthorized {
-      let second = try await tokens.credential(lasting: .seconds(2), replacing: first.generation)
-      (response, bytes) = try await send(method, path, body, second.credential)
+      let newBearer = try await tokens.credential(lasting: Self.tokenMargin, replacing: bearer.generation)
+      (response, bytes) = try await send(method, path, body, newBearer.credential)
     }
     let document = try? JSONValue(parsing: bytes)
     guard response.status.kind == .successful else {
@@ -70,11 +76,11 @@ struct ApplicationAPI: Sendable {
     var headers: HTTPFields = [.authorization: "Bearer \(bearer.token.reveal())"]
     if body != nil { headers[.contentType] = "application/json" }
     let call = base.appending(path).call(method, headers: headers, body: body?.serialized ?? [])
-    let reply = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
-    guard let bytes = try await reply.body.collected(upTo: Self.responseByteLimit) else {
+    let response = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
+    guard let bytes = try await response.body.collected(upTo: Self.responseByteLimit) else {
       throw StorageError.malformedResponse("it is longer than \(Self.responseByteLimit) bytes")
     }
-    return (reply.response, bytes)
+    return (response.response, bytes)
   }
 
   /// Returns the error that a response describes: `code` and `message`, or `error` with more detailed members.

@@ -19,10 +19,11 @@ internal import StorageCrypto
 /// ```
 public struct AsperaOnCloudClient: Sendable {
   private static let pageSize = 1_000
+  /// The maximum number of pages in a listing, beyond which the listing is considered endless.
   private static let pageLimit = 100
 
   let api: ApplicationAPI
-  private let grants: JWTGrantProvider
+  private let grantProvider: JWTGrantProvider
 
   /// Creates a client for a user of an organization.
   ///
@@ -49,9 +50,9 @@ public struct AsperaOnCloudClient: Sendable {
   package init(
     _ grant: JWTGrant, key: JWTSigningKey, apiURL: String, transport: any HTTPTransport, time: any SigningClock
   ) {
-    grants = JWTGrantProvider(grant, key: key)
-    self.api = ApplicationAPI(
-      name: "Aspera on Cloud", url: apiURL, tokens: CredentialCache(grants, in: .system(transport, time)),
+    grantProvider = JWTGrantProvider(grant, key: key)
+    api = ApplicationAPI(
+      name: "Aspera on Cloud", url: apiURL, tokens: CredentialCache(grantProvider, in: .system(transport, time)),
       transport: transport, time: time)
   }
 
@@ -68,15 +69,15 @@ public struct AsperaOnCloudClient: Sendable {
   /// - Throws: The errors of ``workspaces()``, and `StorageError` if there is no such workspace.
   public func workspace(_ name: String? = nil) async throws -> AsperaOnCloudWorkspace {
     if let name {
-      let named = try await workspaces(matching: name).filter {
+      let matches = try await workspaces(matching: name).filter {
         $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8)
       }
-      guard let found = named.first, named.count == 1 else {
+      guard let workspace = matches.first, matches.count == 1 else {
         throw StorageError(
-          .invalidOption, "There are \(named.count) workspaces with the name \(ServiceText().shown(name)).",
+          .invalidOption, "There are \(matches.count) workspaces with the name \(ServiceText().shown(name)).",
           remedy: "Use the name of one of the user's workspaces.")
       }
-      return found
+      return workspace
     }
     let user = try await api.call(.get, "/api/v1/self")
     guard user["id"]?.code != nil else { throw StorageError.malformedResponse("the user has no id") }
@@ -113,13 +114,13 @@ public struct AsperaOnCloudClient: Sendable {
     return AsperaOnCloudFolder(
       workspace: workspace, nodeURL: url, accessKeyID: accessKeyID, fileID: fileID,
       transferHost: node["transfer_url"]?.string.flatMap { $0.isEmpty ? nil : $0 },
-      credentials: NodeGrantProvider(grants, accessKey: accessKeyID),
+      credentials: NodeGrantProvider(grantProvider, accessKey: accessKeyID),
       tags: Self.tags(workspace, nodeID: nodeID, fileID: fileID))
   }
 
   private func workspaces(matching name: String?) async throws -> [AsperaOnCloudWorkspace] {
     let filter = name.map { "&q=\($0.percentEncoded())" } ?? ""
-    var found: [AsperaOnCloudWorkspace] = []
+    var workspaces: [AsperaOnCloudWorkspace] = []
     var ids: Set<ByteExactString> = []
     for page in 1...Self.pageLimit {
       let response = try await api.call(.get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
@@ -130,9 +131,9 @@ public struct AsperaOnCloudClient: Sendable {
           throw StorageError.malformedResponse(
             "the workspace \(workspace.id) occurs twice, because the pages do not go on")
         }
-        found.append(workspace)
+        workspaces.append(workspace)
       }
-      if list.count < Self.pageSize { return found }
+      if list.count < Self.pageSize { return workspaces }
     }
     throw StorageError.malformedResponse("its pages do not end")
   }
@@ -211,7 +212,7 @@ public struct AsperaOnCloudFolder: Sendable {
 
   /// Returns the tags of transfers with the given action, as aspera-cli sends them.
   private func tags(for action: String) -> JSONObject {
-    let more: JSONObject = ["aspera": ["files": ["files_transfer_action": .string(action)]]]
-    return TransferSpec.merged(tags, more)
+    let actionTags: JSONObject = ["aspera": ["files": ["files_transfer_action": .string(action)]]]
+    return TransferSpec.merged(tags, actionTags)
   }
 }

@@ -22,7 +22,9 @@ public import SystemPackage
 /// Transfers need ascp, and a login that the transfer server accepts; see ``AsperaTransferOptions``.
 public struct FaspexClient: Sendable {
   private static let pageSize = 100
+  /// The states of an upload after which Faspex does not change it any more.
   private static let finalStates: Set = ["completed", "failed", "error", "stopped", "timed_out"]
+  /// The maximum number of requests for the state of an upload, which together take ten minutes.
   private static let pollLimit = 600
   private static let pollInterval = Duration.seconds(1)
 
@@ -89,12 +91,12 @@ public struct FaspexClient: Sendable {
       let count = min(Self.pageSize, limit - packages.count)
       let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(count)")
       guard let list = page["packages"]?.array else { throw StorageError.malformedResponse("it has no packages") }
-      let found = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
+      let listed = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
       // A package that arrives meanwhile moves the others, so that the last ones of a page occur again.
-      let new = found.filter { ids.insert(ByteExactString($0.id)).inserted }
-      packages += new
+      let newPackages = listed.filter { ids.insert(ByteExactString($0.id)).inserted }
+      packages += newPackages
       if list.count < count { break }
-      guard !new.isEmpty else {
+      guard !newPackages.isEmpty else {
         throw StorageError.malformedResponse("its packages at position \(offset) are those of earlier positions")
       }
       offset += count
@@ -121,11 +123,11 @@ public struct FaspexClient: Sendable {
     let context = try context
     let package = try FaspexPackage(try await api.call(.post, "/api/v5/packages", draft.document))
     let sources = files.map(\.absolute.string)
-    let issuer = FaspexTokens(
+    let issuer = FaspexTokenIssuer(
       api, path: "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/upload?transfer_type=connect",
       body: ["paths": .array(sources.map { .string($0) })])
-    let granted = try await issuer.firstSpecification()
-    guard let root = granted.destinationRoot else {
+    let firstSpecification = try await issuer.firstSpecification()
+    guard let root = firstSpecification.destinationRoot else {
       throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
     let spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
@@ -147,12 +149,12 @@ public struct FaspexClient: Sendable {
     progress: TransferProgress.Handler? = nil
   ) async throws {
     let path = "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/download"
-    let issuer = FaspexTokens(api, path: "\(path)?transfer_type=connect&type=\(box.side)", body: [:])
-    let granted = try await issuer.firstSpecification()
-    guard !granted.paths.isEmpty else {
+    let issuer = FaspexTokenIssuer(api, path: "\(path)?transfer_type=connect&type=\(box.downloadType)", body: [:])
+    let firstSpecification = try await issuer.firstSpecification()
+    guard !firstSpecification.paths.isEmpty else {
       throw StorageError.malformedResponse("the transfer specification has no paths")
     }
-    let paths = granted.paths.map { TransferPath($0.source) }
+    let paths = firstSpecification.paths.map { TransferPath($0.source) }
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
     try await carryOut(spec, issuer: issuer, in: try context, progress: progress)
   }
@@ -165,7 +167,7 @@ public struct FaspexClient: Sendable {
   }
 
   private func carryOut(
-    _ spec: TransferSpec, issuer: FaspexTokens, in context: FaspexContext, progress: TransferProgress.Handler?
+    _ spec: TransferSpec, issuer: FaspexTokenIssuer, in context: FaspexContext, progress: TransferProgress.Handler?
   ) async throws {
     var spec = spec
     spec.createsFolder = true
@@ -197,13 +199,13 @@ public struct FaspexClient: Sendable {
 /// A token issuer that requests the transfer specification of a package from Faspex.
 ///
 /// The first specification is requested before the transfer, because it determines the paths.
-final class FaspexTokens: TokenIssuer {
+final class FaspexTokenIssuer: TokenIssuer {
   let source = "Faspex"
 
   private let api: ApplicationAPI
   private let path: String
   private let body: JSONValue
-  private let unused = Lock<TransferSpec?>(nil)
+  private let unusedSpecification = Lock<TransferSpec?>(nil)
 
   init(_ api: ApplicationAPI, path: String, body: JSONValue) {
     self.api = api
@@ -213,7 +215,7 @@ final class FaspexTokens: TokenIssuer {
 
   func firstSpecification() async throws -> TransferSpec {
     let specification = try await fetch()
-    unused.withLock { $0 = specification }
+    unusedSpecification.withLock { $0 = specification }
     return specification
   }
 
@@ -222,7 +224,7 @@ final class FaspexTokens: TokenIssuer {
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let specification: TransferSpec
     do {
-      specification = if let first = unused.withLock({ $0.take() }) { first } else { try await fetch() }
+      specification = if let first = unusedSpecification.withLock({ $0.take() }) { first } else { try await fetch() }
     } catch {
       throw credentialError(error, from: source)
     }

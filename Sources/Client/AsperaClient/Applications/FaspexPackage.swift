@@ -33,11 +33,11 @@ public struct FaspexPackage: Sendable, Hashable, Identifiable {
     title = document["title"]?.string ?? ""
     note = document["note"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     sender = document["sender"]?["name"]?.string
-    let named = document["recipients"] ?? .array([])
-    guard let named = named == .null ? [] : named.array else {
+    let recipientList = document["recipients"] ?? .null
+    guard let recipientList = recipientList == .null ? [] : recipientList.array else {
       throw .malformedResponse("the recipients are not a list")
     }
-    recipients = named.compactMap { $0["name"]?.string }
+    recipients = recipientList.compactMap { $0["name"]?.string }
     uploadStatus = document["upload_status"]?.string
     created = document["created_time"]?.string.flatMap { Timestamp(iso8601: $0) }
   }
@@ -63,7 +63,7 @@ public struct FaspexBox: Sendable, Hashable, CustomStringConvertible {
   public var description: String { name }
 
   /// The box's value of the parameter `type` in requests for downloads.
-  var side: String { self == .outbox ? "sent" : "received" }
+  var downloadType: String { self == .outbox ? "sent" : "received" }
 }
 
 /// A package that has not been created yet.

@@ -15,11 +15,13 @@ struct AscpAttempt: Sendable {
     /// The management connection has closed, or will no longer be established.
     case disconnected
     /// ascp has exited, or has closed its standard output and standard error.
-    case ended
-    case elapsed
+    case processEnded
+    /// The pending timeout has elapsed.
+    case timeoutElapsed
+    /// The transfer is to be cancelled.
     case cancelled
     /// No more paths will be added to a persistent session.
-    case concluded
+    case pathsFinished
   }
 
   /// An action that ``AscpRun`` performs for the state machine.
@@ -27,7 +29,7 @@ struct AscpAttempt: Sendable {
     case report(TransferReport)
     case send(ManagementFrame)
     /// Replaces the pending timeout, or cancels it if the duration is `nil`.
-    case wait(Duration?)
+    case setTimeout(Duration?)
     case disconnect
     /// Sends SIGTERM to ascp's process group.
     case terminate
@@ -53,9 +55,11 @@ struct AscpAttempt: Sendable {
   /// Whether the engine stopped ascp with a signal, in which case ascp's exit status is meaningless.
   private var wasStopped = false
   private var isAuthenticated = false
-  private var problem: ManagementFrameParser.Problem?
+  /// The first input that was not a frame.
+  private var firstProblem: ManagementFrameParser.Problem?
   private var problemCount = 0
-  private var hasRead = false
+  private var hasReceivedFrame = false
+  /// Whether ascp may wait for further paths of a persistent session without sending messages.
   private var mayBeSilent: Bool
   private var stage = Stage.starting
   private var isDisconnected = false
@@ -68,40 +72,42 @@ struct AscpAttempt: Sendable {
     mayBeSilent = isPersistent
   }
 
-  func begin() -> [Effect] { [.report(.connecting), .wait(limits.connect)] }
+  func begin() -> [Effect] { [.report(.connecting), .setTimeout(limits.connect)] }
 
   /// Whether no more output and no more frames are expected from ascp.
   var isOver: Bool { hasEnded && (isDisconnected || stage == .killed) }
 
   /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
-  var mayLeaveOthers: Bool { verdict == .done }
+  var mayLeaveChildProcesses: Bool { verdict == .done }
 
-  mutating func handle(_ event: Event) -> [Effect] {
+  /// Receives an event, and returns the effects that it has.
+  mutating func receive(_ event: Event) -> [Effect] {
     switch event {
     case .connected:
       guard stage == .starting else { return [] }
       stage = .talking
-      return [.wait(limits.silence)]
+      return [.setTimeout(limits.silence)]
     case .frame(let frame): return accept(frame)
-    case .unreadable(let problem): return unreadable(problem)
-    case .disconnected: return disconnected()
-    case .ended: return ended()
-    case .elapsed: return elapsed()
-    case .cancelled: return cancelled()
-    case .concluded:
+    case .unreadable(let problem): return recordUnreadableInput(problem)
+    case .disconnected: return connectionClosed()
+    case .processEnded: return processEnded()
+    case .timeoutElapsed: return timeoutElapsed()
+    case .cancelled: return cancelTransfer()
+    case .pathsFinished:
       mayBeSilent = false
-      return stage == .talking ? [.wait(silence)] : []
+      return stage == .talking ? [.setTimeout(silenceTimeout)] : []
     }
   }
 
-  private var silence: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
+  /// The limit on the time without a message, or `nil` if there is none.
+  private var silenceTimeout: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
 
   /// Records the result of the transfer, unless a result has already been recorded.
-  private mutating func settle(_ new: Verdict) {
-    if verdict == nil { verdict = new }
+  private mutating func recordVerdict(_ newVerdict: Verdict) {
+    if verdict == nil { verdict = newVerdict }
   }
 
-  private mutating func authenticated() -> [Effect] {
+  private mutating func recordAuthentication() -> [Effect] {
     guard !isAuthenticated else { return [] }
     isAuthenticated = true
     return [.report(.running)]
@@ -111,74 +117,75 @@ struct AscpAttempt: Sendable {
   ///
   /// A text with a line break can make single frames of ascp unreadable. A peer whose first data are unreadable, or
   /// that sends too many unreadable inputs, is not ascp.
-  private mutating func unreadable(_ problem: ManagementFrameParser.Problem) -> [Effect] {
-    self.problem = self.problem ?? problem
+  private mutating func recordUnreadableInput(_ problem: ManagementFrameParser.Problem) -> [Effect] {
+    firstProblem = firstProblem ?? problem
     problemCount += 1
-    guard !hasRead || problemCount > Self.unreadableInputLimit else { return [] }
-    settle(.fault(.unreadable(problem)))
-    return [.disconnect] + stop()
+    guard !hasReceivedFrame || problemCount > Self.unreadableInputLimit else { return [] }
+    recordVerdict(.fault(.unreadable(problem)))
+    return [.disconnect] + requestTermination()
   }
 
   private mutating func accept(_ frame: ManagementFrame) -> [Effect] {
-    hasRead = true
+    hasReceivedFrame = true
     let effects = respond(to: frame)
     if hasEnded, verdict != nil, !isDisconnected { return effects + hangUp() }
     guard stage == .talking else { return effects }
     if verdict != nil {
       stage = .leaving
-      return effects + [.wait(limits.exit)]
+      return effects + [.setTimeout(limits.exit)]
     }
-    return effects + [.wait(silence)]
+    return effects + [.setTimeout(silenceTimeout)]
   }
 
-  private mutating func disconnected() -> [Effect] {
+  private mutating func connectionClosed() -> [Effect] {
     isDisconnected = true
     guard stage == .starting || stage == .talking || hasEnded else { return [] }
     if stage != .killed { stage = .leaving }
-    return [.wait(limits.exit)]
+    return [.setTimeout(limits.exit)]
   }
 
-  private mutating func ended() -> [Effect] {
+  private mutating func processEnded() -> [Effect] {
     hasEnded = true
     if stage != .killed { stage = .leaving }
-    if isDisconnected { return [.wait(limits.exit)] }
+    if isDisconnected { return [.setTimeout(limits.exit)] }
     // Frames that ascp sent before it exited may still arrive. They do not matter if the result is known.
-    return verdict == nil ? [.wait(limits.arrival)] : hangUp()
+    return verdict == nil ? [.setTimeout(limits.arrival)] : hangUp()
   }
 
+  /// Closes the management connection, although ascp has not closed it.
   private mutating func hangUp() -> [Effect] {
     isDisconnected = true
-    return [.disconnect, .wait(limits.exit)]
+    return [.disconnect, .setTimeout(limits.exit)]
   }
 
-  private mutating func elapsed() -> [Effect] {
+  private mutating func timeoutElapsed() -> [Effect] {
     switch stage {
-    case .starting: settle(.fault(.neverConnected))
-    case .talking: settle(.fault(.silent))
+    case .starting: recordVerdict(.fault(.neverConnected))
+    case .talking: recordVerdict(.fault(.silent))
     case .leaving where hasEnded && !isDisconnected: return hangUp()
     case .leaving where hasEnded: return kill()
     case .leaving: break
     case .terminating, .killed: return kill()
     }
-    return stop()
+    return requestTermination()
   }
 
-  private mutating func cancelled() -> [Effect] {
-    settle(.cancelled)
+  private mutating func cancelTransfer() -> [Effect] {
+    recordVerdict(.cancelled)
     switch stage {
-    case .starting: return stop()
+    case .starting: return requestTermination()
     case .talking:
       stage = .leaving
-      return [.send(.cancel), .wait(limits.cancel)]
+      return [.send(.cancel), .setTimeout(limits.cancel)]
     case .leaving, .terminating, .killed: return []
     }
   }
 
-  private mutating func stop() -> [Effect] {
+  private mutating func requestTermination() -> [Effect] {
     guard stage != .killed, stage != .terminating else { return [] }
     wasStopped = true
     stage = .terminating
-    return [.terminate, .wait(limits.terminate)]
+    return [.terminate, .setTimeout(limits.terminate)]
   }
 
   private mutating func kill() -> [Effect] {
@@ -212,17 +219,17 @@ struct AscpAttempt: Sendable {
       guard let error = progress.fileErrors.last else { return .failure(.ended(ending, printed: printed)) }
       return .failure(TransferFailure(ascpCode: error.code, text: error.text))
     case .failed(let code, let text)?:
-      return .failure(TransferFailure(ascpCode: code, text: Self.detailed(text, by: printed, code: code)))
+      return .failure(TransferFailure(ascpCode: code, text: Self.detailedText(text, printed: printed, code: code)))
     case .cancelled?: return .failure(.cancelled)
     case .fault(let fault)?: return .failure(.fault(fault, limits: limits, printed: printed))
     case nil:
-      if let problem { return .failure(.fault(.unreadable(problem), limits: limits, printed: printed)) }
+      if let firstProblem { return .failure(.fault(.unreadable(firstProblem), limits: limits, printed: printed)) }
       return .failure(.ended(ending, printed: printed))
     }
   }
 
   /// Adds ascp's printed output to the text of a failed login, because ascp sends one text for all failed logins.
-  private static func detailed(_ text: String, by printed: String, code: Int) -> String {
+  private static func detailedText(_ text: String, printed: String, code: Int) -> String {
     guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
       return text
     }
@@ -235,20 +242,20 @@ struct AscpAttempt: Sendable {
   /// account. They also precede an `ERROR` with code 19.
   private mutating func respond(to frame: ManagementFrame) -> [Effect] {
     switch frame.kind {
-    case .statistics?, .notification?: return authenticated() + progressReport(progress.update(from: frame))
+    case .statistics?, .notification?: return recordAuthentication() + progressReport(progress.update(from: frame))
     case .stop?:
       let code = frame.code ?? 0
       let outcome = code == 0 ? TransferFileReport.Outcome.done : .failed(code: code, text: maskedText(of: frame))
-      return authenticated() + fileReport(frame, outcome) + progressReport(progress.update(from: frame))
-    case .skip?: return authenticated() + fileReport(frame, .skipped)
+      return recordAuthentication() + fileReport(frame, outcome) + progressReport(progress.update(from: frame))
+    case .skip?: return recordAuthentication() + fileReport(frame, .skipped)
     case .fileError?: return fileReport(frame, .failed(code: frame.code ?? 0, text: maskedText(of: frame)))
     case .done? where frame.provesAuthentication:
       progress.close(with: frame)
       guard verdict == nil else { return [] }
-      settle(.done)
-      return authenticated()
+      recordVerdict(.done)
+      return recordAuthentication()
     case .done?, .error?:
-      settle(.failed(code: frame.code ?? 0, text: maskedText(of: frame)))
+      recordVerdict(.failed(code: frame.code ?? 0, text: maskedText(of: frame)))
       return []
     default: return []
     }
@@ -273,24 +280,23 @@ struct AscpAttempt: Sendable {
 /// missing, the number of bytes is the sum of the sizes of the finished files and `Bytescont` of the current file.
 struct AscpProgress: Sendable {
   private var bytes: Int64 = 0
-  private var total: Int64?
+  private var totalBytes: Int64?
   private var finishedBytes: Int64 = 0
   private var files = 0
   private(set) var fileErrors: [(code: Int, text: String)] = []
 
   /// Returns a progress report if a frame changes the progress, in which the number of bytes never decreases.
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
-    let before = (bytes, total)
-    if let announced = frame.totalByteCount, announced > 0 { total = max(total ?? 0, announced) }
-    if let current = frame.transferredByteCount
-      ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) })
-    {
-      bytes = max(bytes, current)
+    let previous = (bytes, totalBytes)
+    if let announced = frame.totalByteCount, announced > 0 { totalBytes = max(totalBytes ?? 0, announced) }
+    if let transferred = frame.transferredByteCount ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) }) {
+      bytes = max(bytes, transferred)
     }
-    guard before != (bytes, total) else { return nil }
-    return TransferProgressReport(bytes: bytes, totalBytes: total.map { max($0, bytes) }, file: frame.filePath)
+    guard previous != (bytes, totalBytes) else { return nil }
+    return TransferProgressReport(bytes: bytes, totalBytes: totalBytes.map { max($0, bytes) }, file: frame.filePath)
   }
 
+  /// Records the result of a file.
   mutating func finish(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> TransferFileReport {
     let size = frame.fileByteCount ?? frame.integer("FileBytes") ?? frame.integer("Written")
     switch outcome {
@@ -303,84 +309,11 @@ struct AscpProgress: Sendable {
     return TransferFileReport(file: frame.filePath ?? "", bytes: size, outcome: outcome)
   }
 
+  /// Records the counts in the last frame of a successful transfer.
   mutating func close(with frame: ManagementFrame) {
     bytes = max(bytes, frame.transferredByteCount ?? 0)
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
   }
 
   var summary: TransferSummary { TransferSummary(bytes: max(bytes, finishedBytes), files: files) }
-}
-
-extension TransferFailure {
-  /// Creates a transfer failure from an error that occurred before ascp was started.
-  init(unusable error: AsperaError) {
-    self.init(.caller, error.message, remedy: error.remedy)
-  }
-
-  static let noManagementPort = TransferFailure(
-    .other, "No port of the loopback interface can be opened for ascp to report to.",
-    remedy: "See whether this process may open sockets, and whether it has too many files open.")
-
-  static func notStarted(_ reason: String) -> TransferFailure {
-    TransferFailure(
-      .caller, "ascp could not be started: \(reason).",
-      remedy: "See whether the program is there, may be executed, and is for this kind of machine.")
-  }
-
-  static func fault(_ fault: AscpAttempt.Fault, limits: AscpLimits, printed: String) -> TransferFailure {
-    let detail = detail(of: printed)
-    return switch fault {
-    case .neverConnected:
-      TransferFailure(
-        .other, "ascp did not connect to its management port within \(limits.connect).\(detail)",
-        remedy: "See whether the program is ascp, and whether connections to 127.0.0.1 are allowed.")
-    case .silent:
-      TransferFailure(
-        .transport, "ascp sent no message for \(limits.silence) and was stopped.\(detail)",
-        remedy: "Try again; if it happens again, see whether the network lets UDP through.")
-    case .unreadable(let problem):
-      TransferFailure(
-        .other, "The data on the management port do not come from ascp: \(problem.rawValue).\(detail)",
-        remedy: "See whether the program is ascp; another program of this machine may have connected before it.")
-    }
-  }
-
-  static func noAnswer(within limit: Duration, printed: String) -> TransferFailure {
-    TransferFailure(
-      .transport, "ascp did not report the result of the login within \(limit).\(Self.detail(of: printed))",
-      remedy: "See whether the host and the SSH port are right, and whether a firewall drops connections to it.")
-  }
-
-  private static func detail(of printed: String) -> String {
-    printed.lastLines.map { " It printed: \($0)" } ?? ""
-  }
-
-  /// The failure of an ascp that exited without a final frame, or whose exit status contradicts its final frame.
-  static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
-    let how =
-      switch ending {
-      case .exited(let status): "ended with status \(status)"
-      case .signalled(let signal): "was ended by signal \(signal)"
-      case .killed, .notStarted: "was killed"
-      }
-    guard let detail = printed.lastLines else {
-      return TransferFailure(
-        .other, "ascp \(how) and did not report that the transfer is done.",
-        remedy: "Try again; if it happens again, check ascp's log.")
-    }
-    return TransferFailure(ascpCode: nil, text: "\(detail) (it \(how))")
-  }
-}
-
-extension String {
-  private static let lastLinesLimit = 200
-
-  /// The last one to three lines joined into one line of limited length.
-  fileprivate var lastLines: String? {
-    let lines = split(whereSeparator: \.isNewline)
-    guard let last = lines.last?.prefix(Self.lastLinesLimit) else { return nil }
-    return lines.dropLast().suffix(2).reversed().reduce(String(last)) { text, line in
-      text.count + line.count > Self.lastLinesLimit ? text : "\(line); \(text)"
-    }
-  }
 }

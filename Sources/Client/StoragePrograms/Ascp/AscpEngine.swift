@@ -114,46 +114,6 @@ public struct AscpEngine: TransferEngine {
     }
   }
 
-  /// Returns the version that the engine's ascp prints for `ascp -A`.
-  ///
-  /// - Returns: The version, with notes about the limitations of an old version.
-  /// - Throws: An `AsperaError` if the program prints no version in time, for example because it is not IBM's ascp.
-  public func version() async throws(AsperaError) -> AscpVersion {
-    let ran = await runWithoutPort(makeProcess(["-A"], [:]))
-    guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
-      throw AsperaError(
-        .failed, "\(program) does not print a version of ascp.",
-        remedy: "Run it with -A to see its output; use another program if it is not IBM's ascp.")
-    }
-    return version
-  }
-
-  /// Tests whether the server accepts an account, without a transfer and without a token.
-  ///
-  /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed
-  /// login is the text that ascp prints.
-  ///
-  /// - Parameter account: The account to log in with.
-  /// - Returns: The result of the login, which is `.refused` also without a response in time, or if it was cancelled.
-  public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
-    do throws(AsperaError) {
-      let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
-      let invocation = try AscpInvocation(command, in: temporaryFiles)
-      defer { invocation.removeFiles() }
-      let ran = await runWithoutPort(makeProcess(invocation.arguments, invocation.environment))
-      let printed = SecretMask(invocation.environment.values).applied(to: ran.printed)
-      switch ran.ending {
-      case .exited(0): return .accepted
-      case .notStarted(let reason): return .refused(.notStarted(reason))
-      case .killed where Task.isCancelled: return .refused(.cancelled)
-      case .killed: return .refused(.noAnswer(within: limits.login, printed: printed))
-      case .exited, .signalled: return .refused(.ended(ran.ending, printed: printed))
-      }
-    } catch {
-      return .refused(TransferFailure(unusable: error))
-    }
-  }
-
   /// Runs one session as one process.
   ///
   /// Four types share the work. An ``AscpInvocation`` has the arguments, the environment and the file lists of an
@@ -180,7 +140,8 @@ public struct AscpEngine: TransferEngine {
     return try result.get()
   }
 
-  private var startOptions: AscpOptions {
+  /// The options with the home directory, which replaces `~` in the paths of keys.
+  var startOptions: AscpOptions {
     var options = options
     options.homeDirectory = options.homeDirectory ?? environment("HOME")
     return options
@@ -204,8 +165,8 @@ public struct AscpEngine: TransferEngine {
     } catch {
       result = .failure(TransferFailure(unusable: error))
     }
-    listener.shut()
-    await listener.closed()
+    listener.close()
+    await listener.waitUntilClosed()
     return result
   }
 
@@ -219,15 +180,15 @@ public struct AscpEngine: TransferEngine {
       limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
     let run = AscpRun(attempt, listener: listener, time: time, report: report) { terminator.yield() }
     let process = makeProcess(invocation.arguments, invocation.environment)
-    let processTask = Task { await process.run(terminations: terminations) { await run.isOver() } }
-    await run.begin { processTask.cancel() }
+    let processTask = Task { await process.run(terminations: terminations) { await run.waitUntilOver() } }
+    await run.startTimeouts { processTask.cancel() }
     let ended = await withTaskGroup(of: Void.self) { group in
-      group.addTask { await run.listen() }
+      group.addTask { await run.receiveFrames() }
       group.addTask {
-        for await _ in cancellations { await run.handle(.cancelled) }
+        for await _ in cancellations { await run.receive(.cancelled) }
       }
       if let additions {
-        group.addTask { await run.add(additions) }
+        group.addTask { await run.sendPaths(additions) }
       }
       let ended = await processTask.value
       await run.finish()
@@ -242,16 +203,16 @@ public struct AscpEngine: TransferEngine {
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ",
   ]
 
-  private func makeProcess(_ arguments: [String], _ own: [String: Secret]) -> AscpProcess {
-    var variables = own
-    for name in Self.inheritedVariables where own[name] == nil {
+  func makeProcess(_ arguments: [String], _ ascpVariables: [String: Secret]) -> AscpProcess {
+    var variables = ascpVariables
+    for name in Self.inheritedVariables where ascpVariables[name] == nil {
       variables[name] = environment(name).map { Secret($0) }
     }
     return AscpProcess(program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
   }
 
   /// Runs an ascp process without a management port, and kills the process after the time limit for a login.
-  private func runWithoutPort(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
+  func runWithoutPort(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
     await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
       group.addTask { await process.run() }
       group.addTask { [time, limits] in
@@ -269,31 +230,39 @@ public struct AscpEngine: TransferEngine {
   }
 }
 
-extension AsperaAccount {
-  /// Returns a signed specification for a login, without a token even if the account's transfers require one.
-  fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
-    let (password, key): (Secret?, AsperaPrivateKey?) =
-      switch authentication {
-      case .password(let password): (password, nil)
-      case .privateKey(let key): (nil, key)
-      }
-    let account = try AsperaAccount(
-      host: host, user: user, password: password, privateKey: key, sshPort: sshPort, udpPort: udpPort, hostKey: hostKey)
-    do {
-      return try TransferSigner(account: account).signed(
-        TransferSpec(.send, []), with: TransferCredential(token: nil), in: .now)
-    } catch {
-      throw AsperaError(.invalidAccount, error.message, remedy: error.remedy)
-    }
-  }
-}
+/// The time limits of an ``AscpEngine``, and the maximum size of the ascp output that the engine retains.
+public struct AscpLimits: Sendable, Hashable {
+  /// The maximum time until the transfer server accepts a connection, which is checked before ascp is started.
+  public var reach: Duration = .seconds(15)
 
-/// The result of a login test, which checks whether a server accepts an account.
-public enum AscpLogin: Sendable, Hashable {
-  /// The server accepts the account, but may still require a token for a transfer.
-  case accepted
-  /// The login failed or was not completed, for the given reason.
-  case refused(TransferFailure)
+  /// The maximum time until ascp connects to the management port.
+  public var connect: Duration = .seconds(30)
+
+  /// The maximum time without a message while ascp connects to the server or transfers files.
+  ///
+  /// ascp itself gives up sooner. The limit does not apply to a running persistent session.
+  public var silence: Duration = .seconds(300)
+
+  /// The maximum time until ascp exits after its last message.
+  public var exit: Duration = .seconds(5)
+
+  /// The maximum time until ascp's last messages arrive after ascp has exited.
+  public var arrival: Duration = .seconds(10)
+
+  /// The maximum time until ascp exits after a cancel command on the management port.
+  public var cancel: Duration = .seconds(5)
+
+  /// The maximum time until ascp exits after SIGTERM, before ascp receives SIGKILL.
+  public var terminate: Duration = .seconds(5)
+
+  /// The maximum duration of a login test, and of a run that prints ascp's version.
+  public var login: Duration = .seconds(120)
+
+  /// The maximum number of bytes from the end of ascp's printed output that are retained for error messages.
+  public var printed = 16_384
+
+  /// Creates limits with the default values.
+  public init() {}
 }
 
 extension TransferQueue {

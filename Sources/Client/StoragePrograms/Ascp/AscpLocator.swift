@@ -37,7 +37,7 @@ package struct AscpLocator: Sendable {
       }
       return location
     }
-    let locations = searched
+    let locations = searchedPaths
     if let found = locations.first(where: isProgram) { return found }
     throw AsperaError(
       .toolNotFound, "There is no ascp on this machine; searched: \(locations.joined(separator: ", ")).",
@@ -46,10 +46,10 @@ package struct AscpLocator: Sendable {
   }
 
   /// The paths to search if neither the caller nor the environment specifies the path of ascp.
-  private var searched: [String] {
+  private var searchedPaths: [String] {
     let path = (environment("PATH") ?? "").words(between: ":").filter { $0.beginsWithByte("/") }.map { "\($0)/ascp" }
     let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
-    let locations = path + conda + Self.installed.map { absolute($0) }
+    let locations = path + conda + Self.installationPaths.map { absolute($0) }
     // A `PATH` often contains the same folder more than once.
     return locations.enumerated().filter { !locations[..<$0.offset].contains($0.element) }.map(\.element)
   }
@@ -75,7 +75,7 @@ extension AscpLocator {
 
   #if os(macOS)
     /// The paths of Connect, the Desktop Client, the servers, Drive, the old command line, and ascli's downloads.
-    static let installed = [
+    static let installationPaths = [
       "~/Applications/Aspera Connect.app/Contents/Resources/ascp",
       "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
       "/Applications/Aspera Connect.app/Contents/Resources/ascp",
@@ -88,39 +88,8 @@ extension AscpLocator {
     ]
   #else
     /// The paths of Connect, the servers, the old command line, and ascli's downloads.
-    static let installed = [
+    static let installationPaths = [
       "~/.aspera/connect/bin/ascp", "/opt/aspera/bin/ascp", "~/.aspera/cli/bin/ascp", "~/.aspera/sdk/ascp",
     ]
   #endif
-}
-
-/// The version of an installed ascp, with its known limitations.
-public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
-  /// The version number as ascp prints it, such as `4.4.5.1646`.
-  public let description: String
-
-  /// Parses the output of `ascp -A`, of which the first line that begins with `ascp version` contains the version.
-  init?(output: String) {
-    let prefix = "ascp version "
-    let line = output.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }
-    guard let text = line?.dropFirst(prefix.count).split(separator: " ").first, text.first?.isNumber == true else {
-      return nil
-    }
-    description = String(text)
-  }
-
-  /// The major version number, or 0 if the version does not begin with a number.
-  public var major: Int { description.split(separator: ".").first.flatMap { Int(digits: $0) } ?? 0 }
-
-  /// The known limitations of this version with current servers, one sentence each.
-  public var notes: [String] {
-    guard major < 4 else { return [] }
-    return [
-      """
-      ascp \(description) knows only RSA and DSA host keys with SHA-1: a fingerprint of another key of the server \
-      never matches, and a server that has switched SHA-1 off ends in code 19.
-      """,
-      "ascp \(description) reads no ECDSA or Ed25519 keys, and none in the format of OpenSSH: code 19 as well.",
-    ]
-  }
 }

@@ -31,13 +31,13 @@ struct AscpProcess: Sendable {
   ///
   /// - Parameters:
   ///   - terminations: A sequence whose elements each cause SIGTERM to be sent to the process group.
-  ///   - isOver: A function that waits until no more output and no more frames are expected, and returns whether the
+  ///   - waitUntilOver: A function that waits until no more output and no more frames are expected, and returns whether the
   ///     remaining processes in the group must be killed. The process is not reaped before the function returns, so the
   ///     process group ID cannot have been reused.
   /// - Returns: The way in which the process ended, and the end of its standard output and standard error, combined.
   func run(
     terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
-    isOver: @escaping @Sendable () async -> Bool = { false }
+    waitUntilOver: @escaping @Sendable () async -> Bool = { false }
   ) async -> (ending: Ending, printed: String) {
     do {
       let ended = try await Subprocess.run(
@@ -51,7 +51,7 @@ struct AscpProcess: Sendable {
           }
           defer { group.cancelAll() }
           let text = await Self.read(execution.standardOutput, limit: printedLimit)
-          if await isOver() { try? execution.send(signal: .kill, toProcessGroup: true) }
+          if await waitUntilOver() { try? execution.send(signal: .kill, toProcessGroup: true) }
           return text
         }
       }
@@ -67,17 +67,17 @@ struct AscpProcess: Sendable {
 
   /// Reads the output until the program has exited or has closed its standard output and standard error.
   private static func read(_ output: SubprocessOutputSequence, limit: Int) async -> String {
-    var kept = PrintedTail(limit: limit)
+    var printedTail = PrintedTail(limit: limit)
     do {
       for try await buffer in output {
         var bytes = ByteBuffer()
         bytes.writeBytes(buffer.bytes)
-        kept.append(bytes.readableBytesView)
+        printedTail.append(bytes.readableBytesView)
       }
     } catch {
       // Only the output that was read before the error can be reported.
     }
-    return kept.text
+    return printedTail.text
   }
 
   private static func reason(for error: any Error, _ program: String) -> String {
@@ -93,8 +93,8 @@ struct PrintedTail: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  mutating func append(_ more: some Collection<UInt8>) {
-    bytes.append(contentsOf: more.suffix(limit))
+  mutating func append(_ newBytes: some Collection<UInt8>) {
+    bytes.append(contentsOf: newBytes.suffix(limit))
     // Discarding moves the remaining bytes, so bytes are discarded only once per `limit` bytes.
     if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
   }

@@ -8,7 +8,7 @@ internal import StorageAuth
 /// An actor that passes events to an ``AscpAttempt`` one after another, and performs the resulting effects.
 actor AscpRun {
   /// The ascp error code (`ILLEGAL_CHARS_IN_PATH`) that is reported for a path that cannot be encoded in a frame.
-  private static let illegalPath = 56
+  private static let illegalPathCode = 56
 
   private var attempt: AscpAttempt
   private var parser = ManagementFrameParser()
@@ -18,6 +18,7 @@ actor AscpRun {
   private let terminate: @Sendable () -> Void
   private var kill: @Sendable () -> Void = {}
   private var connection: ManagementConnection?
+  /// The uptime at which the pending timeout elapses, or `nil` if there is none.
   private var deadline: Duration?
   private var timer: (end: Duration, task: Task<Void, Never>)?
   private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -39,38 +40,39 @@ actor AscpRun {
   var result: AscpAttempt { attempt }
 
   /// Starts the timeout for the connection of ascp, whose process group `kill` ends with SIGKILL.
-  func begin(kill: @escaping @Sendable () -> Void) {
+  func startTimeouts(kill: @escaping @Sendable () -> Void) {
     self.kill = kill
-    perform(attempt.begin())
+    performEffects(attempt.begin())
   }
 
-  func listen() async {
+  /// Receives the frames of ascp until the management connection closes.
+  func receiveFrames() async {
     if let connection = await listener.connection() {
       self.connection = connection
-      handle(.connected)
+      receive(.connected)
       await connection.read { bytes in
-        for item in self.parser.feed(bytes) { self.accept(item) }
+        for item in self.parser.feed(bytes) { self.receiveItem(item) }
       }
-      if let rest = parser.finish() { accept(rest) }
+      if let rest = parser.finish() { receiveItem(rest) }
     }
-    handle(.disconnected)
+    receive(.disconnected)
   }
 
-  func handle(_ event: AscpAttempt.Event) {
+  func receive(_ event: AscpAttempt.Event) {
     guard !isFinished else { return }
-    perform(attempt.handle(event))
+    performEffects(attempt.receive(event))
     if attempt.isOver { resumeWaiters() }
   }
 
   /// Waits until no more frames are expected, and returns whether the rest of ascp's process group must be killed.
-  func isOver() async -> Bool {
-    handle(.ended)
+  func waitUntilOver() async -> Bool {
+    receive(.processEnded)
     await wait { self.attempt.isOver }
-    return !attempt.mayLeaveOthers
+    return !attempt.mayLeaveChildProcesses
   }
 
   /// Sends paths that are added to a persistent session, and ends the session after the last path.
-  func add(_ additions: AsyncStream<[TransferPath]>) async {
+  func sendPaths(_ additions: AsyncStream<[TransferPath]>) async {
     await wait { self.hasReceivedFrame }
     // The paths remain in the sequence if ascp can no longer receive them.
     guard !isFinished else { return }
@@ -79,14 +81,14 @@ actor AscpRun {
     }
     guard !Task.isCancelled else { return }
     await connection?.send(ManagementFrame.finish.text)
-    handle(.concluded)
+    receive(.pathsFinished)
   }
 
   /// Cancels the timeout, closes the management connection, and resumes the waiters after ascp has exited.
   func finish() async {
     isFinished = true
     timer?.task.cancel()
-    perform([.disconnect])
+    performEffects([.disconnect])
     resumeWaiters()
   }
 
@@ -95,29 +97,29 @@ actor AscpRun {
       await connection?.send(try ManagementFrame.start(source: path.source, destination: path.destination).text)
     } catch {
       report(
-        .file(TransferFileReport(file: path.source, outcome: .failed(code: Self.illegalPath, text: error.message))))
+        .file(TransferFileReport(file: path.source, outcome: .failed(code: Self.illegalPathCode, text: error.message))))
     }
   }
 
-  private func accept(_ item: ManagementFrameParser.Item) {
+  private func receiveItem(_ item: ManagementFrameParser.Item) {
     switch item {
     case .frame(let frame):
-      handle(.frame(frame))
+      receive(.frame(frame))
       hasReceivedFrame = true
       resumeWaiters()
-    case .problem(let problem): handle(.unreadable(problem))
+    case .problem(let problem): receive(.unreadable(problem))
     }
   }
 
-  private func perform(_ effects: [AscpAttempt.Effect]) {
+  private func performEffects(_ effects: [AscpAttempt.Effect]) {
     for effect in effects {
       switch effect {
       case .report(let transferReport): report(transferReport)
       case .send(let frame): connection?.post(frame.text)
-      case .wait(let duration): setTimeout(duration)
+      case .setTimeout(let duration): setTimeout(duration)
       case .disconnect:
-        listener.shut()
-        connection?.shut()
+        listener.close()
+        connection?.close()
       case .terminate: terminate()
       case .kill: kill()
       }
@@ -146,7 +148,7 @@ actor AscpRun {
     guard let deadline else { return }
     if deadline <= time.uptime {
       self.deadline = nil
-      handle(.elapsed)
+      receive(.timeoutElapsed)
     } else {
       startTimer(until: deadline)
     }

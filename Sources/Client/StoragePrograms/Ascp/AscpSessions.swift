@@ -28,15 +28,15 @@ struct AscpSessions: Sendable {
     let result = await withTaskGroup(of: Result<TransferSummary, TransferFailure>.self) { group in
       for index in 1...count {
         group.addTask {
-          await start(index, session) { reports.add($0, from: index) }
+          await runSession(index, session) { reports.passOn($0, from: index) }
         }
       }
-      return await Self.total(of: &group)
+      return await Self.totalResult(of: &group)
     }
     return try result.get()
   }
 
-  private func start(
+  private func runSession(
     _ index: Int, _ session: Session, report: @escaping @Sendable (TransferReport) -> Void
   ) async -> Result<TransferSummary, TransferFailure> {
     if index > 1, (try? await time.sleep(for: spacing * (index - 1))) == nil { return .failure(.cancelled) }
@@ -47,22 +47,22 @@ struct AscpSessions: Sendable {
     }
   }
 
-  private static func total(
+  private static func totalResult(
     of group: inout TaskGroup<Result<TransferSummary, TransferFailure>>
   ) async -> Result<TransferSummary, TransferFailure> {
     var total = TransferSummary()
-    var first: TransferFailure?
+    var firstFailure: TransferFailure?
     for await result in group {
       switch result {
       case .success(let summary):
         total.bytes = total.bytes.saturatingAdding(summary.bytes)
         total.files += summary.files
       case .failure(let failure):
-        first = first ?? failure
+        firstFailure = firstFailure ?? failure
         group.cancelAll()
       }
     }
-    return first.map { .failure($0) } ?? .success(total)
+    return firstFailure.map { .failure($0) } ?? .success(total)
   }
 }
 
@@ -75,32 +75,32 @@ private final class SessionReports: Sendable {
   }
 
   private let count: Int
-  private let report: @Sendable (TransferReport) -> Void
+  private let receiveReport: @Sendable (TransferReport) -> Void
   private let state = Lock(State())
 
   init(count: Int, report: @escaping @Sendable (TransferReport) -> Void) {
     self.count = count
-    self.report = report
+    receiveReport = report
   }
 
   /// Passes on the report about the whole transfer that follows, under the lock so that reports arrive in order.
-  func add(_ new: TransferReport, from index: Int) {
+  func passOn(_ report: TransferReport, from index: Int) {
     state.withLock { state in
-      if let whole = merge(new, from: index, &state) { report(whole) }
+      if let merged = merge(report, from: index, &state) { receiveReport(merged) }
     }
   }
 
-  /// Returns the report about the whole transfer, or `nil` if there is none.
+  /// Records a session's report, and returns the report about the whole transfer, or `nil` if there is none.
   ///
   /// The transfer connects and runs when its first session does. Its size is known when all sessions reported theirs.
-  private func merge(_ new: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
-    switch new {
+  private func merge(_ report: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
+    switch report {
     case .connecting:
       defer { state.isConnecting = true }
-      return state.isConnecting ? nil : new
+      return state.isConnecting ? nil : report
     case .running:
       defer { state.isRunning = true }
-      return state.isRunning ? nil : new
+      return state.isRunning ? nil : report
     case .progress(let part):
       state.progress[index] = part
       let bytes = state.progress.values.map(\.bytes)
@@ -109,7 +109,7 @@ private final class SessionReports: Sendable {
         TransferProgressReport(
           bytes: Self.sum(bytes), totalBytes: totals.count == count ? Self.sum(totals) : nil, file: part.file))
     case .file:
-      return new
+      return report
     }
   }
 

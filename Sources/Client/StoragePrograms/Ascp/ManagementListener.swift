@@ -17,7 +17,7 @@ struct ManagementListener: Sendable {
 
   init() async throws {
     let (connections, continuation) = AsyncStream.makeStream(of: ManagementConnection.self)
-    let isTaken = Lock(false)
+    let hasConnection = Lock(false)
     server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
       .serverChannelOption(.backlog, value: 1)
       .serverChannelOption(.maxMessagesPerRead, value: 1)
@@ -26,9 +26,9 @@ struct ManagementListener: Sendable {
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let isFirst = isTaken.withLock { taken in
-            defer { taken = true }
-            return !taken
+          let isFirst = hasConnection.withLock { hasConnection in
+            defer { hasConnection = true }
+            return !hasConnection
           }
           guard isFirst, channel.remoteAddress?.ipAddress?.hasPrefix("127.") == true else {
             throw ChannelError.ioOnClosedChannel
@@ -46,13 +46,13 @@ struct ManagementListener: Sendable {
   /// Waits for ascp's connection, or until the port is closed, and then closes the port to additional connections.
   func connection() async -> ManagementConnection? {
     let connection = await connections.first { _ in true }
-    shut()
+    close()
     return connection
   }
 
-  func shut() { server.close(promise: nil) }
+  func close() { server.close(promise: nil) }
 
-  func closed() async { try? await server.closeFuture.get() }
+  func waitUntilClosed() async { try? await server.closeFuture.get() }
 }
 
 /// A connection from ascp to the management port.
@@ -84,7 +84,7 @@ struct ManagementConnection: Sendable {
   /// Sends a string to ascp without waiting until the system has accepted the string.
   func post(_ text: String) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
 
-  func shut() { channel.close(promise: nil) }
+  func close() { channel.close(promise: nil) }
 
   /// A channel handler that forwards the received data, one buffer per requested read.
   private final class Forwarder: ChannelInboundHandler {

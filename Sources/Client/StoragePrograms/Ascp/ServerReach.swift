@@ -14,16 +14,17 @@ internal import SystemPackage
 /// before its first attempt, and again after an attempt that failed because of the network.
 final class ServerReach: Sendable {
   private struct State {
-    /// The servers that need no check, and those that have accepted a connection at some time.
-    var checked: Set<ByteExactString> = []
-    var known: Set<ByteExactString> = []
+    /// The servers that need no check before the next attempt.
+    var checkedServers: Set<ByteExactString> = []
+    /// The servers that have accepted a connection at some time.
+    var reachedServers: Set<ByteExactString> = []
   }
 
   private let state = Lock(State())
 
   /// Checks that a server accepts connections, unless it was checked before; throws `transport` or `cancelled`.
   func requireReachable(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
-    guard let server = Server(spec), !state.withLock({ $0.checked.contains(server.name) }) else { return }
+    guard let server = Server(spec), !state.withLock({ $0.checkedServers.contains(server.name) }) else { return }
     do {
       try await Self.connect(to: server, within: limit)
     } catch {
@@ -31,19 +32,19 @@ final class ServerReach: Sendable {
       var failure = TransferFailure(
         .transport, "The transfer server \(server.name.string) was not reached: \(Self.reason(for: error, limit)).",
         remedy: "Check the host and the port, that the server runs, and that no firewall is between.")
-      failure.isUnreached = state.withLock { !$0.known.contains(server.name) }
+      failure.isUnreached = state.withLock { !$0.reachedServers.contains(server.name) }
       throw failure
     }
     state.withLock { state in
-      state.checked.insert(server.name)
-      state.known.insert(server.name)
+      state.checkedServers.insert(server.name)
+      state.reachedServers.insert(server.name)
     }
   }
 
   /// Requires another check of the server before the next attempt.
   func requireCheck(of spec: TransferSpec) {
     guard let server = Server(spec) else { return }
-    state.withLock { _ = $0.checked.remove(server.name) }
+    state.withLock { _ = $0.checkedServers.remove(server.name) }
   }
 
   /// Opens a TCP connection and closes it; closes it early if the task is cancelled.
@@ -66,12 +67,12 @@ final class ServerReach: Sendable {
 
   private static func reason(for error: any Error, _ limit: Duration) -> String {
     guard let error = error as? NIOConnectionError else { return "it cannot be connected to" }
-    guard let first = error.connectionErrors.first else { return "its name is not known" }
-    switch first.error {
+    guard let connectionError = error.connectionErrors.first else { return "its name is not known" }
+    switch connectionError.error {
     case let error as IOError where Errno(rawValue: error.errnoCode) == .connectionRefused:
       return "it refuses connections at this port"
     case is ChannelError: return "it accepted no connection within \(limit)"
-    default: return "it cannot be connected to (\(first.error))"
+    default: return "it cannot be connected to (\(connectionError.error))"
     }
   }
 

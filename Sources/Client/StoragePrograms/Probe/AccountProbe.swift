@@ -14,33 +14,34 @@ internal import StorageAuth
 /// key, the probe sends credentials only to a server that has proven possession of that key.
 ///
 /// ```swift
-/// let report = try await AccountProbe(machine).check(account)
+/// let report = try await AccountProbe(context).check(account)
 /// print(report.method, report.hostKey?.fingerprint.description ?? "")
 /// ```
 public struct AccountProbe: Sendable {
-  let machine: ProviderContext
+  let context: ProviderContext
   let timeout: Duration
   let runner: any ProbeProgramRunner
-  let temporary: String?
+  let temporaryFolder: String?
 
   /// Creates a probe that runs the programs of this machine.
   ///
   /// - Parameters:
-  ///   - machine: The context that provides the key file, the `PATH` for `ssh` and `ssh-keyscan`, and the clock.
+  ///   - context: The context that provides the key file, the `PATH` for `ssh` and `ssh-keyscan`, and the clock.
   ///   - timeout: The maximum duration of an account check.
-  public init(_ machine: ProviderContext, timeout: Duration = .seconds(30)) {
-    self.init(machine, timeout: timeout, runner: nil, temporary: nil)
+  public init(_ context: ProviderContext, timeout: Duration = .seconds(30)) {
+    self.init(context, timeout: timeout, runner: nil, temporaryFolder: nil)
   }
 
   /// Creates a probe with a replaceable program runner and parent of temporary folders, for tests.
   package init(
-    _ machine: ProviderContext, timeout: Duration = .seconds(30), runner: (any ProbeProgramRunner)?, temporary: String?
+    _ context: ProviderContext, timeout: Duration = .seconds(30), runner: (any ProbeProgramRunner)?,
+    temporaryFolder: String?
   ) {
-    self.machine = machine
+    self.context = context
     self.timeout = timeout
     self.runner =
-      runner ?? SubprocessProbeRunner(path: machine.environment("PATH") ?? "/usr/bin:/bin", time: machine.time)
-    self.temporary = temporary
+      runner ?? SubprocessProbeRunner(path: context.environment("PATH") ?? "/usr/bin:/bin", time: context.time)
+    self.temporaryFolder = temporaryFolder
   }
 
   /// Checks an account by logging in to its server and logging out again.
@@ -55,21 +56,21 @@ public struct AccountProbe: Sendable {
   ///   machine lacks a program, `cancelled` if the task was cancelled, and `other` if the SSH client failed for an
   ///   unknown reason.
   public func check(_ account: AsperaAccount) async throws(TransferFailure) -> AccountProbeReport {
-    let deadline = machine.time.uptime + timeout
-    let facts: AccountReport
+    let deadline = context.time.uptime + timeout
+    let accountReport: AccountReport
     let credential: SSHConnection.Credential
     let folder: TemporaryFolder
     do {
-      facts = try await account.check(on: machine)
-      credential = try SSHConnection.Credential(of: account, on: machine)
-      folder = try TemporaryFolder(in: temporary)
+      accountReport = try await account.check(on: context)
+      credential = try SSHConnection.Credential(of: account, in: context)
+      folder = try TemporaryFolder(in: temporaryFolder)
     } catch {
       throw Task.isCancelled ? .checkCancelled : TransferFailure(uncheckable: error)
     }
     defer { folder.remove() }
     let run = ProbeRun(
-      runner: runner, time: machine.time, account: account, folder: folder, timeout: timeout, deadline: deadline)
-    return try await run.report(credential, facts)
+      runner: runner, time: context.time, account: account, folder: folder, timeout: timeout, deadline: deadline)
+    return try await run.report(credential, accountReport)
   }
 }
 

@@ -13,14 +13,14 @@ struct ProbeDiagnosis {
   let prompts: [String]
 
   var failure: TransferFailure {
-    hostKeyFailure ?? keyFailure ?? promptFailure ?? refusal ?? transportFailure ?? unknownFailure
+    hostKeyFailure ?? keyFailure ?? promptFailure ?? rejection ?? transportFailure ?? unknownFailure
   }
 
   /// The failure if the client rejects the server's host key, or all of its signature algorithms.
   private var hostKeyFailure: TransferFailure? {
     if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
-      let algorithms = Set(offer.prefix { !$0.isWhitespace }.split(separator: ","))
-      guard !algorithms.isEmpty, algorithms.isSubset(of: ["ssh-rsa", "ssh-dss"]) else {
+      let offeredAlgorithms = Set(offer.prefix { !$0.isWhitespace }.split(separator: ","))
+      guard !offeredAlgorithms.isEmpty, offeredAlgorithms.isSubset(of: ["ssh-rsa", "ssh-dss"]) else {
         return TransferFailure(
           .hostKey,
           "\(server) has only host key algorithms that this machine's SSH client rejects; it offers "
@@ -30,7 +30,7 @@ struct ProbeDiagnosis {
       return TransferFailure(
         .hostKey,
         """
-        \(server) signs with SHA-1 alone to prove its host key (\(algorithms.sorted().joined(separator: ", "))), which \
+        \(server) signs with SHA-1 alone to prove its host key (\(offeredAlgorithms.sorted().joined(separator: ", "))), which \
         this machine's SSH client rejects.
         """,
         remedy: "Ask the server's administrator to update its SSH server. \(Self.ascpMayLogIn)")
@@ -79,54 +79,55 @@ struct ProbeDiagnosis {
 
   /// The failure if the server sent another prompt after it received the password.
   private var promptFailure: TransferFailure? {
-    guard case .password = account.authentication, prompts.count > 1, let last = prompts.last else { return nil }
-    let words = last.lowercased()
-    if ["new password", "current password", "old password", "expired"].contains(where: { words.contains($0) }) {
-      return Self.expired(user, server)
+    guard case .password = account.authentication, prompts.count > 1, let lastPrompt = prompts.last else { return nil }
+    let prompt = lastPrompt.lowercased()
+    if ["new password", "current password", "old password", "expired"].contains(where: { prompt.contains($0) }) {
+      return Self.expiredPassword(user, server)
     }
-    if words.contains("password") { return passwordRefused }
+    if prompt.contains("password") { return passwordRejection }
     return TransferFailure(
-      .account, "\(server) asks \(user) for more than a password: “\(excerpt(last))”.",
+      .account, "\(server) asks \(user) for more than a password: “\(excerpt(lastPrompt))”.",
       remedy: "Use an account that logs in with only a password or a key; ascp answers one prompt.")
   }
 
   /// The failure of an account that the server accepts, but whose password must be changed.
-  static func expired(_ user: String, _ server: String) -> TransferFailure {
+  static func expiredPassword(_ user: String, _ server: String) -> TransferFailure {
     TransferFailure(
       .account, "The password of \(user) at \(server) has expired.",
       remedy: "Set a new one on the server, for example with passwd in an ssh session.")
   }
 
   /// The failure if the server rejected the credential or the authentication method.
-  private var refusal: TransferFailure? {
-    if let missing = transcript.missingMethods {
+  private var rejection: TransferFailure? {
+    if let missingMethods = transcript.missingMethods {
       return TransferFailure(
         .account,
-        "\(server) accepted the credential of \(user) and requires more: \(excerpt(missing.joined(separator: ", "))).",
+        "\(server) accepted the credential of \(user) and requires more: \(excerpt(missingMethods.joined(separator: ", "))).",
         remedy: "Use an account that requires only one of them; ascp has one credential.")
     }
-    guard let offered = transcript.offeredMethods else { return nil }
-    let (name, usable) = requiredMethods
-    guard offered.contains(where: { usable.contains($0) }) else {
+    guard let offeredMethods = transcript.offeredMethods else { return nil }
+    let (credentialName, usableMethods) = usableMethods
+    guard offeredMethods.contains(where: { usableMethods.contains($0) }) else {
       return TransferFailure(
         .account,
-        "\(server) does not allow logins with a \(name); it offers "
-          + "\(excerpt(offered.joined(separator: ", "))).",
-        remedy: "Give the account a credential that the server accepts, or ask its administrator to allow a \(name).")
+        "\(server) does not allow logins with a \(credentialName); it offers "
+          + "\(excerpt(offeredMethods.joined(separator: ", "))).",
+        remedy: "Give the account a credential that the server accepts, or ask its administrator to allow a "
+          + "\(credentialName).")
     }
     if transcript.has("Too many authentication failures", "Permission denied") {
-      if case .privateKey = account.authentication { return keyRefused }
-      return passwordRefused
+      if case .privateKey = account.authentication { return keyRejection }
+      return passwordRejection
     }
     guard !prompts.isEmpty || transcript.has("Server accepts key"), transcript.has("Connection closed by") else {
       return nil
     }
     return TransferFailure(
-      .account, "\(server) closed the connection after it received the \(name) of \(user).",
+      .account, "\(server) closed the connection after it received the \(credentialName) of \(user).",
       remedy: "The account may be locked or expired, or not permitted to log in from here; see the log of the server.")
   }
 
-  private var passwordRefused: TransferFailure {
+  private var passwordRejection: TransferFailure {
     TransferFailure(
       .account, "\(server) refused the password of \(user).",
       remedy: "Check user and password. A locked account, or one without a password, is refused in the same way.")
@@ -141,7 +142,7 @@ struct ProbeDiagnosis {
       && transcript.offeredMethods?.contains("publickey") == true
   }
 
-  private var keyRefused: TransferFailure {
+  private var keyRejection: TransferFailure {
     transcript.has("Server accepts key")
       ? TransferFailure(
         .account, "\(server) knows the public key of \(user) and refused the signature of the private one.",
@@ -152,16 +153,16 @@ struct ProbeDiagnosis {
   }
 
   private var transportFailure: TransferFailure? {
-    for (text, what, remedy) in Self.transportMessages where transcript.has(text) {
-      return TransferFailure(.transport, "\(server) \(what).", remedy: remedy)
+    for (text, problem, remedy) in Self.transportMessages where transcript.has(text) {
+      return TransferFailure(.transport, "\(server) \(problem).", remedy: remedy)
     }
     return nil
   }
 
   private var unknownFailure: TransferFailure {
-    let word = transcript.lastMessage.map { ": “\(excerpt($0))”" } ?? ""
+    let lastMessage = transcript.lastMessage.map { ": “\(excerpt($0))”" } ?? ""
     return TransferFailure(
-      .other, "The SSH client of this machine gave up on \(server)\(word).",
+      .other, "The SSH client of this machine gave up on \(server)\(lastMessage).",
       remedy: "Try the same with ssh -v -p \(account.sshPort) \(account.user)@\(account.host).")
   }
 
@@ -188,7 +189,8 @@ struct ProbeDiagnosis {
     ("Broken pipe", "broke the connection", "Try again; a server that is busy does this."),
   ]
 
-  private var requiredMethods: (name: String, methods: Set<String>) {
+  /// The account's kind of credential, and the methods by which it can log in.
+  private var usableMethods: (credentialName: String, methods: Set<String>) {
     switch account.authentication {
     case .password: ("password", ["password", "keyboard-interactive"])
     case .privateKey: ("key", ["publickey"])
@@ -208,73 +210,4 @@ struct ProbeDiagnosis {
 extension AsperaAccount {
   /// The host and the SSH port of the server, for error messages.
   var serverName: String { "\(host):\(sshPort)" }
-}
-
-/// The text that the SSH client prints to its standard error with the option `-vv`.
-///
-/// A server can make the client print any line, so that the transcript only explains the result of a login.
-struct SSHTranscript {
-  let lines: [Substring]
-
-  init(_ text: String) {
-    lines = text.split(whereSeparator: \.isNewline)
-  }
-
-  var serverVersion: String? {
-    rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
-  }
-
-  var method: AccountProbeReport.Method? {
-    for line in lines.reversed() {
-      for (start, end) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
-        guard line.hasPrefix(start), line.hasSuffix(end) else { continue }
-        return AccountProbeReport.Method(
-          rawValue: String(line.dropLast(end.count).split(whereSeparator: { "\"(".contains($0) }).last ?? ""))
-      }
-    }
-    return nil
-  }
-
-  /// The authentication methods that the server offered before the first attempt.
-  var offeredMethods: [String]? {
-    rest(of: "Authentications that can continue: ").map { $0.split(separator: ",").map { String($0) } }
-  }
-
-  /// The authentication methods that the server required in addition to a method that it accepted.
-  var missingMethods: [String]? {
-    guard has("with partial success") else { return nil }
-    let last = lines.last { $0.contains("Authentications that can continue: ") }
-    return last?.split(separator: ":").last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
-  }
-
-  func has(_ texts: String...) -> Bool {
-    lines.contains { line in texts.contains { line.contains($0) } }
-  }
-
-  /// Returns the text after a string in the first line that contains the string.
-  func rest(of text: String) -> Substring? {
-    for line in lines {
-      if let range = line.firstRange(of: text) { return line[range.upperBound...] }
-    }
-    return nil
-  }
-
-  /// The last line of the transcript that is not debug output.
-  var lastMessage: String? {
-    lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
-  }
-
-  private static let printableLimit = 160
-
-  /// Returns untrusted text in a form that is safe in an error message: one line of limited length.
-  static func printable(_ text: some StringProtocol) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(printableLimit + 1) {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator: scalars.append(" ")
-      default: scalars.append(scalar)
-      }
-    }
-    return scalars.count > printableLimit ? String(scalars.dropLast()) + "…" : String(scalars)
-  }
 }

@@ -22,6 +22,7 @@ package struct ProbeProgram: Sendable {
   /// The secret for the program, and the name of the environment variable that contains the secret.
   package var secret: (variable: String, value: Secret)?
 
+  /// The time after which the program is terminated.
   package var timeout: Duration
 
   /// The result for which the program was started, or `nil` if the program has to end by itself.
@@ -41,8 +42,10 @@ package struct ProbeProgramResult: Sendable, Equatable {
   /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
 
+  /// The standard output.
   package var output: String
 
+  /// The standard error.
   package var errors: String
 
   package init(status: Int32?, output: String = "", errors: String = "") {
@@ -52,6 +55,7 @@ package struct ProbeProgramResult: Sendable, Equatable {
   }
 }
 
+/// The reason why a program of an account probe has no result.
 package enum ProbeProgramError: Error, Sendable, Hashable {
   /// The program was not found, or could not be started.
   case notStarted
@@ -60,13 +64,14 @@ package enum ProbeProgramError: Error, Sendable, Hashable {
   case cancelled
 }
 
+/// A runner of the programs of account probes.
 package protocol ProbeProgramRunner: Sendable {
   /// Runs a program without a terminal and with an empty standard input, and returns its result.
   ///
   /// A program that has reached its goal and does not end in time is terminated, which is not an error.
   ///
   /// After an error, the program and all processes that it started have been terminated.
-  func run(_ command: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult
+  func run(_ program: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult
 }
 
 /// A runner that starts each program in its own session (`setsid`): without a terminal, and killable as a whole.
@@ -77,27 +82,27 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
   let path: String
   let time: any SigningClock
 
-  func run(_ command: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult {
-    try await time.running(for: command.timeout, timeout: .timeout, cancelled: .cancelled) { await result(of: command) }
+  func run(_ program: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult {
+    try await time.running(for: program.timeout, timeout: .timeout, cancelled: .cancelled) { await result(of: program) }
   }
 
-  private func result(of command: ProbeProgram) async -> Result<ProbeProgramResult, ProbeProgramError> {
-    guard let program = command.arguments.first else { return .failure(.notStarted) }
+  private func result(of program: ProbeProgram) async -> Result<ProbeProgramResult, ProbeProgramError> {
+    guard let name = program.arguments.first else { return .failure(.notStarted) }
     do {
       let ended = try await Subprocess.run(
-        .name(program), arguments: Arguments(Array(command.arguments.dropFirst())),
-        environment: .only(variables(of: command)), workingDirectory: FilePath(command.folder),
+        .name(name), arguments: Arguments(Array(program.arguments.dropFirst())),
+        environment: .only(variables(of: program)), workingDirectory: FilePath(program.folder),
         platformOptions: .ownSession, input: .none, output: .sequence, error: .sequence
       ) { execution in
-        let (reached, watch) = AsyncStream<Void>.makeStream()
+        let (goalReached, continuation) = AsyncStream<Void>.makeStream()
         let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
-        async let output = Self.read(execution.standardOutput, orElse: kill)
-        async let errors = Self.read(execution.standardError, orElse: kill) {
-          if let goal = command.goal, FileManager.default.fileExists(atPath: "\(command.folder)/\(goal.file)") {
-            watch.finish()
+        async let output = Self.read(execution.standardOutput, onExcess: kill)
+        async let errors = Self.read(execution.standardError, onExcess: kill) {
+          if let goal = program.goal, FileManager.default.fileExists(atPath: "\(program.folder)/\(goal.file)") {
+            continuation.finish()
           }
         }
-        async let _ = end(after: reached, command.goal?.grace, kill)
+        async let _ = end(after: goalReached, program.goal?.grace, kill)
         return try await (output, errors)
       }
       if Task.isCancelled { return .failure(.cancelled) }
@@ -111,16 +116,16 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
     }
   }
 
-  /// Reads the output of a program, calls `check` after each part, and kills a program that prints too much.
+  /// Reads the output of a program, calls `afterPart` after each part, and kills a program that prints too much.
   private static func read(
-    _ output: SubprocessOutputSequence, orElse kill: @Sendable () -> Void, check: @Sendable () -> Void = {}
+    _ output: SubprocessOutputSequence, onExcess kill: @Sendable () -> Void, afterPart: @Sendable () -> Void = {}
   ) async throws(ProbeProgramError) -> String {
     var text = ByteBuffer()
     do {
       for try await part in output {
         text.writeBytes(part.bytes)
         guard text.readableBytes <= outputLimit else { break }
-        check()
+        afterPart()
       }
     } catch {
       // Only the output that was read before the error can be reported.
@@ -139,10 +144,10 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
     kill()
   }
 
-  private func variables(of command: ProbeProgram) -> [String: String] {
-    var variables = command.environment
+  private func variables(of program: ProbeProgram) -> [String: String] {
+    var variables = program.environment
     variables["PATH"] = path
-    if let secret = command.secret { variables[secret.variable] = secret.value.reveal() }
+    if let secret = program.secret { variables[secret.variable] = secret.value.reveal() }
     return variables
   }
 }

@@ -18,7 +18,7 @@ struct ProbeRun {
   let deadline: Duration
 
   func report(
-    _ credential: SSHConnection.Credential, _ facts: AccountReport
+    _ credential: SSHConnection.Credential, _ accountReport: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
     let hostKeys = try await pinHostKey()
     do {
@@ -28,10 +28,9 @@ struct ProbeRun {
     }
     try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
     let connection = SSHConnection(account: account, credential: credential, hostKeys: hostKeys)
-    let ended = await ending(of: connection.command(in: folder.path, timeout: timeLeft))
     // After the server has accepted the account, it does not matter if the session does not end or prints too much.
     let session: ProbeProgramResult?
-    switch ended {
+    switch await result(of: connection.program(in: folder.path, timeout: remainingTime)) {
     case .success(let result): session = result
     case .failure(.timeout) where isAccepted, .failure(.outputTooLarge) where isAccepted: session = nil
     case .failure(let error): throw failure(error, of: "ssh")
@@ -39,16 +38,16 @@ struct ProbeRun {
     let transcript = SSHTranscript(session?.errors ?? "")
     guard isAccepted else {
       let diagnosis = ProbeDiagnosis(account: account, transcript: transcript, prompts: prompts)
-      throw await sha1Failure(facts, hostKeys, diagnosis) ?? diagnosis.failure
+      throw await sha1Failure(accountReport, hostKeys, diagnosis) ?? diagnosis.failure
     }
     if transcript.has("password has expired", "Password change required") {
-      throw ProbeDiagnosis.expired(account.user, account.serverName)
+      throw ProbeDiagnosis.expiredPassword(account.user, account.serverName)
     }
     let hostKey = HostKeyList(read(SSHConnection.hostKeyFile) ?? "").entries.first?.key
     let method = transcript.method ?? likelyMethod
     return AccountProbeReport(
       method: method, hostKey: hostKey, isHostKeyPinned: account.hostKey != nil,
-      serverVersion: transcript.serverVersion, notes: notes(on: method, hostKey, session, facts))
+      serverVersion: transcript.serverVersion, notes: notes(on: method, hostKey, session, accountReport))
   }
 
   /// Writes the pinned host key to the known-hosts file, and returns the host keys that the client must accept.
@@ -58,12 +57,12 @@ struct ProbeRun {
   /// key.
   private func pinHostKey() async throws(TransferFailure) -> SSHConnection.HostKeys {
     guard let fingerprint = account.hostKey else { return .any }
-    let seconds = max(1, timeLeft.components.seconds / 3)
+    let seconds = max(1, remainingTime.components.seconds / 3)
     let scan = ProbeProgram(
       arguments: ["ssh-keyscan", "-T", "\(seconds)", "-p", "\(account.sshPort)", "--", account.host],
-      folder: folder.path, environment: ["LC_ALL": "C"], timeout: timeLeft)
+      folder: folder.path, environment: ["LC_ALL": "C"], timeout: remainingTime)
     let offered: HostKeyList
-    switch await ending(of: scan) {
+    switch await result(of: scan) {
     case .success(let result): offered = HostKeyList(result.output)
     case .failure(let error): throw failure(error, of: "ssh-keyscan")
     }
@@ -84,13 +83,13 @@ struct ProbeRun {
   /// ssh-rsa` does. Only a second connection tells this from an unknown key. It has the public key alone, so that no
   /// signature with SHA-1 is created.
   private func sha1Failure(
-    _ facts: AccountReport, _ hostKeys: SSHConnection.HostKeys, _ diagnosis: ProbeDiagnosis
+    _ accountReport: AccountReport, _ hostKeys: SSHConnection.HostKeys, _ diagnosis: ProbeDiagnosis
   ) async -> TransferFailure? {
-    guard diagnosis.isKeyUnknown, case .privateKey(let key) = facts.authentication, case .rsa = key.kind,
+    guard diagnosis.isKeyUnknown, case .privateKey(let key) = accountReport.authentication, case .rsa = key.kind,
       (try? write("\(key.publicKey)\n", to: SSHConnection.queriedKeyFile)) != nil
     else { return nil }
     let connection = SSHConnection(account: account, credential: .publicKeyForSHA1, hostKeys: hostKeys)
-    guard case .success(let result) = await ending(of: connection.command(in: folder.path, timeout: timeLeft)),
+    guard case .success(let result) = await result(of: connection.program(in: folder.path, timeout: remainingTime)),
       SSHTranscript(result.errors).has("Server accepts key")
     else { return nil }
     return diagnosis.onlySHA1
@@ -99,7 +98,7 @@ struct ProbeRun {
   /// Returns the reason why the server presented no host key, which `ssh` reports, unlike `ssh-keyscan`.
   private func hostKeyFailure() async -> TransferFailure {
     let connection = SSHConnection(account: account, credential: .none, hostKeys: .none)
-    switch await ending(of: connection.command(in: folder.path, timeout: timeLeft)) {
+    switch await result(of: connection.program(in: folder.path, timeout: remainingTime)) {
     case .failure(let error): return failure(error, of: "ssh")
     case .success(let result):
       let transcript = SSHTranscript(result.errors)
@@ -113,7 +112,7 @@ struct ProbeRun {
 
   private func notes(
     on method: AccountProbeReport.Method, _ hostKey: AccountProbeReport.HostKey?, _ session: ProbeProgramResult?,
-    _ facts: AccountReport
+    _ accountReport: AccountReport
   ) -> [String] {
     var notes: [String] = []
     if method == .none {
@@ -129,7 +128,7 @@ struct ProbeRun {
       notes.append("A session ended with status \(status), which is usual for an account that is only for transfers.")
     case nil: notes.append("A session was opened and did not end by itself.")
     }
-    if case .privateKey(let key) = facts.authentication {
+    if case .privateKey(let key) = accountReport.authentication {
       notes += key.limits.filter { $0.client == .ascp }.map(\.reason)
     }
     return notes
@@ -148,21 +147,21 @@ struct ProbeRun {
     (read(SSHConnection.promptsFile) ?? "").words(between: "\u{1e}").map { String($0) }
   }
 
-  private var timeLeft: Duration { max(deadline - time.uptime, .seconds(1)) }
+  private var remainingTime: Duration { max(deadline - time.uptime, .seconds(1)) }
 
-  private func ending(of command: ProbeProgram) async -> Result<ProbeProgramResult, ProbeProgramError> {
+  private func result(of program: ProbeProgram) async -> Result<ProbeProgramResult, ProbeProgramError> {
     do {
-      return .success(try await runner.run(command))
+      return .success(try await runner.run(program))
     } catch {
       return .failure(error)
     }
   }
 
-  private func failure(_ error: ProbeProgramError, of program: String) -> TransferFailure {
+  private func failure(_ error: ProbeProgramError, of programName: String) -> TransferFailure {
     switch error {
     case .notStarted:
       TransferFailure(
-        .caller, "The program \(program) is not on this machine, or cannot be started.",
+        .caller, "The program \(programName) is not on this machine, or cannot be started.",
         remedy: "Install OpenSSH's client (Debian: openssh-client) and make sure that it is on the PATH.")
     case .cancelled: .checkCancelled
     case .timeout:

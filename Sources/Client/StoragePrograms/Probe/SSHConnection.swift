@@ -75,13 +75,13 @@ struct SSHConnection {
 
     """
 
-  /// Returns the command that runs the SSH client.
+  /// Returns the SSH client with its arguments and its environment.
   ///
   /// `LocalCommand` indicates success. OpenSSH runs it when the server has accepted the user, before the client
   /// processes any data of the session. The two obvious indications are unsuitable. The exit status is that of the
   /// session, which the server may deny to an account that is only for transfers. Lines such as `Authenticated to` can
   /// be forged, because a server can make the client print any text before authentication.
-  func command(in folder: String, timeout: Duration) -> ProbeProgram {
+  func program(in folder: String, timeout: Duration) -> ProbeProgram {
     var options = Self.fixedOptions + ["ConnectTimeout=\(max(1, timeout.components.seconds))"]
     switch hostKeys {
     case .none: options.append("StrictHostKeyChecking=yes")
@@ -89,28 +89,8 @@ struct SSHConnection {
       options += ["StrictHostKeyChecking=yes", "HostKeyAlgorithms=\(Self.signatureAlgorithms(of: type))"]
     case .any: options.append("StrictHostKeyChecking=accept-new")
     }
-    var secret: Secret?
-    switch credential {
-    case .none:
-      options += ["PreferredAuthentications=none", "BatchMode=yes"]
-    case .password(let password):
-      secret = password
-      options += ["PreferredAuthentications=password,keyboard-interactive", "PubkeyAuthentication=no"]
-    case .file(_, let passphrase), .text(_, let passphrase):
-      secret = passphrase
-      options += [
-        "PreferredAuthentications=publickey", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no",
-        "IdentityFile=\(Self.keyFile)",
-      ]
-      // `BatchMode` keeps the client from prompting, including through the askpass program.
-      if passphrase == nil { options.append("BatchMode=yes") }
-    case .publicKeyForSHA1:
-      // OpenSSH before 8.5 has only this name of `PubkeyAcceptedAlgorithms`, and later versions still accept it.
-      options += [
-        "PreferredAuthentications=publickey", "BatchMode=yes", "IdentityFile=\(Self.absentKeyFile)",
-        "PubkeyAcceptedKeyTypes=ssh-rsa",
-      ]
-    }
+    let (authenticationOptions, secret) = authentication
+    options += authenticationOptions
     return ProbeProgram(
       arguments: ["ssh", "-vv", "-T", "-n", "-F", "/dev/null"] + options.flatMap { ["-o", $0] }
         + ["-p", "\(account.sshPort)", "-l", account.user, "--", account.host, "exit"],
@@ -122,6 +102,30 @@ struct SSHConnection {
       ],
       secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout,
       goal: ProbeProgram.Goal(file: Self.acceptedFile, grace: Self.sessionGrace))
+  }
+
+  /// The options by which the client authenticates the account, and the secret for the askpass program.
+  private var authentication: (options: [String], secret: Secret?) {
+    switch credential {
+    case .none:
+      return (["PreferredAuthentications=none", "BatchMode=yes"], nil)
+    case .password(let password):
+      return (["PreferredAuthentications=password,keyboard-interactive", "PubkeyAuthentication=no"], password)
+    case .file(_, let passphrase), .text(_, let passphrase):
+      let options = [
+        "PreferredAuthentications=publickey", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no",
+        "IdentityFile=\(Self.keyFile)",
+      ]
+      // `BatchMode` keeps the client from prompting, including through the askpass program.
+      return (options + (passphrase == nil ? ["BatchMode=yes"] : []), passphrase)
+    case .publicKeyForSHA1:
+      // OpenSSH before 8.5 has only this name of `PubkeyAcceptedAlgorithms`, and later versions still accept it.
+      let options = [
+        "PreferredAuthentications=publickey", "BatchMode=yes", "IdentityFile=\(Self.absentKeyFile)",
+        "PubkeyAcceptedKeyTypes=ssh-rsa",
+      ]
+      return (options, nil)
+    }
   }
 
   /// The options that disable all forwarding, and this machine's configuration, keys, agents and known hosts.
@@ -145,20 +149,22 @@ extension SSHConnection.Credential {
   private static let responseByteLimit = 1_000
 
   /// Creates a credential from an account, converting a private key whose format the SSH client cannot read.
-  init(of account: AsperaAccount, on machine: ProviderContext) throws(AsperaError) {
+  init(of account: AsperaAccount, in context: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
       try Self.requireSendable(password, "password")
       self = .password(password)
     case .privateKey(let original):
-      let key = try original.converted(for: .ssh, on: machine)
+      let key = try original.converted(for: .ssh, on: context)
       if let passphrase = key.passphrase { try Self.requireSendable(passphrase, "passphrase") }
       switch key.source {
       case .pem(let text): self = .text(text, passphrase: key.passphrase)
       case .file(let path):
-        let named = machine.absolute(path) ?? path
-        let absolute = named.beginsWithByte("/") ? named : "\(FileManager.default.currentDirectoryPath)/\(named)"
-        self = .file(path: absolute, passphrase: key.passphrase)
+        let expandedPath = context.absolute(path) ?? path
+        let isAbsolute = expandedPath.beginsWithByte("/")
+        let absolutePath =
+          isAbsolute ? expandedPath : "\(FileManager.default.currentDirectoryPath)/\(expandedPath)"
+        self = .file(path: absolutePath, passphrase: key.passphrase)
       }
     }
   }

@@ -3,6 +3,21 @@
 
 public import AsperaTransfer
 public import ServiceLifecycle
+public import StorageAuth
+
+extension CredentialCache: Service {
+  /// Keeps a valid credential in the cache until the shutdown, and then shuts the cache down.
+  ///
+  /// List the cache before the services that use it: a service group shuts its services down in reverse order.
+  ///
+  /// ```swift
+  /// let group = ServiceGroup(services: [cache, application], gracefulShutdownSignals: [.sigterm], logger: logger)
+  /// ```
+  public func run() async {
+    await cancelWhenGracefulShutdown { await self.keepFresh() }
+    shutdown()
+  }
+}
 
 extension TransferQueue: Service {
   /// Runs the queue until the shutdown, and then ends it without interrupting active sessions.
@@ -10,6 +25,7 @@ extension TransferQueue: Service {
   /// At a graceful shutdown, no more sessions become active, active sessions continue to their end, and waiting
   /// sessions end with a cancellation. If the service is cancelled, active sessions are stopped in an orderly way.
   public func run() async {
+    // Fails only if the task is cancelled, which the next lines handle.
     try? await gracefulShutdown()
     await withTaskCancellationHandler {
       if !Task.isCancelled { await finishActiveSessions() }

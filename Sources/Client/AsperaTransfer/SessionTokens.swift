@@ -1,0 +1,80 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+
+/// The token cache for one activation of a session, which has a token issuer or a fixed token.
+///
+/// The cache has at most one in-flight request to the issuer, sends no requests for some time after the issuer failed,
+/// and refreshes a rejected token exactly once.
+final class SessionTokens: Sendable {
+  private let cache: CredentialCache<TransferCredential>
+  /// The provider of the issuer's tokens, or `nil` if the token is fixed.
+  private let provider: SessionTokenProvider?
+  /// The time for which a token must remain valid when an attempt uses it.
+  private let margin: Duration
+  /// The generation of the credential that the last attempt used, which the server may reject.
+  private let usedGeneration = Lock<CredentialGeneration?>(nil)
+
+  /// Creates a cache of an issuer's tokens, each of which must remain valid for `margin` when an attempt uses it.
+  init(
+    _ provider: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: EventHub,
+    context: ProviderContext
+  ) {
+    self.provider = provider
+    self.margin = margin
+    cache = CredentialCache(provider, in: context, configuration: configuration, events: events)
+  }
+
+  /// Creates a cache that contains a fixed token, which is used until it expires.
+  init(
+    _ fixedCredential: TransferCredential, configuration: CredentialCacheConfiguration, events: EventHub,
+    time: any SigningClock
+  ) {
+    provider = nil
+    margin = .zero
+    // The app has no use for an event before the expiration: a fixed token cannot be refreshed.
+    var configuration = configuration
+    configuration.refreshMargin = .zero
+    cache = CredentialCache(fixedCredential, configuration: configuration, events: events, time: time)
+  }
+
+  /// Returns the cached credential and its issuance if it is new, or `nil` if none remains valid for the margin.
+  func currentCredential() -> (CachedCredential<TransferCredential>, TokenIssuance?)? {
+    cache.current(lasting: margin).map { ($0, recordUse(of: $0)) }
+  }
+
+  /// Returns the signing date for a credential: `now`, but at most the credential's expiration minus the margin.
+  ///
+  /// The cache calculates a credential's remaining lifetime from its issuer's time. If the local clock indicates that a
+  /// credential from the cache has expired, the local clock is wrong.
+  func signingDate(for credential: TransferCredential, now: Timestamp) -> Timestamp {
+    guard let expiration = credential.expiration else { return now }
+    return min(now, expiration.advanced(by: .zero - max(margin, .seconds(1))))
+  }
+
+  /// The time for which no request may be sent to the issuer after a failure, or zero if a request may be sent now.
+  var remainingBackoff: Duration { cache.remainingBackoff }
+
+  /// Waits for a token that remains valid for the margin, and returns its issuance if it is a new one.
+  func obtainToken(_ need: SessionMachine.TokenNeed) async throws(CredentialError) -> TokenIssuance? {
+    provider?.reason = need.reason
+    let rejected = need.isRejected ? usedGeneration.withLock { $0 } : nil
+    return recordUse(of: try await cache.credential(lasting: margin, replacing: rejected))
+  }
+
+  func shutdown() { cache.shutdown() }
+
+  /// Records the generation of a credential, and returns the credential's issuance if it was not used before.
+  private func recordUse(of cached: CachedCredential<TransferCredential>) -> TokenIssuance? {
+    let isNew = usedGeneration.withLock { generation in
+      defer { generation = cached.generation }
+      return generation != cached.generation
+    }
+    guard isNew, let request = provider?.lastRequest else { return nil }
+    return TokenIssuance(
+      source: cached.source, kind: cached.credential.token?.kind, expiration: cached.credential.expiration,
+      reason: request.reason, attempt: request.attempt)
+  }
+}

@@ -1,0 +1,269 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+
+extension TransferQueue {
+  /// Changes the queue's state under the lock, and then carries out the effects of the change.
+  func changeState(_ change: (inout State, _ uptime: Duration) -> [QueueMachine.Effect]) {
+    let uptime = time.uptime
+    let actions = state.withLock { state in
+      var actions = change(&state, uptime).compactMap { startEffect($0, in: &state, at: uptime) }
+      while !state.changedBatchIDs.isEmpty {
+        actions += state.closeEndedBatches(at: uptime).compactMap { startEffect($0, in: &state, at: uptime) }
+      }
+      state.closeIfOver()
+      return actions
+    }
+    deliverNotices()
+    for action in actions { action() }
+  }
+
+  /// Returns a task that changes the queue's state after a delay.
+  private func changeState(
+    after delay: Duration, _ change: @escaping @Sendable (inout State, _ uptime: Duration) -> [QueueMachine.Effect]
+  ) -> Task<Void, Never> {
+    Task.detached { [self] in
+      // The sleep fails only if the task is cancelled, after which the delay no longer matters.
+      guard (try? await time.sleep(for: delay)) != nil else { return }
+      changeState(change)
+    }
+  }
+
+  /// Starts an effect under the lock, and returns the part that calls external code and must run outside the lock.
+  private func startEffect(
+    _ effect: QueueMachine.Effect, in state: inout State, at uptime: Duration
+  ) -> (@Sendable () -> Void)? {
+    switch effect {
+    case .session(let id, _, .report(let kind)):
+      return recordEvent(kind, of: id, in: &state, at: uptime)
+    case .session(let id, let ticket, .requestToken(let need)):
+      guard let record = state.records[id], let tokens = record.tokens else { break }
+      state.records[id]?.currentTask = startTokenRequest(to: tokens, need, for: id, ticket: ticket, in: record.span)
+    case .session(let id, let ticket, .checkToken):
+      guard let record = state.records[id] else { break }
+      state.records[id]?.currentTask = startTokenCheck(of: record, id: id, ticket: ticket)
+    case .session(let id, let ticket, .runAttempt):
+      startAttempt(of: id, ticket: ticket, in: &state)
+    case .session(let id, let ticket, .sleep(let duration)):
+      state.records[id]?.currentTask = changeState(after: duration) { state, uptime in
+        state.machine.updateAndSchedule(id, at: uptime) { $0.delayEnded(ticket) }
+      }
+    case .session(let id, _, .cancelTask):
+      guard let task = state.records[id]?.currentTask else { return nil }
+      return { task.cancel() }
+    case .forget(let id):
+      state.records[id] = nil
+    case .timer(let duration):
+      state.timer = changeState(after: duration) { state, uptime in state.machine.timerFired(at: uptime) }
+    }
+    return nil
+  }
+
+  /// Records an event of a session and its consequences, and returns the part that must run outside the lock.
+  private func recordEvent(
+    _ kind: TransferEvent.Kind, of id: String, in state: inout State, at uptime: Duration
+  ) -> (@Sendable () -> Void)? {
+    guard let record = state.records[id] else { return nil }
+    let buffers = state.observers.values.filter { $0.batchID == nil || $0.batchID == record.batchID }.map(\.buffer)
+    if !buffers.isEmpty { state.notices.append(.event(TransferEvent(session: id, kind: kind), buffers)) }
+    switch kind {
+    case .willActivate:
+      state.records[id]?.beginActivation(as: id, in: self, at: uptime)
+    case .didStartRunning:
+      state.acceptedLogins.insert(record.login)
+    case .retry(let retry):
+      state.notices.append(.authEvent(.retry(record.retryEvent(retry)), record.span))
+    case .finished(let result):
+      let transfer = record.transferEvent(result, at: uptime)
+      state.notices.append(.authEvent(.transfer(transfer), nil))
+      if let span = record.span { state.notices.append(.spanEnd(span, .init(failure: transfer.failure))) }
+      state.notices.append(.result(record.waiters, result))
+      if let batchID = record.batchID {
+        state.batches[batchID]?.unfinishedSessions.remove(id)
+        state.changedBatchIDs.insert(batchID)
+      }
+      state.records[id]?.releaseResources()
+      guard let tokens = record.tokens else { return nil }
+      return { tokens.shutdown() }
+    default:
+      break
+    }
+    return nil
+  }
+
+  private func deliverNotices() {
+    state.deliver(\.notices) { notice in
+      switch notice {
+      case .event(let event, let buffers): for buffer in buffers { buffer.append(event) }
+      case .authEvent(let event, let span):
+        span?.record(event)
+        authEvents.relay(event)
+      case .spanEnd(let span, let outcome): span.end(outcome)
+      case .result(let waiters, let result): for waiter in waiters { waiter.resume(returning: result) }
+      case .endOfEvents(let buffers): for buffer in buffers { buffer.finish() }
+      case .shutDown(let waiters, let timer):
+        timer?.cancel()
+        for waiter in waiters { waiter.resume() }
+      }
+    }
+  }
+
+  /// Adds an observer of all events, or of those in a batch, until the returned sequence is released.
+  func addObserver(ofBatch batchID: UInt64?) -> TransferEvents {
+    let buffer = EventBuffer()
+    let id = state.withLock { state in
+      let id = batchID ?? state.nextObserverID()
+      if state.isOver {
+        buffer.finish()
+      } else {
+        state.observers[id] = State.Observer(buffer: buffer, batchID: batchID)
+      }
+      return id
+    }
+    return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.removeObserver(id) })
+  }
+
+  /// Removes an observer, and cancels and removes the sessions in the batch that it observed.
+  private func removeObserver(_ id: UInt64) {
+    changeState { state, uptime in
+      state.observers[id] = nil
+      let sessions = state.batches.removeValue(forKey: id)?.sessions ?? []
+      return sessions.flatMap { state.machine.remove($0, at: uptime) }
+    }
+  }
+
+  /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
+  func record(of session: TransferSession, batchID: UInt64?) -> SessionRecord {
+    var record = SessionRecord(session, account: accounts?.current()?.credential, issuer: issuer, batchID: batchID)
+    record.span = authEvents.begin(AuthActivity(.operation, record.subject))
+    return record
+  }
+
+  /// Returns the time for which an account's token must remain valid when an attempt starts.
+  func tokenMargin(for account: AsperaAccount?) -> Duration {
+    let now = time.now
+    return configuration.tokenMargin ?? now.duration(to: makeSigner(account).requiredValidity(from: now))
+  }
+
+  private func startTokenRequest(
+    to tokens: SessionTokens, _ need: SessionMachine.TokenNeed, for id: String, ticket: UInt64, in span: ActiveSpan?
+  ) -> Task<Void, Never> {
+    Task.detached { [self] in
+      do throws(CredentialError) {
+        let issuance = try await span.run { () async throws(CredentialError) in try await tokens.obtainToken(need) }
+        changeState { state, uptime in
+          state.machine.updateAndSchedule(id, at: uptime) { $0.requestSucceeded(ticket, issuance) }
+        }
+      } catch {
+        let (backoff, random) = (tokens.remainingBackoff, random())
+        changeState { state, uptime in
+          state.machine.updateAndSchedule(id, at: uptime) {
+            $0.requestFailed(ticket, error, backoff: backoff, random: random)
+          }
+        }
+      }
+    }
+  }
+
+  /// Starts a task that checks the session's token and signs the specification.
+  private func startTokenCheck(of record: SessionRecord, id: String, ticket: UInt64) -> Task<Void, Never> {
+    Task.detached { [self] in
+      var record = record
+      let (check, signedSpecification) = await checkTokenAndSign(&record)
+      changeState { [record] state, uptime in
+        if state.machine.sessions[id]?.ticket == ticket {
+          state.records[id]?.signedSpecification = signedSpecification
+          state.records[id]?.account = record.account
+        }
+        return state.machine.checkEnded(id, ticket, check, at: uptime)
+      }
+    }
+  }
+
+  /// Signs the specification with the account of the session, or with the one that the queue has now.
+  private func checkTokenAndSign(_ record: inout SessionRecord) async -> (SessionMachine.CheckResult, TransferSpec?) {
+    if record.session.account == nil, let accounts {
+      do throws(CredentialError) {
+        record.account = try await accounts.credential()
+      } catch {
+        return (.failed(TransferFailure(account: error)), nil)
+      }
+    }
+    var credential = TransferCredential(token: nil)
+    var issuance: TokenIssuance?
+    var generation: CredentialGeneration?
+    var signingDate = time.now
+    if let tokens = record.tokens {
+      guard let (cached, newIssuance) = tokens.currentCredential() else {
+        guard record.issuer == nil else { return (.expiresTooSoon, nil) }
+        return (.failed(.fixedTokenExpired(record.fixedCredential?.expiration)), nil)
+      }
+      (credential, issuance, generation) = (cached.credential, newIssuance, cached.generation)
+      signingDate = tokens.signingDate(for: credential, now: signingDate)
+    }
+    var specification = record.session.specification
+    if record.issuer != nil { specification.token = nil }
+    do throws(SigningError) {
+      var signed = try makeSigner(record.account).signed(specification, with: credential, in: .at(signingDate))
+      signed.identifyTransfer(as: record.transferID)
+      if let generation {
+        authEvents.emit(
+          .signed(
+            AuthEvent.Signature(
+              subject: record.subject, identity: signed.remoteUser, generation: generation, date: signingDate)))
+      }
+      return (.ready(issuance), signed)
+    } catch {
+      return (.failed(.unsignable(error)), nil)
+    }
+  }
+
+  private func startAttempt(of id: String, ticket: UInt64, in state: inout State) {
+    guard var record = state.records[id], let specification = record.signedSpecification else { return }
+    record.signedSpecification = nil
+    record.attemptCount += 1
+    let additions = record.pathFeed?.open()
+    record.currentTask = Task.detached { [self, record] in
+      let result: Result<TransferSummary, TransferFailure>
+      do throws(TransferFailure) {
+        result = .success(
+          try await measureAttempt(record) { () async throws(TransferFailure) in
+            try await engine.run(specification, additions: additions) { [self] in receive($0, of: id, ticket: ticket) }
+          })
+      } catch {
+        result = .failure(specification.lacksTags && error.isAboutToken ? error.advisingTags : error)
+      }
+      let (isCancelled, random) = (Task.isCancelled, random())
+      changeState { state, uptime in
+        let corrected = state.correctedResult(result, of: id, isCancelled: isCancelled)
+        state.records[id]?.pathFeed?.close()
+        return state.machine.updateAndSchedule(id, at: uptime) { $0.attemptEnded(ticket, corrected, random: random) }
+      }
+    }
+    state.records[id] = record
+  }
+
+  /// Runs an attempt in a span of its own, inside the session's span.
+  private func measureAttempt(
+    _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
+  ) async throws(TransferFailure) -> TransferSummary {
+    try await record.span.run { () async throws(TransferFailure) in
+      try await authEvents.begin(AuthActivity(.attempt, record.subject, attempt: record.attemptCount)).measure {
+        () async throws(TransferFailure) in
+        try await attempt()
+      } outcome: { result in
+        guard case .failure(let failure) = result else { return AuthActivity.Outcome() }
+        return AuthActivity.Outcome(failure: failure.message)
+      }
+    }
+  }
+
+  private func receive(_ report: TransferReport, of id: String, ticket: UInt64) {
+    changeState { state, uptime in
+      if state.machine.sessions[id]?.ticket == ticket { state.records[id]?.update(from: report) }
+      return state.machine.updateAndSchedule(id, at: uptime) { $0.receive(ticket, report) }
+    }
+  }
+}
