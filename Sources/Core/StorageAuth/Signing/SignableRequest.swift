@@ -58,6 +58,53 @@ public protocol SignableFields {
   func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result
 }
 
+/// Header fields as pairs of names and values, for requests of libraries that store them so.
+public struct SignableFieldList: SignableFields {
+  private let pairs: [(name: String, value: String)]
+
+  /// Creates a list of fields, without those that are named `Host`.
+  ///
+  /// - Parameter fields: The names, in any letter case, with their values.
+  public init(_ fields: some Sequence<(name: String, value: String)>) {
+    pairs = fields.compactMap { name, value in
+      let name = name.asciiLowercased
+      return name == "host" ? nil : (name, value)
+    }
+  }
+
+  /// The number of fields.
+  public var count: Int { pairs.count }
+
+  /// Calls a function with the bytes of a field's name in lowercase.
+  public func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    pairs[index].name.withSpan(body)
+  }
+
+  /// Calls a function with the bytes of a field's value.
+  public func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    pairs[index].value.withSpan(body)
+  }
+}
+
+/// The parts of a URL that a request sends: without a user and without a fragment.
+package struct RequestURL {
+  package let scheme: String
+  package let authority: String
+  package let path: String
+
+  /// Divides an absolute URL, or returns `nil` for a URL without a scheme.
+  package init?(_ url: String) {
+    guard let separator = url.firstRange(of: "://") else { return nil }
+    scheme = String(url[..<separator.lowerBound])
+    let afterScheme = url[separator.upperBound...]
+    let end = afterScheme.utf8.firstIndex { "/?#".utf8.contains($0) } ?? afterScheme.endIndex
+    let userEnd = afterScheme[..<end].utf8.lastIndex(of: UInt8(ascii: "@"))
+    authority = String(afterScheme[(userEnd.map { afterScheme.utf8.index(after: $0) } ?? afterScheme.startIndex)..<end])
+    let target = afterScheme[end...].bytes(before: "#")
+    path = target.beginsWithByte("/") ? String(target) : "/\(target)"
+  }
+}
+
 extension HTTPRequest: SignableRequest {
   /// The name of the method, such as `PUT`.
   @inlinable public var methodName: String { method.rawValue }
