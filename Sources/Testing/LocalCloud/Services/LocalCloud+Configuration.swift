@@ -154,9 +154,7 @@ extension LocalCloud {
           "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
       }
       for port in [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort, aspera.applicationsPort]
-      where !(0...65_535).contains(port) {
-        throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
-      }
+      where !(0...65_535).contains(port) { throw LocalCloudError("\(port) is not a port; use 0 to 65535.") }
       if certificate == nil, !allowsPlainHTTP, !LoopbackHost.isNamed(by: address),
         !LoopbackHost.isNamed(by: "[\(address)]")
       {
@@ -283,7 +281,5 @@ public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The reason why the server cannot start and how to fix it, on a single line.
   public let description: String
 
-  init(_ description: String) {
-    self.description = description.onOneLine
-  }
+  init(_ description: String) { self.description = description.onOneLine }
 }

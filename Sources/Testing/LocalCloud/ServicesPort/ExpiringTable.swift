@@ -15,9 +15,7 @@ final class ExpiringTable<Value: Sendable>: Sendable {
   private let capacity: Int
   private let entries = Lock<[[UInt8]: Entry]>([:])
 
-  init(capacity: Int) {
-    self.capacity = capacity
-  }
+  init(capacity: Int) { self.capacity = capacity }
 
   /// Inserts a value, or returns `false` if the table already contains the text.
   @discardableResult

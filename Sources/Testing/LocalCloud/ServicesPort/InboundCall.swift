@@ -71,9 +71,7 @@ struct InboundCall: Sendable {
 struct CallParameters: Sendable {
   private let values: [String: String]
 
-  init(_ values: [String: String]) {
-    self.values = values
-  }
+  init(_ values: [String: String]) { self.values = values }
 
   /// Creates the parameters of a call from decoded pairs, or returns `nil` if a name occurs twice.
   init?(_ pairs: [FormPair]) {

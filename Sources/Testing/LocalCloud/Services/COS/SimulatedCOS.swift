@@ -112,8 +112,7 @@ extension BucketDocument {
 
 extension S3Interface.Rules {
   /// The page "Accessing COS with AWS S3 SDK" of the COS documentation.
-  static let cos = S3Interface.Rules(
-    hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
+  static let cos = S3Interface.Rules(hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
 }
 
 struct SimulatedCOS: ServiceBehavior {

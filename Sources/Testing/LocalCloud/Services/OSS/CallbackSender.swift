@@ -185,9 +185,7 @@ extension Gateway {
         "This server sends no callbacks. Leave \(service.header("callback")) and \(service.header("callback-var")) out, or set "
           + "Configuration.callbacks.")
     }
-    return try callback().map {
-      CallbackPlan(callback: $0, sender: sender, operation: operation, requestID: requestID)
-    }
+    return try callback().map { CallbackPlan(callback: $0, sender: sender, operation: operation, requestID: requestID) }
   }
 
   /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.

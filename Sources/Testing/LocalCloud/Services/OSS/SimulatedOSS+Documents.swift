@@ -36,8 +36,7 @@ extension SimulatedOSS {
       return document.replacing { $0.name != "TLSVersion" || seen.insert($0.text).inserted ? $0 : nil }
     case "BucketResourceGroupConfiguration":
       guard document["ResourceGroupId"]?.text.isEmpty == true else { break }
-      return XMLNode(
-        document.name, children: [XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)])
+      return XMLNode(document.name, children: [XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)])
     case "BucketUserQos":
       guard let capacity = document["StorageCapacity"]?.text, capacity == "-1" || Int64(digits: capacity) != nil else {
         throw .invalidArgument("The StorageCapacity must be a number of gigabytes, or -1 for no limit.")

@@ -138,8 +138,7 @@ extension BucketDocument {
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
     .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration")),
-    .init(
-      "lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle"), defaults: ["Rule": XMLNode("ID")]),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle"), defaults: ["Rule": XMLNode("ID")]),
     .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
     .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
     .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
@@ -157,8 +156,7 @@ extension BucketDocument {
     .init(
       "resourceGroup", "BucketResourceGroupConfiguration",
       .document([XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)]), deletion: nil),
-    .init(
-      "requestPayment", "RequestPaymentConfiguration", .document([XMLNode("Payer", "BucketOwner")]), deletion: nil),
+    .init("requestPayment", "RequestPaymentConfiguration", .document([XMLNode("Payer", "BucketOwner")]), deletion: nil),
     .init(
       "transferAcceleration", "TransferAccelerationConfiguration", .error("NoSuchTransferAccelerationConfiguration"),
       deletion: nil),

@@ -24,9 +24,7 @@ final class FileRegister: Sendable {
   private let capacity: Int
   let state = Lock(State())
 
-  init(capacity: Int = 100_000) {
-    self.capacity = capacity
-  }
+  init(capacity: Int = 100_000) { self.capacity = capacity }
 
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
 

@@ -306,8 +306,6 @@ enum IterationToken {
 
   static func text(_ token: String) -> String? {
     guard token.utf8.count <= 1_024 else { return nil }
-    return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap {
-      String(utf8: $0)
-    }
+    return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap { String(utf8: $0) }
   }
 }

@@ -234,9 +234,7 @@ struct NodePath: Sendable {
 
   static let root = NodePath(names: [])
 
-  private init(names: [String]) {
-    self.names = names
-  }
+  private init(names: [String]) { self.names = names }
 
   /// Parses a path, or returns `nil` if it is too long or deep, has a NUL, or contains `..`.
   init?(_ text: String) {

@@ -108,8 +108,7 @@ extension TransferServer {
           throw TransferRefusal(
             TransferRefusal.linkLoopCode, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
         }
-        try collectEntries(
-          of: target.path, at: location, through: visited + [target.path], policy, claim, into: &found)
+        try collectEntries(of: target.path, at: location, through: visited + [target.path], policy, claim, into: &found)
       }
     }
   }
