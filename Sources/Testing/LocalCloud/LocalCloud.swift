@@ -98,15 +98,14 @@ public final class LocalCloud: Sendable {
         try await transferGateway.respond(to: $0, with: $1, $2)
       }
       let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
-      let nodeGateway = NodeGateway(api: nodeAPI, context: context)
+      let nodeGateway = NodeGateway(api: nodeAPI)
       let node = try await open(configuration.aspera.port, acceptsCancel: true) {
         try await nodeGateway.respond(to: $0, with: $1, $2)
       }
       let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
       try onCloud.prepare(at: configuration.clock())
       let applicationsGateway = ApplicationsGateway(
-        onCloud: onCloud,
-        faspex: FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI), context: context)
+        context: context, onCloud: onCloud, faspex: FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI))
       let applications = try await open(configuration.aspera.applicationsPort) {
         try await applicationsGateway.respond(to: $0, with: $1, $2)
       }

@@ -99,7 +99,7 @@ extension Reader {
   ) { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))
-    let desks: [any ServiceHandler] = [
+    let desks: [any SynchronousAPIHandler] = [
       AlibabaSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
       TencentSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
       Metadata(issuer: issuer, requiresToken: true), AppServer(issuer: issuer, token: Secret(Samples.token)),

@@ -7,7 +7,7 @@ public import StorageAuthServer
 extension LocalCloud {
   /// The configuration of a local server.
   public struct Configuration: Sendable {
-    /// The accounts that can sign requests to all services of the server.
+    /// The accounts that can sign requests to all services of the server; at least one.
     public var accounts: [Account]
 
     /// The names of the buckets to create in every storage service, unless they already exist.
@@ -33,8 +33,7 @@ extension LocalCloud {
     /// The region of the simulated S3 service, which S3 signatures must contain.
     public var s3Region: String
 
-    /// Whether COS signatures must include the host, the content length, the token and
-    /// every parameter.
+    /// Whether COS signatures must include the host, the content length, the token and every query parameter.
     public var isStrict: Bool
 
     /// The origins of web pages that can send requests to the storage services and read the responses.
@@ -87,31 +86,12 @@ extension LocalCloud {
     /// The function with which injected faults and bandwidth limits wait; tests can replace it with a wait that they control.
     public var sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-    /// Creates a configuration of a local server.
-    ///
-    /// - Parameters:
-    ///   - accounts: The accounts that can sign requests; at least one.
-    ///   - buckets: The names of the buckets to create in every storage service.
-    ///   - ossPort: The port of the simulated OSS service; 0 selects a free port.
-    ///   - cosPort: The port of the simulated COS service; 0 selects a free port.
-    ///   - s3Port: The port of the simulated S3 service; 0 selects a free port.
-    ///   - root: The path of the data directory, or `nil` for a temporary directory.
-    ///   - region: The region that OSS V4 signatures must contain, or `nil` to accept any well-formed region.
-    ///   - s3Region: The region of the simulated S3 service.
-    ///   - isStrict: Whether COS signatures must include the host, the content length,
-    ///     the token and every query parameter.
-    ///   - allowedOrigins: The origins of web pages that can send requests to the storage services and read the
-    ///     responses.
-    ///   - services: The configuration of the token services, the app server and the instance metadata service.
-    ///   - aspera: The configuration of the simulated Aspera node.
-    ///   - faults: The faults that the server injects from the start.
-    ///   - clock: A closure that returns the current time in UTC.
-    ///   - sleep: The function with which injected faults and bandwidth limits wait.
+    /// Creates a configuration of a local server; the parameters are the properties.
     public init(
       accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, s3Port: Int = 0,
       root: String? = nil, region: String? = nil, s3Region: String = "us-east-1", isStrict: Bool = false,
-      allowedOrigins: [String] = [],
-      services: Services = Services(), aspera: Aspera = Aspera(), faults: Faults = Faults(),
+      allowedOrigins: [String] = [], services: Services = Services(), aspera: Aspera = Aspera(),
+      faults: Faults = Faults(),
       clock: @escaping @Sendable () -> Timestamp = { .now },
       sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
@@ -189,12 +169,7 @@ extension LocalCloud {
     /// a grant or a bucket policy.
     public var number: String?
 
-    /// Creates an account with an access key.
-    ///
-    /// - Parameters:
-    ///   - key: The access key, permanent or temporary.
-    ///   - isDisabled: Whether the key is disabled.
-    ///   - number: The number of the account that the key belongs to, or `nil` for that of the server itself.
+    /// Creates an account with an access key; the parameters are the properties.
     public init(_ key: AccessKey, isDisabled: Bool = false, number: String? = nil) {
       self.key = key
       self.isDisabled = isDisabled
@@ -232,20 +207,10 @@ extension LocalCloud {
     /// service has no tokens.
     public var requiresMetadataToken: Bool
 
-    /// Creates a configuration of the token services, the app server and the instance metadata service.
-    ///
-    /// - Parameters:
-    ///   - port: The port that all of them share; 0 selects a free port.
-    ///   - roles: The roles that callers can assume.
-    ///   - tokenLifetime: The lifetime of every issued temporary credential, or `nil` to use the requested lifetime.
-    ///   - appToken: The bearer token that callers of the app server must send, or `nil` to accept all callers.
-    ///   - identityTokens: The OIDC identity tokens that callers can exchange for temporary credentials.
-    ///   - requiresMetadataToken: Whether requests for instance metadata must contain a
-    ///     token, for vendors whose metadata service has tokens.
+    /// Creates a configuration of the services that share a port; the parameters are the properties.
     public init(
       port: Int = 0, roles: [Role] = [.alibaba, .tencent, .amazon], tokenLifetime: Duration? = nil,
-      appToken: Secret? = nil,
-      identityTokens: [Secret] = [], requiresMetadataToken: Bool = false
+      appToken: Secret? = nil, identityTokens: [Secret] = [], requiresMetadataToken: Bool = false
     ) {
       self.port = port
       self.roles = roles

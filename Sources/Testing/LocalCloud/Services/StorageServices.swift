@@ -130,7 +130,7 @@ extension ServicesGateway {
   static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
   /// The token services in the order in which they are asked; the last one takes all other calls.
-  static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
+  static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenService] {
     [
       AmazonSTS(issuer: issuer, identityTokens: services.identityTokens),
       TencentSTS(issuer: issuer, identityTokens: services.identityTokens),

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 
 /// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
-struct AppServer: ServiceHandler {
+struct AppServer: SynchronousAPIHandler {
   /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
   private static let defaultLifetime: Int64 = 1800
 

@@ -28,6 +28,9 @@ struct InboundCall: Sendable {
     pairs = FormPair.read(text)
   }
 
+  /// The parameters by their names, or `nil` if a parameter cannot be decoded or occurs twice.
+  var parameters: CallParameters? { pairs.flatMap { CallParameters($0) } }
+
   var request: HTTPRequest { call.request }
 
   var path: String { Self.path(of: request) }
@@ -54,10 +57,8 @@ struct InboundCall: Sendable {
 
   static func path(of request: HTTPRequest) -> String { String((request.path ?? "").bytes(before: "?")) }
 
-  private static let byteLimit = 256 * 1024
-
   /// Reads the whole body of a request, or returns `nil` if it is longer than a limit.
-  static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
+  static func body(of request: Request, limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     for try await chunk in request.body {
       guard bytes.count + chunk.readableBytes <= limit else { return nil }

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import StorageAuth
 
 /// The simulated instance metadata service, which returns only credentials, with and without tokens (IMDSv2, IMDSv1).
-struct Metadata: ServiceHandler {
+struct Metadata: SynchronousAPIHandler {
   private static let tokenPath = "/latest/api/token"
   /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
   private static let defaultLifetime: Int64 = 21_600

@@ -55,19 +55,7 @@ extension LocalCloud {
     /// If `nil`, a token has the lifetime that the setup call requests, or one day by default.
     public var tokenLifetime: Duration?
 
-    /// Creates a configuration of the simulated Aspera node.
-    ///
-    /// - Parameters:
-    ///   - port: The port of the Node API; 0 selects a free port.
-    ///   - transferPort: The port of the transfer server; 0 selects a free port.
-    ///   - users: The users of the Node API.
-    ///   - accessKeys: The node's access keys in addition to the permanent accounts of the local server.
-    ///   - transferAccounts: The accounts for logins to the transfer server. If empty, there is one account `xfer`.
-    ///   - tokenLifetime: The lifetime of every transfer token, or `nil` to use the requested lifetime.
-    ///   - applicationsPort: The port of Aspera on Cloud and Faspex 5; 0 selects a free port.
-    ///   - onCloud: The simulated organization of Aspera on Cloud, or `nil` if there is none.
-    ///   - faspex: The simulated Faspex 5, or `nil` if there is none.
-    ///   - infoAcceptsBearer: Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well.
+    /// Creates a configuration of the simulated Aspera node; the parameters are the properties.
     public init(
       port: Int = 0, transferPort: Int = 0, users: [NodeUser] = [], accessKeys: [NodeAccessKey] = [],
       transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil, applicationsPort: Int = 0,
@@ -104,14 +92,10 @@ extension LocalCloud {
     /// The user name for Basic authentication.
     public var name: String
 
-    /// The password for Basic authentication.
+    /// The password for Basic authentication, which must not be empty.
     public var password: Secret
 
-    /// Creates a user of the simulated Node API.
-    ///
-    /// - Parameters:
-    ///   - name: The user name.
-    ///   - password: The password, which must not be empty.
+    /// Creates a user of the simulated Node API; the parameters are the properties.
     public init(_ name: String, password: Secret) {
       self.name = name
       self.password = password
@@ -134,13 +118,7 @@ extension LocalCloud {
     /// Whether each transfer of the account requires a token.
     public var requiresToken: Bool
 
-    /// Creates an account for logins to the simulated transfer server.
-    ///
-    /// - Parameters:
-    ///   - user: The user name.
-    ///   - password: The password, or `nil` to disable logins with a password.
-    ///   - publicKeys: The public keys for logins, each as a line in the format of `authorized_keys`.
-    ///   - requiresToken: Whether each transfer requires a token.
+    /// Creates an account for logins to the simulated transfer server; the parameters are the properties.
     public init(_ user: String, password: Secret? = nil, publicKeys: [String] = [], requiresToken: Bool = true) {
       self.user = user
       self.password = password
@@ -154,7 +132,7 @@ extension LocalCloud {
     /// The ID of the access key, which serves as the user name for Basic authentication.
     public var id: String
 
-    /// The secret of the access key, which serves as the password for Basic authentication.
+    /// The secret of the access key, which serves as the password for Basic authentication and must not be empty.
     public var secret: Secret
 
     /// The public key, in PEM format, for verifying bearer tokens of this access key (`token_verification_key`).
@@ -174,15 +152,7 @@ extension LocalCloud {
     /// access key, need no permission.
     public var permissions: [NodePermission]
 
-    /// Creates an access key of the simulated Aspera node.
-    ///
-    /// - Parameters:
-    ///   - id: The ID of the access key.
-    ///   - secret: The secret of the access key, which must not be empty.
-    ///   - tokenVerificationKey: The public key, in PEM format, for verifying bearer tokens, or `nil` to reject all
-    ///     bearer tokens of the access key.
-    ///   - path: The path of the folder that is the root of the access key.
-    ///   - permissions: The initial permissions of the access key's users.
+    /// Creates an access key of the simulated Aspera node; the parameters are the properties.
     public init(
       id: String, secret: Secret, tokenVerificationKey: String? = nil, path: String = "/",
       permissions: [NodePermission] = []
@@ -263,12 +233,7 @@ extension LocalCloud {
     /// If the path does not exist, it is created as a folder.
     public var path: String
 
-    /// Creates a permission of the simulated Aspera node.
-    ///
-    /// - Parameters:
-    ///   - grantee: The user or the group that the permission refers to.
-    ///   - levels: The rights that the permission grants; all by default.
-    ///   - path: The path of the file or folder, relative to the root of the access key.
+    /// Creates a permission of the simulated Aspera node; the parameters are the properties.
     public init(_ grantee: Grantee, levels: Set<AccessLevel> = Set(AccessLevel.allCases), path: String = "/") {
       self.grantee = grantee
       self.levels = levels
@@ -289,12 +254,7 @@ extension LocalCloud {
     /// A secret that a client sends is checked in any case. aspera-cli sends none, and IBM's sample programs send it.
     public var requiresSecret: Bool
 
-    /// Creates a client of an API.
-    ///
-    /// - Parameters:
-    ///   - id: The ID of the client.
-    ///   - secret: The secret of the client, or `nil` if the client has none.
-    ///   - requiresSecret: Whether the client must send its secret with each JWT grant.
+    /// Creates a client of an API; the parameters are the properties.
     public init(_ id: String, secret: Secret? = nil, requiresSecret: Bool = false) {
       self.id = id
       self.secret = secret
@@ -313,12 +273,7 @@ extension LocalCloud {
     /// The registered public keys of the user, in PEM.
     public var publicKeys: [String]
 
-    /// Creates a user.
-    ///
-    /// - Parameters:
-    ///   - email: The e-mail address of the user.
-    ///   - name: The name of the user for display, or `nil` to use the e-mail address.
-    ///   - publicKeys: The registered public keys of the user, in PEM.
+    /// Creates a user, whose `name` is the e-mail address if it is `nil`; the parameters are the properties.
     public init(_ email: String, name: String? = nil, publicKeys: [String]) {
       self.email = email
       self.name = name ?? email
@@ -339,12 +294,7 @@ extension LocalCloud {
     /// The lifetime of the issued tokens.
     public var tokenLifetime: Duration
 
-    /// Creates rules for JWT grants.
-    ///
-    /// - Parameters:
-    ///   - algorithms: The accepted signature algorithms of assertions.
-    ///   - longestAssertion: The longest accepted lifetime of an assertion.
-    ///   - tokenLifetime: The lifetime of the issued tokens.
+    /// Creates rules for JWT grants; the parameters are the properties.
     public init(
       algorithms: [JWTAlgorithm] = [.rs256], longestAssertion: Duration = .seconds(86_400),
       tokenLifetime: Duration = .seconds(3_600)
@@ -366,7 +316,7 @@ extension LocalCloud {
     /// The users of the organization.
     public var users: [OAuthUser]
 
-    /// The names of the workspaces, of which the first is the default workspace of every user.
+    /// The names of the workspaces, at least one; the first is the default workspace of every user.
     public var workspaces: [String]
 
     /// The ID of the access key that the organization uses on the local Aspera node.
@@ -380,16 +330,7 @@ extension LocalCloud {
     /// The rules for JWT grants.
     public var rules: GrantRules
 
-    /// Creates an organization.
-    ///
-    /// - Parameters:
-    ///   - organization: The name of the organization in the path of the token endpoint.
-    ///   - clients: The clients that can use JWT grants.
-    ///   - users: The users of the organization.
-    ///   - workspaces: The names of the workspaces; at least one.
-    ///   - accessKey: The ID of an access key of the local Aspera node.
-    ///   - nodeKey: The private key that signs the node's bearer tokens.
-    ///   - rules: The rules for JWT grants.
+    /// Creates an organization; the parameters are the properties.
     public init(
       organization: String, clients: [OAuthClient], users: [OAuthUser], workspaces: [String] = ["Default"],
       accessKey: String, nodeKey: NodeBearerKey, rules: GrantRules = GrantRules()
@@ -415,12 +356,7 @@ extension LocalCloud {
     /// The rules for JWT grants.
     public var rules: GrantRules
 
-    /// Creates a Faspex 5.
-    ///
-    /// - Parameters:
-    ///   - clients: The clients that can use JWT grants.
-    ///   - users: The users of Faspex.
-    ///   - rules: The rules for JWT grants.
+    /// Creates a Faspex 5; the parameters are the properties.
     public init(clients: [OAuthClient], users: [OAuthUser], rules: GrantRules = GrantRules()) {
       self.clients = clients
       self.users = users
@@ -458,6 +394,7 @@ extension LocalCloud.Aspera {
       throw LocalCloudError("The tokens and the assertions of \(name) must be valid for a second or longer.")
     }
   }
+
   private static func check(_ names: [String], _ kind: String, of owner: String) throws(LocalCloudError) {
     if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of \(owner) has no name; give it one.") }
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {

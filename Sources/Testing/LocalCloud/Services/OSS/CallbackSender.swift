@@ -120,7 +120,7 @@ extension ErrorResponse {
 }
 
 /// The handler that returns the public key with which callbacks are verified.
-struct CallbackKeyHandler: ServiceHandler {
+struct CallbackKeyHandler: SynchronousAPIHandler {
   let sender: CallbackSender
   let endpoint = LocalCloud.Endpoint.sts
 
@@ -152,11 +152,7 @@ extension LocalCloud {
     /// machines for its clients.
     public var hosts: Set<String>
 
-    /// Creates a configuration of callbacks.
-    ///
-    /// - Parameters:
-    ///   - transport: The transport that sends the callbacks.
-    ///   - hosts: The hosts other than this machine that may receive callbacks.
+    /// Creates a configuration of callbacks; the parameters are the properties.
     public init(transport: any HTTPTransport, hosts: Set<String> = []) {
       self.transport = transport
       self.hosts = hosts

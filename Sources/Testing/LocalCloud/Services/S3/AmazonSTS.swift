@@ -10,14 +10,13 @@ internal import StorageCrypto
 /// The simulated token service of Amazon Web Services (STS 2011-06-15).
 ///
 /// It supports AssumeRole, AssumeRoleWithWebIdentity and GetCallerIdentity, which are also the names of the pages.
-struct AmazonSTS: TokenServiceHandler {
+struct AmazonSTS: TokenService {
+  static let provider = LocalCloud.Provider.s3
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
-  private static let minimumLifetime: Int64 = 900
   private static let policyByteLimit = 2048
   private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
 
-  let endpoint = LocalCloud.Endpoint.sts
   let issuer: Issuer
   let identityTokens: [Secret]
 
@@ -27,7 +26,7 @@ struct AmazonSTS: TokenServiceHandler {
   }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
-    guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+    guard let parameters = call.parameters else {
       throw .invalidParameter("A parameter occurs twice or cannot be decoded.")
     }
     guard let action = parameters["Action"] else {
@@ -39,24 +38,22 @@ struct AmazonSTS: TokenServiceHandler {
     switch action {
     case "AssumeRole":
       let caller = try authenticate(call)
-      let order = try order(parameters)
-      guard issuer.allows(caller, toAssume: order.role, at: call.date) else {
-        throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role?.arn ?? "")")
+      let request = try credentialRequest(parameters)
+      guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
+        throw .unauthorized(request.role?.arn ?? "")
       }
-      return response(action, order, [], call)
+      return response(action, request, [], call)
     case "AssumeRoleWithWebIdentity":
       guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
-      let given = Secret(token)
-      guard identityTokens.contains(given) else {
+      guard identityTokens.contains(Secret(token)) else {
         throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
       }
       let identity = [
         XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
         XMLNode("Provider", "localcloud"),
       ]
-      return response(action, try order(parameters), identity, call)
-    case "GetCallerIdentity":
-      return callerIdentity(issuer.context.keys.tokens.session(of: try authenticate(call)), call)
+      return response(action, try credentialRequest(parameters), identity, call)
+    case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
         .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
@@ -82,7 +79,7 @@ struct AmazonSTS: TokenServiceHandler {
     request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
     do throws(VerificationError) {
       guard let claim = try Self.verifier.claim(in: request) else {
-        issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
+        countUnsigned()
         throw VerificationError(.unsigned, "The call carries no authorization.", remedy: "Sign it.")
       }
       // Parameters are read from both the URL and the body, but a signature in the URL doesn't include the body.
@@ -94,11 +91,11 @@ struct AmazonSTS: TokenServiceHandler {
       issuer.context.counters.verified(.s3V4)
       return verified.accessKeyID
     } catch {
-      throw Self.refusal(error)
+      throw Self.errorResponse(for: error)
     }
   }
 
-  private static func refusal(_ error: VerificationError) -> ErrorResponse {
+  private static func errorResponse(for error: VerificationError) -> ErrorResponse {
     switch error.code {
     case .unsigned:
       ErrorResponse(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
@@ -117,34 +114,28 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Parameters
 
-  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Request {
+  private func credentialRequest(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
       session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) })
     else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
     guard let role = issuer.role(arn), role.provider == .s3 else {
-      throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
+      throw .unauthorized(arn)
     }
-    let longest = max(role.maximumDuration.components.seconds, Self.minimumLifetime)
-    guard
-      let lifetime = issuer.lifetime(
-        parameters["DurationSeconds"], default: min(3600, longest), in: Self.minimumLifetime...longest)
-    else { throw .invalidParameter("DurationSeconds must be \(Self.minimumLifetime) to \(longest).") }
-    return TokenTable.Request(
-      provider: .s3, role: role, session: session, policy: try parameters["Policy"].map(Self.policy),
-      lifetime: lifetime)
-  }
-
-  private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
-    guard text.utf8.count <= policyByteLimit else {
-      throw ErrorResponse(.badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
+    let lifetime = try lifetime(parameters, of: role) { limits in
+      .invalidParameter("DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
     }
-    do {
-      return try SessionPolicy(text, in: .iam)
-    } catch {
-      throw ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
+    let policy = try parameters["Policy"].map { text throws(ErrorResponse) in
+      try Self.policy(
+        text, byteLimit: Self.policyByteLimit,
+        tooLong: ErrorResponse(
+          .badRequest, "PackedPolicyTooLarge", "The policy has more than \(Self.policyByteLimit) bytes.")
+      ) { reason in
+        ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(reason)")
+      }
     }
+    return TokenTable.Request(provider: .s3, role: role, session: session, policy: policy, lifetime: lifetime)
   }
 
   // MARK: Responses
@@ -160,14 +151,15 @@ struct AmazonSTS: TokenServiceHandler {
 
   private static let roleID = "AROALOCALCLOUD000000"
 
-  private func response(_ action: String, _ order: TokenTable.Request, _ more: [XMLNode], _ call: InboundCall) -> Answer
-  {
-    let key = issuer.issue(order, by: endpoint, at: call.date)
-    let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
+  private func response(
+    _ action: String, _ request: TokenTable.Request, _ identity: [XMLNode], _ call: InboundCall
+  ) -> Answer {
+    let key = issue(request, for: call)
+    let user = "\((request.role?.arn ?? "").replacingRole)/\(request.session)"
     let elements = [
       XMLNode(
         "AssumedRoleUser",
-        children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(order.session)")]),
+        children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(request.session)")]),
       XMLNode(
         "Credentials",
         children: [
@@ -175,7 +167,7 @@ struct AmazonSTS: TokenServiceHandler {
           XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
         ]),
     ]
-    return response(action, elements + more, call)
+    return response(action, elements + identity, call)
   }
 
   private func response(_ action: String, _ elements: [XMLNode], _ call: InboundCall) -> Answer {
@@ -205,13 +197,16 @@ extension String {
 
 extension ErrorResponse {
   fileprivate static func missing(_ name: String) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "ValidationError",
+    invalidParameter(
       "1 validation error detected: Value null at '\(name)' failed to satisfy constraint: Member must not be null")
   }
 
   fileprivate static func invalidParameter(_ message: String) -> ErrorResponse {
     ErrorResponse(.badRequest, "ValidationError", message)
+  }
+
+  fileprivate static func unauthorized(_ arn: String) -> ErrorResponse {
+    .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
   }
 }
 

@@ -4,47 +4,27 @@
 internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A simulated application of Aspera with an API of its own.
-protocol ApplicationHandler: Sendable {
-  var endpoint: LocalCloud.Endpoint { get }
-
-  func response(to call: InboundCall) async throws -> Answer
-
-  /// Returns the HTTP response for an error, in the application's format.
-  func response(for error: ErrorResponse, to call: InboundCall) -> Answer
-}
-
 /// The request handler of the port that the simulated Aspera on Cloud and the simulated Faspex 5 share.
-struct ApplicationsGateway: Sendable {
-  private static let bodyByteLimit = 1024 * 1024
-
+struct ApplicationsGateway: APIGateway {
+  let context: CloudContext
+  let bodyByteLimit = 1024 * 1024
+  let errorCodes = (tooLong: "too_long", failure: "internal")
   let onCloud: CloudAPI
   let faspex: FaspexAPI
-  let context: CloudContext
 
-  @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let path = InboundCall.path(of: request.head)
-    let handler: any ApplicationHandler = path.hasBytePrefix("\(FaspexAPI.root)/") ? faspex : onCloud
-    let exchange = context.open(handler.endpoint, record)
-    let date = context.now
-    let requestID = BlobID.random().description
-    let status = try await exchange.begin()
-    let body = status == nil ? try await InboundCall.body(of: request, limit: Self.bodyByteLimit) : []
-    let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
-    let response = try await context.answer(
-      exchange, status, by: handler.endpoint, at: date, failureCode: "internal",
-      refusal: { handler.response(for: $0, to: call) }
-    ) {
-      guard !path.isEmpty else { throw ErrorResponse.unreadableTarget }
-      guard body != nil else { throw ErrorResponse(.contentTooLarge, "too_long", "The body is too long.") }
-      return try await handler.response(to: call)
-    }
-    try await exchange.send(response, to: request.method, with: writer)
+  func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { handler(at: InboundCall.path(of: request)).endpoint }
+
+  func headError(of request: HTTPRequest) -> ErrorResponse? {
+    InboundCall.path(of: request).isEmpty ? .unreadableTarget : nil
+  }
+
+  func handler(for call: InboundCall) -> any APIHandler { handler(at: call.path) }
+
+  private func handler(at path: String) -> any APIHandler {
+    path.hasBytePrefix("\(FaspexAPI.root)/") ? faspex : onCloud
   }
 }
 

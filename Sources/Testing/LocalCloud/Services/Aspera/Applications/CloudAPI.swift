@@ -9,7 +9,7 @@ internal import StorageAuth
 /// The simulated API of Aspera on Cloud: its token endpoint, and what a client needs to find its files.
 ///
 /// Paths and members are those of IBM's description of the API and of the requests of aspera-cli.
-struct CloudAPI: ApplicationHandler {
+struct CloudAPI: APIHandler {
   private static let nodeID = "1"
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud

@@ -9,7 +9,7 @@ internal import StorageAuth
 /// The simulated API of Faspex 5: its token endpoint, and sending and receiving packages.
 ///
 /// Paths, members and error codes are those of IBM's description of the API.
-struct FaspexAPI: ApplicationHandler {
+struct FaspexAPI: APIHandler {
   static let root = "/aspera/faspex"
 
   let endpoint = LocalCloud.Endpoint.faspex

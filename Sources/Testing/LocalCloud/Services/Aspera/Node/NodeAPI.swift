@@ -3,13 +3,12 @@
 
 internal import AsperaAuth
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
 
 /// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.
-struct NodeAPI: Sendable {
-  static let endpoint = LocalCloud.Endpoint.node
+struct NodeAPI: APIHandler {
+  let endpoint = LocalCloud.Endpoint.node
 
   let aspera: AsperaContext
 
@@ -18,7 +17,7 @@ struct NodeAPI: Sendable {
 
   func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
-      aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
+      aspera.cloud.counters.count(endpoint) { $0.unsigned += 1 }
     }
     let route = NodeRoute(call.request.method, call.path)
     if case .optional? = route?.authorization, call.request.headerFields[.authorization] == nil { return Answer() }
@@ -42,7 +41,11 @@ struct NodeAPI: Sendable {
     }
   }
 
-  func response(for error: ErrorResponse) -> Answer { Answer(["error": error.nodeDocument], error.status) }
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
+    var response = Answer(["error": error.nodeDocument], error.status)
+    if error.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
+    return response
+  }
 
   func info() -> Answer {
     Answer([
@@ -179,32 +182,17 @@ extension ErrorResponse {
   }
 }
 
-/// The HTTP request handler of the simulated Node API.
-struct NodeGateway: Sendable {
-  private static let bodyByteLimit = 8 * 1024 * 1024
-
+/// The request handler of the port of the simulated Node API.
+struct NodeGateway: APIGateway {
   let api: NodeAPI
-  let context: CloudContext
+  let bodyByteLimit = 8 * 1024 * 1024
+  let errorCodes = (tooLong: "413", failure: "500")
 
-  @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let exchange = context.open(NodeAPI.endpoint, record)
-    let date = context.now
-    var response = try await context.answer(
-      exchange, try await exchange.begin(), by: NodeAPI.endpoint, at: date, failureCode: "500",
-      refusal: api.response(for:)
-    ) {
-      guard request.head.path?.utf8.first == UInt8(ascii: "/") else { throw ErrorResponse.unreadableTarget }
-      guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
-        throw ErrorResponse.node(.contentTooLarge, "The body is too long.")
-      }
-      return try await api.response(
-        to: InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date))
-    }
-    if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
-    let blobs = api.aspera.files.store.blobs
-    try await exchange.send(response, to: request.method, with: writer) { extents, send in
-      try await blobs.read(extents, send)
-    }
-  }
+  var context: CloudContext { api.aspera.cloud }
+
+  var blobs: BlobStore? { api.aspera.files.store.blobs }
+
+  func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { api.endpoint }
+
+  func handler(for call: InboundCall) -> any APIHandler { api }
 }

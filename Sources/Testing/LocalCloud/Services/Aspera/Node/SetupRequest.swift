@@ -162,7 +162,7 @@ extension NodeAPI {
           direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
           base: order.root, locations: locations, issued: date,
           end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
-      aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
+      aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     }
     let port = JSONValue.number(JSONNumber(transferPort))
     var specification = JSONObject()
