@@ -173,7 +173,7 @@ extension Reader {
       isRead = true
       if let lifetime = try? order.lifetime { _ = Samples.now.advanced(by: lifetime).iso8601 }
       _ = (try? EntryFilter(element), AccessLevels(element["access_levels"]))
-      _ = (try? order.locations, order.answeredPaths, order.answeredRoot, order.publicKeys)
+      _ = (try? order.locations, order.responsePaths, order.responseRoot, order.publicKeys)
     }
     return isRead
   }

@@ -153,7 +153,7 @@ struct TencentSTS: TokenService {
         "Credentials": [
           "Token": .string(key.token), "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret),
         ],
-        "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .string(key.end.iso8601),
+        "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601),
         "RequestId": .string(call.requestID),
       ]
     ])
@@ -296,14 +296,14 @@ struct TencentKeys: KeyDocuments {
       "credentials": [
         "tmpSecretId": .string(key.id), "tmpSecretKey": .string(key.secret), "sessionToken": .string(key.token),
       ],
-      "startTime": .number(JSONNumber(key.start.unixSeconds)), "expiredTime": .number(JSONNumber(key.end.unixSeconds)),
+      "startTime": .integer(key.start.unixSeconds), "expiredTime": .integer(key.end.unixSeconds),
       "expiration": .string(key.end.iso8601), "requestId": .string(requestID),
     ]
   }
 
   func appServerDocument(for error: ErrorResponse) -> JSONValue {
     [
-      "code": .number(JSONNumber(error.status.code)), "codeDesc": .string(error.code),
+      "code": .integer(error.status.code), "codeDesc": .string(error.code),
       "message": .string(error.message),
     ]
   }
@@ -311,7 +311,7 @@ struct TencentKeys: KeyDocuments {
   func metadataDocument(_ key: RevealedKey) -> JSONValue {
     [
       "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret), "Token": .string(key.token),
-      "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .string(key.end.iso8601),
+      "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601),
       "Code": "Success",
     ]
   }

@@ -274,7 +274,7 @@ struct AlibabaKeys: KeyDocuments {
 
   func appServerDocument(for error: ErrorResponse) -> JSONValue {
     [
-      "StatusCode": .number(JSONNumber(error.status.code)), "ErrorCode": .string(error.code),
+      "StatusCode": .integer(error.status.code), "ErrorCode": .string(error.code),
       "ErrorMessage": .string(error.message),
     ]
   }

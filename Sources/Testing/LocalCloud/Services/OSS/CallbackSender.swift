@@ -219,7 +219,7 @@ extension Call {
     return [
       "bucket": .string(bucket), "object": .string(object.key.text),
       "etag": .string(object.content.entityTag.asciiUppercased),
-      "size": .number(JSONNumber(object.content.byteCount)),
+      "size": .integer(object.content.byteCount),
       "mimeType": .string(mediaType ?? service.objects.contentType),
       "crc64": .string(String(object.content.crc64)), "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""),
       "clientIp": "127.0.0.1", "reqId": .string(plan.requestID), "operation": .string(plan.operation),

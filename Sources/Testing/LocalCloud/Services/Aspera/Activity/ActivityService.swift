@@ -28,9 +28,8 @@ struct ActivityService: Sendable {
     }
     if let tag = query["tag"] { found = found.filter { Self.has(tag, $0.element.start.tags) } }
     let view = query["view"] ?? "summary"
-    guard ["id", "short_summary", "summary"].contains(view) else {
-      throw ErrorResponse.nodeBadRequest("The view must be id, short_summary or summary.")
-    }
+    try require(
+      ["id", "short_summary", "summary"].contains(view), "The view must be id, short_summary or summary.")
     return try page(found, "/ops/transfers", query) {
       .object(view == "id" ? ["id": .string($0.element.id)] : $0.element.document)
     }
@@ -72,7 +71,7 @@ struct ActivityService: Sendable {
     let events = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now)
     guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),
       isVisible(event.element.userID)
-    else { throw .node(.notFound, "There is no event \(id.shortened(to: 64)).") }
+    else { throw .noSuch("event", id) }
     return Answer(Self.document(of: event))
   }
 
@@ -81,14 +80,14 @@ struct ActivityService: Sendable {
   /// Returns the size and the free part of an imaginary volume of one tebibyte, for each path.
   func space(_ document: JSONValue) async throws -> Answer {
     let service = PathService(aspera: aspera, root: try caller.root)
-    let used = try aspera.files.walk(service.root).reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
-    let (total, free) = (Self.volumeByteCount, Self.volumeByteCount.saturatingAdding(-min(used, Self.volumeByteCount)))
+    let total = Self.volumeByteCount
+    let free = total - min(FileCounts(try aspera.files.walk(service.root)).bytes, total)
     return try await service.forEachPath(document) { element, result in
       let path = try service.path(element["path"])
       guard try aspera.files.entry(at: path) != nil else { throw FileProblem.notFound(path) }
-      result["bytes_total"] = .number(JSONNumber(total))
-      result["bytes_free"] = .number(JSONNumber(free))
-      result["percent_free"] = .number(JSONNumber(free / (total / 100)))
+      result["bytes_total"] = .integer(total)
+      result["bytes_free"] = .integer(free)
+      result["percent_free"] = .integer(free / (total / 100))
     }
   }
 
@@ -97,19 +96,17 @@ struct ActivityService: Sendable {
     guard let accessKey = caller.accessKey?.id ?? query["access_key"] else {
       throw ErrorResponse.nodeBadRequest("A node user has to name the access_key.")
     }
-    let wanted = id ?? accessKey
-    let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == wanted }
-    guard id == nil || !found.isEmpty else {
-      throw ErrorResponse.node(.notFound, "There is no usage ID \(wanted.shortened(to: 64)).")
-    }
+    let usageID = id ?? accessKey
+    let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == usageID }
+    guard id == nil || !found.isEmpty else { throw ErrorResponse.noSuch("usage ID", usageID) }
     func sum(_ direction: TransferDirection) -> Int64 {
       found.filter { $0.start.direction == direction }.reduce(0) { $0.saturatingAdding($1.progress.byteCount) }
     }
     let (incoming, outgoing) = (sum(.receive), sum(.send))
     // IBM's description counts downloads as bytes_in, and uploads as bytes_out.
     return Answer([
-      "id": .string(wanted), "bytes_in": .number(JSONNumber(incoming)), "bytes_out": .number(JSONNumber(outgoing)),
-      "bytes_total": .number(JSONNumber(incoming.saturatingAdding(outgoing))),
+      "id": .string(usageID), "bytes_in": .integer(incoming), "bytes_out": .integer(outgoing),
+      "bytes_total": .integer(incoming.saturatingAdding(outgoing)),
     ])
   }
 
@@ -132,7 +129,7 @@ struct ActivityService: Sendable {
 
   private func record(_ id: String) throws(ErrorResponse) -> TransferRecord {
     guard let found = try visible(nil).first(where: { $0.element.id == id }) else {
-      throw .node(.notFound, "There is no transfer \(id.shortened(to: 64)).")
+      throw .noSuch("transfer", id)
     }
     return found.element
   }
@@ -153,7 +150,7 @@ struct ActivityService: Sendable {
   private static func document(of event: ActivityLog.Numbered<ActivityLog.Event>) -> JSONValue {
     [
       "id": .string(String(event.number)), "time": .string(event.element.time.iso8601),
-      "user_id": .string(event.element.userID), "types": .array(event.element.types.map { .string($0) }),
+      "user_id": .string(event.element.userID), "types": .strings(event.element.types),
       "data": event.element.data,
     ]
   }

@@ -100,7 +100,7 @@ struct CloudAPI: APIHandler {
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer([
       "access_token": .string(token), "token_type": "Bearer", "scope": .string(scope),
-      "expires_in": .number(JSONNumber(life.components.seconds)),
+      "expires_in": .integer(life.components.seconds),
     ])
   }
 
@@ -163,7 +163,7 @@ struct CloudAPI: APIHandler {
     let parts = node.authority.parts(between: ":", atMost: 1).map(String.init)
     return [
       "id": .string(Self.nodeID), "name": "local node", "access_key": .string(organization.accessKey),
-      "host": .string(parts[0]), "port": .number(JSONNumber(parts.dropFirst().first.flatMap { Int(digits: $0) } ?? 0)),
+      "host": .string(parts[0]), "port": .integer(parts.dropFirst().first.flatMap { Int(digits: $0) } ?? 0),
       "url": .string("\(node.scheme)://\(node.authority)"), "use_ssl": false, "transfer_url": "",
       "ssh_fingerprint": .string(aspera.hostKey.description), "status": "active",
     ]

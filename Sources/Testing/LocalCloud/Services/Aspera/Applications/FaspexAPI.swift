@@ -75,7 +75,7 @@ struct FaspexAPI: APIHandler {
   ) -> String {
     let claims: JSONValue = [
       "sub": .string("user:\(user.email)"), "aud": .string(client.id),
-      "exp": .number(JSONNumber(end.unixSeconds)), "iat": .number(JSONNumber(date.unixSeconds)),
+      "exp": .integer(end.unixSeconds), "iat": .integer(date.unixSeconds),
     ]
     let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
     return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.letters(64))"
@@ -152,8 +152,8 @@ struct FaspexAPI: APIHandler {
     let offset = try number("offset", parameters) ?? 0
     let limit = min(try number("limit", parameters) ?? 100, Self.pageLimit)
     return Answer([
-      "total_count": .number(JSONNumber(found.count)), "offset": .number(JSONNumber(offset)),
-      "limit": .number(JSONNumber(limit)),
+      "total_count": .integer(found.count), "offset": .integer(offset),
+      "limit": .integer(limit),
       "packages": .array(found.dropFirst(offset).prefix(limit).map { document(of: $0) }),
     ])
   }

@@ -155,6 +155,21 @@ struct FileEntry: Sendable {
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
+/// The numbers of files, folders and links in a list, and the bytes of all of them.
+struct FileCounts: Sendable {
+  let files: Int
+  let folders: Int
+  let links: Int
+  let bytes: Int64
+
+  init(_ entries: some Sequence<FileEntry>) {
+    files = entries.count(where: \.isFile)
+    folders = entries.count(where: \.isFolder)
+    links = entries.count { $0.link != nil }
+    bytes = entries.reduce(0) { $0.saturatingAdding($1.byteCount) }
+  }
+}
+
 /// The reason why an operation on a file or folder of the Aspera node fails.
 enum FileProblem: Error {
   case notFound(NodePath)

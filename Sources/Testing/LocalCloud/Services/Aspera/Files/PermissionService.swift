@@ -34,17 +34,15 @@ struct PermissionService: Sendable {
       found = found.filter { $0.permission.applies(to: user) || isCreator($0.permission) }
     }
     if let type = query["access_type"] {
-      guard type == "user" || type == "group" else {
-        throw ErrorResponse.nodeBadRequest("The access_type must be user or group.")
-      }
+      try require(type == "user" || type == "group", "The access_type must be user or group.")
       found = found.filter { $0.permission.accessType == type }
     }
-    for (name, value) in [
+    for (name, property) in [
       ("access_id", \FilePermission.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
       ("access_level", \.levels.olderName),
     ] {
-      guard let wanted = query[name] else { continue }
-      found = found.filter { $0.permission[keyPath: value].utf8.elementsEqual(wanted.utf8) }
+      guard let value = query[name] else { continue }
+      found = found.filter { $0.permission[keyPath: property].utf8.elementsEqual(value.utf8) }
     }
     for name in query.list("access_levels") {
       guard let level = LocalCloud.NodePermission.AccessLevel(rawValue: name) else {
@@ -65,10 +63,9 @@ struct PermissionService: Sendable {
       throw ErrorResponse.nodeBadRequest(
         "The file_id, the access_type, the access_id or the access_levels are missing or unknown.")
     }
-    guard type == "user" || type == "group", !accessID.isEmpty, accessID.utf8.count <= Self.idByteLimit else {
-      throw ErrorResponse.nodeBadRequest(
-        "The access_type must be user or group, with an access_id that is not too long.")
-    }
+    try require(
+      (type == "user" || type == "group") && (1...Self.idByteLimit).contains(accessID.utf8.count),
+      "The access_type must be user or group, with an access_id that is not too long.")
     let entry = try files.entry(id, for: [])
     try checkOwn(levels, at: entry.path)
     let grant = FileRegister.Grant(
@@ -132,7 +129,7 @@ struct PermissionService: Sendable {
   private func permission(_ id: String) throws -> (FilePermission, NodePath) {
     guard let number = FileRegister.number(id),
       let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
-    else { throw ErrorResponse.node(.notFound, "There is no permission \(id.shortened(to: 64)).") }
+    else { throw ErrorResponse.noSuch("permission", id) }
     return found
   }
 
@@ -149,10 +146,10 @@ struct PermissionService: Sendable {
   }
 
   private static func tags(_ value: JSONValue?) throws -> JSONValue? {
-    guard let value, value != .null else { return nil }
-    guard value.object != nil, value.serialized.count <= tagByteLimit else {
-      throw ErrorResponse.nodeBadRequest("The tags are not an object, or have more than \(tagByteLimit) bytes.")
-    }
+    guard let value = value?.unlessNull else { return nil }
+    try require(
+      value.object != nil && value.serialized.count <= tagByteLimit,
+      "The tags are not an object, or have more than \(tagByteLimit) bytes.")
     return value
   }
 
@@ -193,19 +190,12 @@ struct FilePermission: Sendable {
   }
 
   var document: JSONObject {
-    var document = JSONObject()
-    document["id"] = .string(String(id))
-    document["file_id"] = .string(String(fileID))
-    document["access_type"] = .string(accessType)
-    document["access_id"] = .string(accessID)
-    document["access_levels"] = levels.document
-    document["access_level"] = .string(levels.olderName)
-    document["tags"] = tags ?? [:]
-    document["created_by_id"] = .string(creator)
-    document["created_at"] = .string(created.iso8601)
-    document["last_updated_by_id"] = .string(editor)
-    document["last_updated_at"] = .string(edited.iso8601)
-    return document
+    [
+      "id": .string(String(id)), "file_id": .string(String(fileID)), "access_type": .string(accessType),
+      "access_id": .string(accessID), "access_levels": levels.document, "access_level": .string(levels.olderName),
+      "tags": tags ?? [:], "created_by_id": .string(creator), "created_at": .string(created.iso8601),
+      "last_updated_by_id": .string(editor), "last_updated_at": .string(edited.iso8601),
+    ]
   }
 }
 
@@ -242,7 +232,7 @@ extension AccessLevels {
   /// The names of the levels, in the order of IBM's description of the Node API.
   var names: [String] { Element.allCases.filter { contains($0) }.map(\.rawValue) }
 
-  var document: JSONValue { .array(names.map { .string($0) }) }
+  var document: JSONValue { .strings(names) }
 
   /// The name of the levels in the older form of the Node API, `edit` or `view`.
   var olderName: String { contains(.write) ? "edit" : "view" }

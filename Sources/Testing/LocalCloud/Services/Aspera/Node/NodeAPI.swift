@@ -57,21 +57,18 @@ struct NodeAPI: APIHandler {
 
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }
-    return Answer(.array(keys.map { document(for: $0) }))
+    return Answer(.array(keys.map { .object(document(for: $0)) }))
   }
 
   /// Describes an access key, which the caller can name `self` if it is the caller's.
   func accessKey(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
-    Answer(document(for: try key(name, for: caller)))
+    Answer(.object(document(for: try key(name, for: caller))))
   }
 
-  func setAccessKey(
-    _ name: String, to document: JSONValue, for caller: NodeCaller
-  ) throws(ErrorResponse) -> Answer {
+  func setAccessKey(_ name: String, to document: JSONValue, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
     let key = try key(name, for: caller)
-    if document["token_verification_key"] != nil {
-      let pem = try Self.verificationKey(document["token_verification_key"])
-      aspera.directory.setTokenVerificationKey(pem, of: key.id)
+    if let pem = document["token_verification_key"] {
+      aspera.directory.setTokenVerificationKey(try Self.verificationKey(pem), of: key.id)
     }
     return Answer(.noContent)
   }
@@ -87,14 +84,16 @@ struct NodeAPI: APIHandler {
     }
     let id = document["id"]?.string ?? BlobID.random().description
     let secret = document["secret"]?.string ?? RandomText.letters(40)
-    guard !id.isEmpty, id.utf8.count <= 255, !id.utf8.contains(UInt8(ascii: ":")), !secret.isEmpty,
-      secret.utf8.count <= 1_024
-    else { throw ErrorResponse.nodeBadRequest("The id or the secret is empty or too long, or the id has a colon.") }
+    // The ID and the secret are the name and the password of Basic authorization, which a colon separates.
+    try require(
+      (1...255).contains(id.utf8.count) && !id.utf8.contains(UInt8(ascii: ":"))
+        && (1...1_024).contains(secret.utf8.count),
+      "The id or the secret is empty or too long, or the id has a colon.")
     let pem = try Self.verificationKey(document["token_verification_key"])
     let key = LocalCloud.NodeAccessKey(id: id, secret: Secret(secret), tokenVerificationKey: pem, path: path.text)
     try aspera.directory.add(key)
     try await aspera.prepare(key, at: date)
-    guard case .object(var response) = self.document(for: key) else { return Answer() }
+    var response = self.document(for: key)
     // The only response that contains the secret, which the client cannot know if the node made it.
     response["secret"] = .string(secret)
     return Answer(.object(response))
@@ -112,9 +111,9 @@ struct NodeAPI: APIHandler {
   func addPublicKey(_ document: JSONValue) throws(ErrorResponse) -> Answer {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser
-    guard aspera.directory.add(publicKey: line, of: user) else {
-      throw .nodeBadRequest("The public_key is not a line of authorized_keys, or there is no user \(user).")
-    }
+    try require(
+      aspera.directory.add(publicKey: line, of: user),
+      "The public_key is not a line of authorized_keys, or there is no user \(user).")
     return Answer(["username": .string(user), "public_key": .string(line)], .created)
   }
 
@@ -132,15 +131,13 @@ struct NodeAPI: APIHandler {
     switch value {
     case nil, .null?, .string("")?: return nil
     case .string(let pem)?:
-      guard (try? PublicKey(pem: pem)) != nil else {
-        throw .nodeBadRequest("The token_verification_key is not a public key in PEM.")
-      }
+      try require((try? PublicKey(pem: pem)) != nil, "The token_verification_key is not a public key in PEM.")
       return pem
     default: throw .nodeBadRequest("The token_verification_key is not a string.")
     }
   }
 
-  private func document(for key: LocalCloud.NodeAccessKey) -> JSONValue {
+  private func document(for key: LocalCloud.NodeAccessKey) -> JSONObject {
     let rootID = NodePath(key.path).map { aspera.files.register.rootID(of: $0) }
     return [
       "id": .string(key.id), "root_file_id": rootID.map { .string(String($0)) } ?? .null,
@@ -150,12 +147,22 @@ struct NodeAPI: APIHandler {
   }
 }
 
+/// Throws a Bad Request response of the Node API with a message, unless a condition holds.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ErrorResponse) {
+  if !condition { throw .nodeBadRequest(message()) }
+}
+
 extension ErrorResponse {
   static func node(_ status: HTTPResponse.Status, _ message: String) -> ErrorResponse {
     ErrorResponse(status, String(status.code), message)
   }
 
   static func nodeBadRequest(_ message: String) -> ErrorResponse { node(.badRequest, message) }
+
+  /// The error for an ID or a name in the path of a call that names nothing, which the error repeats in part.
+  static func noSuch(_ kind: String, _ id: String) -> ErrorResponse {
+    node(.notFound, "There is no \(kind) \(id.shortened(to: 64)).")
+  }
 
   static func node(_ problem: FileProblem) -> ErrorResponse {
     switch problem {
@@ -176,7 +183,7 @@ extension ErrorResponse {
 
   var nodeDocument: JSONValue {
     [
-      "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),
+      "code": .integer(status.code), "reason": .string(status.reasonPhrase),
       "user_message": .string(message),
     ]
   }

@@ -61,5 +61,5 @@ struct TransferRefusal: Error {
 
   static let canceled = TransferRefusal(canceledCode, "The session was canceled by a call of the Node API")
 
-  var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
+  var document: JSONValue { ["error": ["code": .integer(code), "description": .string(text)]] }
 }

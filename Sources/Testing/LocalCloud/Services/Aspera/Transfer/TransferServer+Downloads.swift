@@ -17,17 +17,17 @@ extension TransferServer {
         // A link to an ID has no path that a file system could contain.
         guard case .path(let target)? = entry.link else { return nil }
         element["link"] = .string(target)
-        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
+        element["modified"] = .integer(entry.modified.unixSeconds)
         return .object(element)
       }
       if let content = entry.content {
-        element["file"] = .number(JSONNumber(connection.open(.sending(content))))
-        element["bytes"] = .number(JSONNumber(content.byteCount))
-        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
+        element["file"] = .integer(connection.open(.sending(content)))
+        element["bytes"] = .integer(content.byteCount)
+        element["modified"] = .integer(entry.modified.unixSeconds)
         // No read request follows for an empty file, so it is complete here.
         if content.byteCount == 0 { countFile(on: connection) }
       } else {
-        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
+        element["modified"] = .integer(entry.modified.unixSeconds)
       }
       return .object(element)
     }

@@ -26,8 +26,8 @@ extension TransferServer {
     guard let entry = try aspera.files.entry(at: path) else { return Answer(["type": .null]) }
     guard let content = entry.content else { return Answer(["type": "directory"]) }
     return Answer([
-      "type": "file", "bytes": .number(JSONNumber(content.byteCount)),
-      "modified": .number(JSONNumber(entry.modified.unixSeconds)),
+      "type": "file", "bytes": .integer(content.byteCount),
+      "modified": .integer(entry.modified.unixSeconds),
     ])
   }
 
@@ -48,7 +48,7 @@ extension TransferServer {
     let number = connection.open(.receiving(upload, extents))
     let offset = Self.byteCount(of: extents)
     if offset == upload.byteCount { try await commit(number, upload, extents, on: connection, at: date) }
-    return Answer(["file": .number(JSONNumber(number)), "offset": .number(JSONNumber(offset))])
+    return Answer(["file": .integer(number), "offset": .integer(offset)])
   }
 
   /// Appends bytes to a file that is being uploaded, which is complete once all of its bytes have arrived.

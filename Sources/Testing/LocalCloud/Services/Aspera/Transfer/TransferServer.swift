@@ -61,7 +61,7 @@ struct TransferServer: Sendable {
     aspera.activity.start(record, at: date)
     connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
     aspera.count { $0.sessions += 1 }
-    return Answer(["piece": .number(JSONNumber(connection.pieceByteLimit))])
+    return Answer(["piece": .integer(connection.pieceByteLimit)])
   }
 
   func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws -> Answer {
