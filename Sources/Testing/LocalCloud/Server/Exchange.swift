@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
@@ -48,7 +49,7 @@ struct Exchange: Sendable {
     if answer.isCompressed {
       var bytes: [UInt8] = []
       try await answer.body.forEachPiece(reading: read) { bytes += $0.readableBytesView }
-      guard let compressed = Gzip.compressed(bytes) else {
+      guard let compressed = Zlib.gzip(bytes) else {
         throw ErrorResponse.internalError("There is no memory for gzip.")
       }
       answer.body = .bytes(compressed)

@@ -95,27 +95,15 @@ extension LocalCloud {
       clock: @escaping @Sendable () -> Timestamp = { .now },
       sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-      self.accounts = accounts
-      self.buckets = buckets
-      self.ossPort = ossPort
-      self.cosPort = cosPort
-      self.s3Port = s3Port
-      self.root = root
-      self.region = region
-      self.s3Region = s3Region
-      self.isStrict = isStrict
-      self.allowedOrigins = allowedOrigins
-      self.services = services
-      self.aspera = aspera
-      self.faults = faults
-      self.clock = clock
-      self.sleep = sleep
+      (self.accounts, self.buckets, self.ossPort, self.cosPort) = (accounts, buckets, ossPort, cosPort)
+      (self.s3Port, self.root, self.region, self.s3Region) = (s3Port, root, region, s3Region)
+      (self.isStrict, self.allowedOrigins, self.services, self.aspera) = (isStrict, allowedOrigins, services, aspera)
+      (self.faults, self.clock, self.sleep) = (faults, clock, sleep)
     }
 
     func check() throws(LocalCloudError) {
-      if accounts.isEmpty {
-        throw LocalCloudError("There is no account, so that no request could be signed; configure at least one.")
-      }
+      try LocalCloudError.require(
+        !accounts.isEmpty, "There is no account, so that no request could be signed; configure at least one.")
       for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
         throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
       }
@@ -125,10 +113,7 @@ extension LocalCloud {
         throw LocalCloudError(
           "\"\(number)\" is not the number of another account; use digits, and neither of \(owners).")
       }
-      let ids = accounts.map(\.key.id)
-      if let twice = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
-        throw LocalCloudError("The account \"\(twice)\" is listed twice; list it once.")
-      }
+      try LocalCloudError.requireUnique(accounts.map(\.key.id.string)) { "account \"\($0)\"" }
       if let name = buckets.first(where: { !isBucketName($0) }) {
         throw LocalCloudError(
           "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
@@ -142,9 +127,8 @@ extension LocalCloud {
           "Other machines would reach the server at \(address) without encryption; give it a certificate, or allow plain "
             + "HTTP in a network that you trust.")
       }
-      guard SimulatedS3.isRegion(s3Region) else {
-        throw LocalCloudError("\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")
-      }
+      try LocalCloudError.require(
+        SimulatedS3.isRegion(s3Region), "\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")
       try services.check()
       try aspera.check()
       try aspera.checkApplications(accessKeys: accounts.map(\.key.id.string) + aspera.accessKeys.map(\.id))
@@ -171,9 +155,7 @@ extension LocalCloud {
 
     /// Creates an account with an access key; the parameters are the properties.
     public init(_ key: AccessKey, isDisabled: Bool = false, number: String? = nil) {
-      self.key = key
-      self.isDisabled = isDisabled
-      self.number = number
+      (self.key, self.isDisabled, self.number) = (key, isDisabled, number)
     }
   }
 
@@ -212,28 +194,21 @@ extension LocalCloud {
       port: Int = 0, roles: [Role] = [.alibaba, .tencent, .amazon], tokenLifetime: Duration? = nil,
       appToken: Secret? = nil, identityTokens: [Secret] = [], requiresMetadataToken: Bool = false
     ) {
-      self.port = port
-      self.roles = roles
-      self.tokenLifetime = tokenLifetime
-      self.appToken = appToken
-      self.identityTokens = identityTokens
-      self.requiresMetadataToken = requiresMetadataToken
+      (self.port, self.roles, self.tokenLifetime, self.appToken) = (port, roles, tokenLifetime, appToken)
+      (self.identityTokens, self.requiresMetadataToken) = (identityTokens, requiresMetadataToken)
     }
 
     func check() throws(LocalCloudError) {
       for role in roles {
-        guard role.provider != nil else {
-          throw LocalCloudError(
-            "\"\(role.arn)\" is not a role; write acs:ram::ACCOUNT:role/NAME, qcs::cam::uin/ACCOUNT:roleName/NAME or "
-              + "arn:aws:iam::ACCOUNT:role/NAME.")
-        }
-        guard role.maximumDuration >= .seconds(1) else {
-          throw LocalCloudError("The maximum lifetime of the role \"\(role.arn)\" is less than one second.")
-        }
+        try LocalCloudError.require(
+          role.provider != nil,
+          "\"\(role.arn)\" is not a role; write acs:ram::ACCOUNT:role/NAME, qcs::cam::uin/ACCOUNT:roleName/NAME or "
+            + "arn:aws:iam::ACCOUNT:role/NAME.")
+        try LocalCloudError.require(
+          role.maximumDuration >= .seconds(1),
+          "The maximum lifetime of the role \"\(role.arn)\" is less than one second.")
       }
-      if let twice = roles.first(where: { role in roles.count { $0.arn == role.arn } > 1 }) {
-        throw LocalCloudError("The role \"\(twice.arn)\" is listed twice; list it once.")
-      }
+      try LocalCloudError.requireUnique(roles.map(\.arn)) { "role \"\($0)\"" }
       if let tokenLifetime, tokenLifetime < .seconds(1) {
         throw LocalCloudError("Tokens must be valid for a second; use requestsPerCredential to expire them at once.")
       }
@@ -247,4 +222,18 @@ public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertibl
   public let description: String
 
   init(_ description: String) { self.description = description.onOneLine }
+
+  /// Throws an error with a description, unless a condition holds.
+  static func require(_ condition: Bool, _ description: @autoclosure () -> String) throws(LocalCloudError) {
+    if !condition { throw LocalCloudError(description()) }
+  }
+
+  /// Throws an error that names the first of several names that occurs twice, if there is one.
+  ///
+  /// - Parameter kind: A closure that returns the kind of what has the name, and the name.
+  static func requireUnique(_ names: [String], _ kind: (String) -> String) throws(LocalCloudError) {
+    if let repeated = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw LocalCloudError("The \(kind(repeated)) is listed twice; list it once.")
+    }
+  }
 }

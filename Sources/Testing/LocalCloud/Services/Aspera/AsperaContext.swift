@@ -47,11 +47,11 @@ struct AsperaContext: Sendable {
 
   /// Creates the root folder and the initial permissions of an access key.
   func prepare(_ key: LocalCloud.NodeAccessKey, at date: Timestamp) async throws {
-    guard let root = NodePath(key.path) else { throw FileProblem.tooLong }
+    guard let root = NodePath(key.path) else { throw FileProblem(.tooLong) }
     try await files.makeFolder(root, at: date)
     _ = files.register.rootID(of: root)
     for permission in key.permissions {
-      guard let path = NodePath(permission.path).map({ root.appending($0) }) else { throw FileProblem.tooLong }
+      guard let path = NodePath(permission.path).map({ root.appending($0) }) else { throw FileProblem(.tooLong) }
       if try files.entry(at: path) == nil { try await files.makeFolder(path, at: date) }
       let isForGroup = if case .group = permission.grantee { true } else { false }
       let grant = FileRegister.Grant(

@@ -61,15 +61,9 @@ extension LocalCloud {
       transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil, applicationsPort: Int = 0,
       onCloud: AsperaOnCloud? = nil, faspex: Faspex? = nil, infoAcceptsBearer: Bool = true
     ) {
-      self.applicationsPort = applicationsPort
-      self.onCloud = onCloud
-      self.faspex = faspex
-      self.port = port
-      self.transferPort = transferPort
-      self.users = users
-      self.accessKeys = accessKeys
-      self.transferAccounts = transferAccounts
-      self.tokenLifetime = tokenLifetime
+      (self.applicationsPort, self.onCloud, self.faspex, self.port) = (applicationsPort, onCloud, faspex, port)
+      (self.transferPort, self.users, self.accessKeys) = (transferPort, users, accessKeys)
+      (self.transferAccounts, self.tokenLifetime) = (transferAccounts, tokenLifetime)
       self.infoAcceptsBearer = infoAcceptsBearer
     }
 
@@ -77,13 +71,13 @@ extension LocalCloud {
       try Self.check(users.map(\.name), "node user", of: "the node")
       try Self.check(accessKeys.map(\.id), "access key", of: "the node")
       try Self.check(transferAccounts.map(\.user), "transfer account", of: "the node")
-      if users.contains(where: \.password.isEmpty) || accessKeys.contains(where: \.secret.isEmpty) {
-        throw LocalCloudError("A node user or an access key of the node has no password or no secret; give it one.")
-      }
+      try LocalCloudError.require(
+        !users.contains(where: \.password.isEmpty) && !accessKeys.contains(where: \.secret.isEmpty),
+        "A node user or an access key of the node has no password or no secret; give it one.")
       for key in accessKeys { try key.check() }
-      if let tokenLifetime, tokenLifetime < .zero {
-        throw LocalCloudError("The lifetime of transfer tokens is negative; use zero for tokens that expire at once.")
-      }
+      try LocalCloudError.require(
+        tokenLifetime ?? .zero >= .zero,
+        "The lifetime of transfer tokens is negative; use zero for tokens that expire at once.")
     }
   }
 
@@ -97,8 +91,7 @@ extension LocalCloud {
 
     /// Creates a user of the simulated Node API; the parameters are the properties.
     public init(_ name: String, password: Secret) {
-      self.name = name
-      self.password = password
+      (self.name, self.password) = (name, password)
     }
   }
 
@@ -120,10 +113,7 @@ extension LocalCloud {
 
     /// Creates an account for logins to the simulated transfer server; the parameters are the properties.
     public init(_ user: String, password: Secret? = nil, publicKeys: [String] = [], requiresToken: Bool = true) {
-      self.user = user
-      self.password = password
-      self.publicKeys = publicKeys
-      self.requiresToken = requiresToken
+      (self.user, self.password, self.publicKeys, self.requiresToken) = (user, password, publicKeys, requiresToken)
     }
   }
 
@@ -157,29 +147,23 @@ extension LocalCloud {
       id: String, secret: Secret, tokenVerificationKey: String? = nil, path: String = "/",
       permissions: [NodePermission] = []
     ) {
-      self.id = id
-      self.secret = secret
-      self.tokenVerificationKey = tokenVerificationKey
-      self.path = path
+      (self.id, self.secret, self.tokenVerificationKey, self.path) = (id, secret, tokenVerificationKey, path)
       self.permissions = permissions
     }
 
     func check() throws(LocalCloudError) {
-      guard NodePath(path) != nil else {
-        throw LocalCloudError("The path of the access key \"\(id)\" leads out of the root; choose another one.")
-      }
-      guard permissions.count <= FileRegister.permissionLimit else {
-        throw LocalCloudError(
-          "The access key \"\(id)\" has more than \(FileRegister.permissionLimit) permissions; give it fewer.")
-      }
+      try LocalCloudError.require(
+        NodePath(path) != nil, "The path of the access key \"\(id)\" leads out of the root; choose another one.")
+      try LocalCloudError.require(
+        permissions.count <= FileRegister.permissionLimit,
+        "The access key \"\(id)\" has more than \(FileRegister.permissionLimit) permissions; give it fewer.")
       for permission in permissions {
-        guard NodePath(permission.path) != nil, !permission.grantee.id.isEmpty, !permission.levels.isEmpty else {
-          throw LocalCloudError(
-            """
-            A permission of the access key "\(id)" has no grantee, no levels, or a path that leads out of the root; \
-            give it all three.
-            """)
-        }
+        try LocalCloudError.require(
+          NodePath(permission.path) != nil && !permission.grantee.id.isEmpty && !permission.levels.isEmpty,
+          """
+          A permission of the access key "\(id)" has no grantee, no levels, or a path that leads out of the root; \
+          give it all three.
+          """)
       }
     }
   }
@@ -235,9 +219,7 @@ extension LocalCloud {
 
     /// Creates a permission of the simulated Aspera node; the parameters are the properties.
     public init(_ grantee: Grantee, levels: Set<AccessLevel> = Set(AccessLevel.allCases), path: String = "/") {
-      self.grantee = grantee
-      self.levels = levels
-      self.path = path
+      (self.grantee, self.levels, self.path) = (grantee, levels, path)
     }
   }
 
@@ -256,9 +238,7 @@ extension LocalCloud {
 
     /// Creates a client of an API; the parameters are the properties.
     public init(_ id: String, secret: Secret? = nil, requiresSecret: Bool = false) {
-      self.id = id
-      self.secret = secret
-      self.requiresSecret = requiresSecret
+      (self.id, self.secret, self.requiresSecret) = (id, secret, requiresSecret)
     }
   }
 
@@ -299,9 +279,7 @@ extension LocalCloud {
       algorithms: [JWTAlgorithm] = [.rs256], longestAssertion: Duration = .seconds(86_400),
       tokenLifetime: Duration = .seconds(3_600)
     ) {
-      self.algorithms = algorithms
-      self.longestAssertion = longestAssertion
-      self.tokenLifetime = tokenLifetime
+      (self.algorithms, self.longestAssertion, self.tokenLifetime) = (algorithms, longestAssertion, tokenLifetime)
     }
   }
 
@@ -335,13 +313,8 @@ extension LocalCloud {
       organization: String, clients: [OAuthClient], users: [OAuthUser], workspaces: [String] = ["Default"],
       accessKey: String, nodeKey: NodeBearerKey, rules: GrantRules = GrantRules()
     ) {
-      self.organization = organization
-      self.clients = clients
-      self.users = users
-      self.workspaces = workspaces
-      self.accessKey = accessKey
-      self.nodeKey = nodeKey
-      self.rules = rules
+      (self.organization, self.clients, self.users, self.workspaces) = (organization, clients, users, workspaces)
+      (self.accessKey, self.nodeKey, self.rules) = (accessKey, nodeKey, rules)
     }
   }
 
@@ -358,9 +331,7 @@ extension LocalCloud {
 
     /// Creates a Faspex 5; the parameters are the properties.
     public init(clients: [OAuthClient], users: [OAuthUser], rules: GrantRules = GrantRules()) {
-      self.clients = clients
-      self.users = users
-      self.rules = rules
+      (self.clients, self.users, self.rules) = (clients, users, rules)
     }
   }
 }
@@ -371,13 +342,14 @@ extension LocalCloud.Aspera {
     if let onCloud {
       try Self.check("Aspera on Cloud", onCloud.clients, onCloud.users, onCloud.rules)
       let name = onCloud.organization.utf8
-      guard (1...63).contains(name.count), name.allSatisfy({ $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }) else {
-        throw LocalCloudError("The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
-      }
-      guard !onCloud.workspaces.isEmpty else { throw LocalCloudError("Aspera on Cloud has no workspace; give it one.") }
-      guard accessKeys.contains(where: { $0.utf8.elementsEqual(onCloud.accessKey.utf8) }) else {
-        throw LocalCloudError("The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
-      }
+      try LocalCloudError.require(
+        (1...63).contains(name.count) && name.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) },
+        "The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
+      try LocalCloudError.require(
+        !onCloud.workspaces.isEmpty, "Aspera on Cloud has no workspace; give it one.")
+      try LocalCloudError.require(
+        accessKeys.contains { $0.utf8.elementsEqual(onCloud.accessKey.utf8) },
+        "The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
     }
     if let faspex { try Self.check("Faspex", faspex.clients, faspex.users, faspex.rules) }
   }
@@ -390,15 +362,13 @@ extension LocalCloud.Aspera {
     for user in users where user.publicKeys.contains(where: { (try? PublicKey(pem: $0)) == nil }) {
       throw LocalCloudError("A key of the user \"\(user.email)\" of \(name) is not a public key in PEM.")
     }
-    guard rules.tokenLifetime >= .seconds(1), rules.longestAssertion >= .seconds(1) else {
-      throw LocalCloudError("The tokens and the assertions of \(name) must be valid for a second or longer.")
-    }
+    try LocalCloudError.require(
+      rules.tokenLifetime >= .seconds(1) && rules.longestAssertion >= .seconds(1),
+      "The tokens and the assertions of \(name) must be valid for a second or longer.")
   }
 
   private static func check(_ names: [String], _ kind: String, of owner: String) throws(LocalCloudError) {
     if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of \(owner) has no name; give it one.") }
-    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-      throw LocalCloudError("The \(kind) \"\(twice)\" of \(owner) is listed twice; list it once.")
-    }
+    try LocalCloudError.requireUnique(names) { "\(kind) \"\($0)\" of \(owner)" }
   }
 }

@@ -303,16 +303,14 @@ struct TencentKeys: KeyDocuments {
 
   func appServerDocument(for error: ErrorResponse) -> JSONValue {
     [
-      "code": .integer(error.status.code), "codeDesc": .string(error.code),
-      "message": .string(error.message),
+      "code": .integer(error.status.code), "codeDesc": .string(error.code), "message": .string(error.message),
     ]
   }
 
   func metadataDocument(_ key: RevealedKey) -> JSONValue {
     [
       "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret), "Token": .string(key.token),
-      "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601),
-      "Code": "Success",
+      "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601), "Code": "Success",
     ]
   }
 }

@@ -34,8 +34,7 @@ final class CallbackSender: Sendable {
   init(
     _ configuration: LocalCloud.Callbacks, sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
   ) throws(LocalCloudError) {
-    self.configuration = configuration
-    self.sleep = sleep
+    (self.configuration, self.sleep) = (configuration, sleep)
     do {
       key = try PrivateKey.generateRSA(bits: 2048)
     } catch {
@@ -154,8 +153,7 @@ extension LocalCloud {
 
     /// Creates a configuration of callbacks; the parameters are the properties.
     public init(transport: any HTTPTransport, hosts: Set<String> = []) {
-      self.transport = transport
-      self.hosts = hosts
+      (self.transport, self.hosts) = (transport, hosts)
     }
   }
 }
@@ -218,11 +216,10 @@ extension Call {
     let md5 = service.checksums(of: object.content)[.contentMD5]
     return [
       "bucket": .string(bucket), "object": .string(object.key.text),
-      "etag": .string(object.content.entityTag.asciiUppercased),
-      "size": .integer(object.content.byteCount),
-      "mimeType": .string(mediaType ?? service.objects.contentType),
-      "crc64": .string(String(object.content.crc64)), "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""),
-      "clientIp": "127.0.0.1", "reqId": .string(plan.requestID), "operation": .string(plan.operation),
+      "etag": .string(object.content.entityTag.asciiUppercased), "size": .integer(object.content.byteCount),
+      "mimeType": .string(mediaType ?? service.objects.contentType), "crc64": .string(String(object.content.crc64)),
+      "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""), "clientIp": "127.0.0.1",
+      "reqId": .string(plan.requestID), "operation": .string(plan.operation),
     ]
   }
 }

@@ -236,9 +236,8 @@ struct SimulatedOSS: ServiceBehavior {
       "Bucket",
       children: [
         XMLNode("Name", bucket.name), XMLNode("Location", SimulatedService.oss.location(of: region)),
-        XMLNode("Region", region),
-        XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
-        XMLNode("IntranetEndpoint", intranet),
+        XMLNode("Region", region), XMLNode("CreationDate", bucket.created.iso8601Milliseconds),
+        XMLNode("ExtranetEndpoint", endpoint), XMLNode("IntranetEndpoint", intranet),
         XMLNode("StorageClass", bucket.settings.storageClass ?? SimulatedService.oss.standardClass),
         XMLNode("ResourceGroupId", bucket.settings.resourceGroup),
       ])

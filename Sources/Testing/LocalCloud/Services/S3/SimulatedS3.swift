@@ -24,9 +24,8 @@ extension SimulatedService {
         contentType: "binary/octet-stream",
         storageClasses: [
           StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),
-          StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
-          StorageClass(name: "GLACIER_IR"), StorageClass(name: "GLACIER", isArchive: true),
-          StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+          StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"), StorageClass(name: "GLACIER_IR"),
+          StorageClass(name: "GLACIER", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
         trafficLimits: 0...0, tellsNullVersions: false, checksumMode: "checksum-mode", checksEveryBody: true,
@@ -80,15 +79,14 @@ extension SimulatedService {
       ("ListAllMyBuckets", .service, [.listBuckets]), ("CreateBucket", .bucket, [.createBucket]),
       ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
       ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
-      ("GetBucketLocation", .bucket, [.bucketLocation]),
-      ("ListBucketVersions", .bucket, [.listVersions]),
+      ("GetBucketLocation", .bucket, [.bucketLocation]), ("ListBucketVersions", .bucket, [.listVersions]),
       ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
       ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
-      ("GetObject", .object, [.getObject, .headObject, .objectAttributes]),
-      ("DeleteObject", .object, [.deleteObject]), ("GetObjectAcl", .object, [.readObjectAccess]),
-      ("PutObjectAcl", .object, [.changeObjectAccess]), ("GetObjectTagging", .object, [.readTags]),
-      ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
-      ("AbortMultipartUpload", .object, [.abortUpload]), ("ListMultipartUploadParts", .object, [.listParts]),
+      ("GetObject", .object, [.getObject, .headObject, .objectAttributes]), ("DeleteObject", .object, [.deleteObject]),
+      ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
+      ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+      ("DeleteObjectTagging", .object, [.deleteTags]), ("AbortMultipartUpload", .object, [.abortUpload]),
+      ("ListMultipartUploadParts", .object, [.listParts]),
     ])
 
   private static let s3Operations = OperationTable(

@@ -84,7 +84,7 @@ struct ActivityService: Sendable {
     let free = total - min(FileCounts(try aspera.files.walk(service.root)).bytes, total)
     return try await service.forEachPath(document) { element, result in
       let path = try service.path(element["path"])
-      guard try aspera.files.entry(at: path) != nil else { throw FileProblem.notFound(path) }
+      guard try aspera.files.entry(at: path) != nil else { throw FileProblem(.notFound, path) }
       result["bytes_total"] = .integer(total)
       result["bytes_free"] = .integer(free)
       result["percent_free"] = .integer(free / (total / 100))
@@ -150,8 +150,7 @@ struct ActivityService: Sendable {
   private static func document(of event: ActivityLog.Numbered<ActivityLog.Event>) -> JSONValue {
     [
       "id": .string(String(event.number)), "time": .string(event.element.time.iso8601),
-      "user_id": .string(event.element.userID), "types": .strings(event.element.types),
-      "data": event.element.data,
+      "user_id": .string(event.element.userID), "types": .strings(event.element.types), "data": event.element.data,
     ]
   }
 

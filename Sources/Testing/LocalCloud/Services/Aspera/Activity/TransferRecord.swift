@@ -110,8 +110,7 @@ final class TransferRecord: Sendable {
     let specification = JSONObject(present: [
       "direction": .string(start.direction.rawValue), "remote_user": .string(start.login),
       "token_type": .string(start.tokenType), "server_access_key": start.accessKey.map { .string($0) },
-      "source_paths": .strings(start.paths), "tags": start.tags ?? [:],
-      "cookie": start.cookie.map { .string($0) },
+      "source_paths": .strings(start.paths), "tags": start.tags ?? [:], "cookie": start.cookie.map { .string($0) },
     ])
     var document = session
     document["start_spec"] = .object(specification)

@@ -79,30 +79,29 @@ struct GrantRequest: Sendable {
   }
 }
 
-/// The reason why an assertion is refused.
-enum AssertionProblem: Error, Equatable {
-  case unreadable, algorithm, critical, type, signature, subject, expired, notYetValid, issuedLater, tooLong, replayed
-  case missing(String)
-  case wrong(String)
+/// The reason why an assertion is refused, as a complete sentence.
+struct AssertionProblem: Error, Equatable {
+  let message: String
 
-  /// The reason as a complete sentence.
-  var message: String {
-    switch self {
-    case .unreadable: "The assertion is not a JSON Web Token."
-    case .algorithm: "The algorithm of the assertion is not supported."
-    case .critical: "The assertion has critical header parameters, which are not supported."
-    case .type: "The typ of the assertion is not JWT."
-    case .signature: "The signature of the assertion does not match a public key of the user."
-    case .subject: "The user of the assertion does not exist."
-    case .expired: "Signature has expired: the exp of the assertion is in the past."
-    case .notYetValid: "The nbf of the assertion is in the future."
-    case .issuedLater: "The iat of the assertion is in the future."
-    case .tooLong: "The lifetime of the assertion is too long."
-    case .replayed: "The jti of the assertion was used before."
-    case .missing(let claim): "The assertion has no \(claim), or one of another type."
-    case .wrong(let claim): "The \(claim) of the assertion is wrong."
-    }
+  private init(_ message: String) { self.message = message }
+
+  static let unreadable = AssertionProblem("The assertion is not a JSON Web Token.")
+  static let algorithm = AssertionProblem("The algorithm of the assertion is not supported.")
+  static let critical = AssertionProblem("The assertion has critical header parameters, which are not supported.")
+  static let type = AssertionProblem("The typ of the assertion is not JWT.")
+  static let signature = AssertionProblem("The signature of the assertion does not match a public key of the user.")
+  static let subject = AssertionProblem("The user of the assertion does not exist.")
+  static let expired = AssertionProblem("Signature has expired: the exp of the assertion is in the past.")
+  static let notYetValid = AssertionProblem("The nbf of the assertion is in the future.")
+  static let issuedLater = AssertionProblem("The iat of the assertion is in the future.")
+  static let tooLong = AssertionProblem("The lifetime of the assertion is too long.")
+  static let replayed = AssertionProblem("The jti of the assertion was used before.")
+
+  static func missing(_ claim: String) -> AssertionProblem {
+    .init("The assertion has no \(claim), or one of another type.")
   }
+
+  static func wrong(_ claim: String) -> AssertionProblem { .init("The \(claim) of the assertion is wrong.") }
 }
 
 /// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
@@ -112,7 +111,7 @@ struct AssertionCheck: Sendable {
 
   let users: [LocalCloud.OAuthUser]
   let rules: LocalCloud.GrantRules
-  private let used = ExpiringSet(capacity: capacity)
+  private let usedIDs = ExpiringSet(capacity: capacity)
 
   /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
   ///
@@ -153,24 +152,24 @@ struct AssertionCheck: Sendable {
     let list = claims["aud"]?.array?.compactMap(\.string)
     let audiences = if let list { list } else { [try Self.text("aud", claims)] }
     guard audiences.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrong("aud") }
-    let end = try checkTimes(of: claims, at: date)
+    let expiration = try validExpiration(in: claims, at: date)
     let id = try Self.text("jti", claims)
     guard id.utf8.count <= Self.idByteLimit else { throw .wrong("jti") }
-    guard used.insert("\(clientID) \(id)", until: end, at: date) else { throw .replayed }
+    guard usedIDs.insert("\(clientID) \(id)", until: expiration, at: date) else { throw .replayed }
     return user
   }
 
-  private func checkTimes(of claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
-    let end = try Self.seconds("exp", claims)
-    let start = try Self.seconds("nbf", claims)
-    let issued = try Self.seconds("iat", claims)
+  /// Checks the times of an assertion, and returns its expiration.
+  private func validExpiration(in claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
+    let expiration = try Self.seconds("exp", claims)
+    let (start, issued) = (try Self.seconds("nbf", claims), try Self.seconds("iat", claims))
     let now = date.unixSeconds
-    guard end > now else { throw .expired }
+    guard expiration > now else { throw .expired }
     guard start <= now else { throw .notYetValid }
     guard issued <= now else { throw .issuedLater }
     let limit = issued.saturatingAdding(rules.longestAssertion.components.seconds)
-    guard end <= limit else { throw .tooLong }
-    return Timestamp(unixSeconds: end)
+    guard expiration <= limit else { throw .tooLong }
+    return Timestamp(unixSeconds: expiration)
   }
 
   private static func text(_ name: String, _ claims: JSONObject) throws(AssertionProblem) -> String {

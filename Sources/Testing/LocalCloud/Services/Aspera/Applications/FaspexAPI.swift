@@ -152,8 +152,7 @@ struct FaspexAPI: APIHandler {
     let offset = try number("offset", parameters) ?? 0
     let limit = min(try number("limit", parameters) ?? 100, Self.pageLimit)
     return Answer([
-      "total_count": .integer(found.count), "offset": .integer(offset),
-      "limit": .integer(limit),
+      "total_count": .integer(found.count), "offset": .integer(offset), "limit": .integer(limit),
       "packages": .array(found.dropFirst(offset).prefix(limit).map { document(of: $0) }),
     ])
   }

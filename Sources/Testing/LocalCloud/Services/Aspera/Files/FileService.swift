@@ -95,7 +95,7 @@ struct FileService: Sendable {
   }
 
   private func checkNotRoot(_ entry: FileEntry) throws {
-    if entry.path.bytes == root.bytes { throw FileProblem.isRoot }
+    if entry.path.bytes == root.bytes { throw FileProblem(.isRoot) }
   }
 
   /// The maximum length of the IDs in a link, in bytes.
@@ -110,16 +110,16 @@ struct FileService: Sendable {
     guard let path = document["name"]?.string.flatMap({ folder.path.child($0) }) else {
       throw ErrorResponse.nodeBadRequest("The name is missing, or is not a single name of a file.")
     }
-    guard path.isWithinLimits else { throw FileProblem.tooLong }
+    guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     try require(document["mount_point"]?.bool != true, "This node has no mount points.")
     switch type {
     case "folder":
-      if try aspera.files.entry(at: path) != nil { throw FileProblem.exists(path) }
+      if try aspera.files.entry(at: path) != nil { throw FileProblem(.exists, path) }
       try await aspera.files.makeFolder(path, at: date)
     case "file": try await aspera.files.create(Self.contents(document["contents"]), at: path, date)
     default: try await aspera.files.create([], at: path, date, link: Self.link(document))
     }
-    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem(.notFound, path) }
     var response = self.document(of: entry, aspera.files.register.id(of: path), levels(at: path))
     if entry.isFile { response["content_type"] = "application/octet-stream" }
     return Answer(.object(response))

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import NIOCore
 internal import StorageAuth
 
@@ -16,8 +17,8 @@ struct FileTree: Sendable {
   func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
   func requireFolder(at path: NodePath) throws -> FileEntry {
-    guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
-    guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
+    guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
+    guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
     return entry
   }
 
@@ -33,7 +34,7 @@ struct FileTree: Sendable {
 
   /// Returns a file, or a folder followed by all files and folders below it, each folder before its contents.
   func walk(_ path: NodePath) throws -> [FileEntry] {
-    guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
     var entries: [FileEntry] = []
     var pending = [entry]
     while let next = pending.popLast() {
@@ -59,20 +60,20 @@ struct FileTree: Sendable {
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
     guard !path.names.isEmpty else { return }
     try await store.put(Self.object(ObjectKey(path.folderKey), .empty, date), in: Self.bucket) { bucket in
-      guard Self.entry(at: path, in: bucket)?.isFolder == true else { throw FileProblem.isNoFolder(path) }
+      guard Self.entry(at: path, in: bucket)?.isFolder == true else { throw FileProblem(.isNoFolder, path) }
     }
   }
 
   /// Creates a folder and its parent folders, unless they already exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
-    guard path.isWithinLimits else { throw FileProblem.tooLong }
+    guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     for folder in path.folders {
       switch try entry(at: folder)?.isFolder {
       case true?: continue
-      case false?: throw FileProblem.isNoFolder(folder)
+      case false?: throw FileProblem(.isNoFolder, folder)
       case nil:
         try await store.put(Self.object(ObjectKey(folder.folderKey), .empty, date), in: Self.bucket) { bucket in
-          if bucket.objects[folder.fileKey] != nil { throw FileProblem.isNoFolder(folder) }
+          if bucket.objects[folder.fileKey] != nil { throw FileProblem(.isNoFolder, folder) }
         }
       }
     }
@@ -81,14 +82,14 @@ struct FileTree: Sendable {
   func put(
     _ content: Content, at path: NodePath, _ date: Timestamp, link: FileLink? = nil, replaces: Bool = true
   ) async throws {
-    guard !path.names.isEmpty else { throw FileProblem.isRoot }
+    guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
     try await makeFolder(path.parent, at: date)
-    guard path.isWithinLimits else { throw FileProblem.tooLong }
+    guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     try await store.put(Self.object(path.fileKey, content, date, link), in: Self.bucket) { bucket in
       let existing = Self.entry(at: path, in: bucket)
-      if existing != nil, !replaces { throw FileProblem.exists(path) }
-      if existing?.isFolder == true { throw FileProblem.isFolder(path) }
-      if Self.entry(at: path.parent, in: bucket)?.isFolder != true { throw FileProblem.notFound(path.parent) }
+      if existing != nil, !replaces { throw FileProblem(.exists, path) }
+      if existing?.isFolder == true { throw FileProblem(.isFolder, path) }
+      if Self.entry(at: path.parent, in: bucket)?.isFolder != true { throw FileProblem(.notFound, path.parent) }
     }
   }
 
@@ -102,7 +103,7 @@ struct FileTree: Sendable {
   }
 
   func delete(_ path: NodePath) async throws {
-    guard !path.names.isEmpty else { throw FileProblem.isRoot }
+    guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
     for entry in try walk(path).reversed() {
       try await store.delete(entry.isFolder ? ObjectKey(entry.path.folderKey) : entry.path.fileKey, in: Self.bucket)
     }
@@ -111,12 +112,12 @@ struct FileTree: Sendable {
 
   /// Moves a file, or a folder with its contents, to a path that must not exist yet; their IDs remain.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
-    guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem.isRoot }
+    guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem(.isRoot) }
     let entries = try walk(path)
-    if try entry(at: target) != nil || path.contains(target) { throw FileProblem.exists(target) }
+    if try entry(at: target) != nil || path.contains(target) { throw FileProblem(.exists, target) }
     _ = try requireFolder(at: target.parent)
     let locations = entries.map { target.appending($0.path.relative(to: path)) }
-    guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem.tooLong }
+    guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem(.tooLong) }
     for (entry, location) in zip(entries, locations) {
       if let content = entry.content {
         try await put(content, at: location, entry.modified, link: entry.link)
@@ -171,40 +172,40 @@ struct FileCounts: Sendable {
 }
 
 /// The reason why an operation on a file or folder of the Aspera node fails.
-enum FileProblem: Error {
-  case notFound(NodePath)
-  case isFolder(NodePath)
-  case isNoFolder(NodePath)
-  case exists(NodePath)
-  case notEmpty(NodePath)
-  case tooLong
-  /// The operation would replace, move or delete the root folder.
-  case isRoot
+struct FileProblem: Error {
+  enum Kind {
+    case notFound, isFolder, isNoFolder, exists, notEmpty, tooLong
+    /// The operation would replace, move or delete the root folder.
+    case isRoot
+
+    /// The reason in messages, the status in the Node API, and the error code of the transfer server.
+    fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: Int) {
+      switch self {
+      case .notFound: ("No such file or directory", .notFound, TransferRefusal.noSuchFileCode)
+      case .isFolder: ("Is a directory", .badRequest, TransferRefusal.isFolderCode)
+      case .isNoFolder: ("Not a directory", .badRequest, TransferRefusal.notFolderCode)
+      case .exists: ("File exists", .conflict, TransferRefusal.alreadyExistsCode)
+      case .notEmpty: ("Directory not empty", .conflict, TransferRefusal.alreadyExistsCode)
+      case .tooLong: ("The path is too long or too deep.", .badRequest, TransferRefusal.badPathCode)
+      case .isRoot: ("The root cannot be changed.", .badRequest, TransferRefusal.badPathCode)
+      }
+    }
+  }
+
+  private let kind: Kind
+  private let path: NodePath?
+
+  init(_ kind: Kind, _ path: NodePath? = nil) { (self.kind, self.path) = (kind, path) }
+
+  var status: HTTPResponse.Status { kind.meaning.status }
+
+  var ascpCode: Int { kind.meaning.ascpCode }
 
   /// The reason for the failure as a short message for the client.
-  var message: String {
-    switch self {
-    case .notFound(let path): "No such file or directory: \(path.text)"
-    case .isFolder(let path): "Is a directory: \(path.text)"
-    case .isNoFolder(let path): "Not a directory: \(path.text)"
-    case .exists(let path): "File exists: \(path.text)"
-    case .notEmpty(let path): "Directory not empty: \(path.text)"
-    case .tooLong: "The path is too long or too deep."
-    case .isRoot: "The root cannot be changed."
-    }
-  }
+  var message: String { kind.meaning.reason + (path.map { ": \($0.text)" } ?? "") }
 
   /// Returns the problem with its path relative to the root of the caller, which sees only what is below that root.
-  func relative(to root: NodePath) -> FileProblem {
-    switch self {
-    case .notFound(let path): .notFound(path.relative(to: root))
-    case .isFolder(let path): .isFolder(path.relative(to: root))
-    case .isNoFolder(let path): .isNoFolder(path.relative(to: root))
-    case .exists(let path): .exists(path.relative(to: root))
-    case .notEmpty(let path): .notEmpty(path.relative(to: root))
-    case .tooLong, .isRoot: self
-    }
-  }
+  func relative(to root: NodePath) -> FileProblem { FileProblem(kind, path?.relative(to: root)) }
 }
 
 /// The target of a symbolic link of the node, which the node stores but does not follow.

@@ -25,7 +25,7 @@ struct PathService: Sendable {
     let type = element["type"]?.string ?? "directory"
     try require(
       ["directory", "file", "symbolic_link"].contains(type), "The type must be directory, file or symbolic_link.")
-    if try files.entry(at: path) != nil { throw FileProblem.exists(path) }
+    if try files.entry(at: path) != nil { throw FileProblem(.exists, path) }
     _ = try files.requireFolder(at: path.parent)
     switch type {
     case "directory": try await files.makeFolder(path, at: date)
@@ -39,9 +39,9 @@ struct PathService: Sendable {
   /// Deletes a file or folder, unless it is not empty and `recursive_delete` is `false`.
   func delete(_ element: JSONValue) async throws {
     let path = try path(element["path"])
-    if path.bytes == root.bytes { throw FileProblem.isRoot }
+    if path.bytes == root.bytes { throw FileProblem(.isRoot) }
     if element["recursive_delete"]?.bool == false, try files.entry(at: path)?.isFolder == true {
-      guard try files.children(of: path).isEmpty else { throw FileProblem.notEmpty(path) }
+      guard try files.children(of: path).isEmpty else { throw FileProblem(.notEmpty, path) }
     }
     try await files.delete(path)
   }
@@ -53,7 +53,7 @@ struct PathService: Sendable {
       let destination = element["destination"]?.string.flatMap({ NodePath($0) })
     else { throw ErrorResponse.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
     let (oldPath, newPath) = (base.appending(source), base.appending(destination))
-    if oldPath.bytes == root.bytes || newPath.bytes == root.bytes { throw FileProblem.isRoot }
+    if oldPath.bytes == root.bytes || newPath.bytes == root.bytes { throw FileProblem(.isRoot) }
     try await files.move(oldPath, to: newPath, at: date)
   }
 
@@ -94,7 +94,7 @@ struct PathService: Sendable {
   func contents(_ encoded: String) throws -> Answer {
     let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
     let path = try path(text.map { .string($0) })
-    guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try files.entry(at: path) else { throw FileProblem(.notFound, path) }
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
     }
@@ -121,8 +121,7 @@ struct PathService: Sendable {
     let page = window.page(of: found)
     return Answer([
       "total_count": .integer(found.count), "item_count": .integer(page.count),
-      "self": .object(self.document(of: entry)),
-      "items": documents(of: page),
+      "self": .object(self.document(of: entry)), "items": documents(of: page),
     ])
   }
 
@@ -181,7 +180,7 @@ struct PathService: Sendable {
 
   private func existing(_ value: JSONValue?) throws -> FileEntry {
     let path = try path(value)
-    guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try files.entry(at: path) else { throw FileProblem(.notFound, path) }
     return entry
   }
 

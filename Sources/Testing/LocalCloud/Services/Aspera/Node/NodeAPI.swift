@@ -164,13 +164,7 @@ extension ErrorResponse {
     node(.notFound, "There is no \(kind) \(id.shortened(to: 64)).")
   }
 
-  static func node(_ problem: FileProblem) -> ErrorResponse {
-    switch problem {
-    case .notFound: node(.notFound, problem.message)
-    case .isFolder, .isNoFolder, .isRoot, .tooLong: node(.badRequest, problem.message)
-    case .exists, .notEmpty: node(.conflict, problem.message)
-    }
-  }
+  static func node(_ problem: FileProblem) -> ErrorResponse { node(problem.status, problem.message) }
 
   /// Creates the error response for an error that was thrown while a request to an API was handled.
   init(of error: any Error, failureCode: String) {
@@ -183,8 +177,7 @@ extension ErrorResponse {
 
   var nodeDocument: JSONValue {
     [
-      "code": .integer(status.code), "reason": .string(status.reasonPhrase),
-      "user_message": .string(message),
+      "code": .integer(status.code), "reason": .string(status.reasonPhrase), "user_message": .string(message),
     ]
   }
 }

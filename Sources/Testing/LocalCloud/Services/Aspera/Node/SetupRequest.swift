@@ -150,7 +150,7 @@ extension NodeAPI {
     let isBearer = caller.bearerUser != nil
     if request.direction == .receive, !isBearer {
       for location in locations where try aspera.files.entry(at: location) == nil {
-        throw FileProblem.notFound(location)
+        throw FileProblem(.notFound, location)
       }
     }
     let user = aspera.directory.transferUser

@@ -34,16 +34,7 @@ struct TransferRefusal: Error {
     self.text = text
   }
 
-  init(_ problem: FileProblem) {
-    switch problem {
-    case .notFound: code = Self.noSuchFileCode
-    case .isNoFolder: code = Self.notFolderCode
-    case .isFolder: code = Self.isFolderCode
-    case .isRoot, .tooLong: code = Self.badPathCode
-    case .exists, .notEmpty: code = Self.alreadyExistsCode
-    }
-    text = problem.message
-  }
+  init(_ problem: FileProblem) { self.init(problem.ascpCode, problem.message) }
 
   init(_ fault: LocalCloud.TransferFault) {
     let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
@@ -55,7 +46,7 @@ struct TransferRefusal: Error {
   static let failedLogin = TransferRefusal(authenticationCode, "failed to authenticate")
 
   /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
-  static let protocolError = TransferRefusal(faspProtocolCode, "The transfer desk does not understand the call")
+  static let protocolError = TransferRefusal(faspProtocolCode, "The transfer server does not understand the call")
 
   static let clientLost = TransferRefusal(connectionLostCode, "The client has ended, or does not respond")
 

@@ -29,12 +29,12 @@ extension TransferServer {
   func removeEntry(_ document: JSONValue, on connection: TransferConnection) async throws -> Answer {
     let session = try Self.requireDeletingSession(on: connection)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
-    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem(.notFound, path) }
     if document["type"]?.string == "directory" {
-      guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
+      guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
       guard try aspera.files.children(of: path).isEmpty else { return Answer([:]) }
     } else if entry.isFolder {
-      throw FileProblem.isFolder(path)
+      throw FileProblem(.isFolder, path)
     }
     try await aspera.files.delete(path)
     return Answer([:])
@@ -45,10 +45,10 @@ extension TransferServer {
     let session = try Self.requireDeletingSession(on: connection)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
     let target = try Self.authorizedPath(document["target"], for: session.claim)
-    guard let entry = try aspera.files.entry(at: path), !entry.isFolder else { throw FileProblem.notFound(path) }
+    guard let entry = try aspera.files.entry(at: path), !entry.isFolder else { throw FileProblem(.notFound, path) }
     try await aspera.files.makeFolder(target.parent, at: date)
     if let existing = try aspera.files.entry(at: target) {
-      guard !existing.isFolder else { throw FileProblem.isFolder(target) }
+      guard !existing.isFolder else { throw FileProblem(.isFolder, target) }
       // A file that moves to its own path stays; to delete the target would delete it.
       if path.contains(target) { return Answer([:]) }
       try await aspera.files.delete(target)

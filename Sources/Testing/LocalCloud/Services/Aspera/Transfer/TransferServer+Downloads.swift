@@ -121,12 +121,12 @@ extension TransferServer {
       // An absolute target begins at the folder of the session, as in a docroot.
       let folder = text.hasBytePrefix("/") ? claim?.base ?? .root : entry.path.parent
       guard let path = NodePath(text).map({ folder.appending($0) }), let next = try aspera.files.entry(at: path) else {
-        throw FileProblem.notFound(link.path)
+        throw FileProblem(.notFound, link.path)
       }
       try TransferTokenCheck.check(path, against: claim)
       entry = next
     }
-    guard entry.link == nil else { throw FileProblem.notFound(link.path) }
+    guard entry.link == nil else { throw FileProblem(.notFound, link.path) }
     return entry
   }
 }

@@ -26,8 +26,7 @@ extension TransferServer {
     guard let entry = try aspera.files.entry(at: path) else { return Answer(["type": .null]) }
     guard let content = entry.content else { return Answer(["type": "directory"]) }
     return Answer([
-      "type": "file", "bytes": .integer(content.byteCount),
-      "modified": .integer(entry.modified.unixSeconds),
+      "type": "file", "bytes": .integer(content.byteCount), "modified": .integer(entry.modified.unixSeconds),
     ])
   }
 
@@ -39,7 +38,7 @@ extension TransferServer {
     let session = try connection.requireSession(.send)
     guard let byteCount = document["bytes"]?.integer, byteCount >= 0 else { throw TransferRefusal.protocolError }
     let path = try Self.authorizedPath(document["path"], for: session.claim)
-    if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem.isFolder(path) }
+    if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem(.isFolder, path) }
     try requireFolderOrPermission(path.parent, session)
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modificationTime(in: document),
