@@ -16,6 +16,9 @@ struct InboundCall: Sendable {
   /// The parameters in the query and in a form in the body, or `nil` if a parameter cannot be decoded.
   let pairs: [FormPair]?
 
+  /// The parameters by their names, or `nil` if a parameter cannot be decoded or occurs twice.
+  var parameters: CallParameters?
+
   init(_ request: HTTPRequest, body: [UInt8], requestID: String, at date: Timestamp) {
     call = ServiceCall(request, body: body)
     self.requestID = requestID
@@ -26,10 +29,11 @@ struct InboundCall: Sendable {
       text += "&" + String(decoding: body, as: UTF8.self)
     }
     pairs = FormPair.read(text)
+    parameters = pairs.flatMap { CallParameters($0) }
   }
 
-  /// The parameters by their names, or `nil` if a parameter cannot be decoded or occurs twice.
-  var parameters: CallParameters? { pairs.flatMap { CallParameters($0) } }
+  /// Returns the value of a parameter, or `nil` if it is missing or empty, or the parameters cannot be read.
+  subscript(parameter: String) -> String? { parameters?[parameter] }
 
   var request: HTTPRequest { call.request }
 
@@ -47,10 +51,10 @@ struct InboundCall: Sendable {
   /// Returns the action and version in the headers with a prefix such as `x-acs-`, or in the parameters.
   ///
   /// If the signature is in the parameters, the headers are ignored, because headers are not signed then.
-  func names(_ parameters: CallParameters, inHeaders prefix: String) -> (action: String?, version: String?) {
+  func names(inHeaders prefix: String) -> (action: String?, version: String?) {
+    let readsHeaders = self["Signature"] == nil
     func name(_ header: String, _ parameter: String) -> String? {
-      let inHeader = parameters["Signature"] == nil ? self.header(prefix + header) : nil
-      return inHeader ?? parameters[parameter]
+      (readsHeaders ? self.header(prefix + header) : nil) ?? self[parameter]
     }
     return (name("action", "Action"), name("version", "Version"))
   }

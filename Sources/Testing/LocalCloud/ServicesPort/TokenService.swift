@@ -34,10 +34,10 @@ extension TokenService {
   ///
   /// - Parameter error: A closure that returns the error for a lifetime outside of the limits, which are in seconds.
   func lifetime(
-    _ parameters: CallParameters, of role: LocalCloud.Role, error: (ClosedRange<Int64>) -> ErrorResponse
+    _ call: InboundCall, of role: LocalCloud.Role, error: (ClosedRange<Int64>) -> ErrorResponse
   ) throws(ErrorResponse) -> Duration {
     let limits = 900...max(role.maximumDuration.components.seconds, 900)
-    let requested = parameters["DurationSeconds"]
+    let requested = call["DurationSeconds"]
     guard let lifetime = issuer.lifetime(requested, default: min(3600, limits.upperBound), in: limits) else {
       throw error(limits)
     }

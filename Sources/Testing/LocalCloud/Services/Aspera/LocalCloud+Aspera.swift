@@ -345,8 +345,7 @@ extension LocalCloud.Aspera {
       try LocalCloudError.require(
         (1...63).contains(name.count) && name.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) },
         "The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
-      try LocalCloudError.require(
-        !onCloud.workspaces.isEmpty, "Aspera on Cloud has no workspace; give it one.")
+      try LocalCloudError.require(!onCloud.workspaces.isEmpty, "Aspera on Cloud has no workspace; give it one.")
       try LocalCloudError.require(
         accessKeys.contains { $0.utf8.elementsEqual(onCloud.accessKey.utf8) },
         "The access key of Aspera on Cloud is not one of the node; name one of its access keys.")

@@ -158,53 +158,39 @@ struct SimulatedCOS: ServiceBehavior {
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
-    var response = Answer(error.status)
-    if call.method == .head { return response }
-    let elements =
-      [XMLNode("Code", error.code), XMLNode("Message", error.message)]
-      + error.details.map { XMLNode($0.name, $0.value) }
-      + [
-        XMLNode("Resource", (call.host + call.path).shortened(to: ErrorResponse.echoByteLimit)),
-        XMLNode("RequestId", call.requestID), XMLNode("TraceId", call.requestID),
-      ]
-    response.headers[.contentType] = "application/xml"
-    response.body = .bytes(XMLNode("Error", children: elements).serialized(declaration: Self.declaration))
-    return response
+    let resource = (call.host + call.path).shortened(to: ErrorResponse.echoByteLimit)
+    let elements = [("Resource", resource), ("RequestId", call.requestID), ("TraceId", call.requestID)]
+    return error.response(to: call, elements.map { XMLNode($0, $1) }, declaration: Self.declaration)
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    var refusal = refusalWithoutReason(error, at: date)
-    refusal.details.append(ErrorResponse.Detail(name: "Reason", value: error.message))
-    return refusal
+    refusalWithoutReason(error, at: date).adding(reason: error.message)
   }
 
   private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    let word = ServiceDescription.cos.errorCodes[error.code]
+    let codes = ServiceDescription.cos.errorCodes[error.code]
     let serverTime = ErrorResponse.Detail(name: "ServerTime", value: date.iso8601)
-    switch error.code {
+    return switch error.code {
     case .mismatch:
-      var details: [ErrorResponse.Detail] = []
-      if let comparison = error.comparison {
-        details.append(ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign))
-        details.append(ErrorResponse.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
-      }
-      return ErrorResponse(word, "The Signature you specified is invalid.", details: details)
+      ErrorResponse(
+        codes, "The Signature you specified is invalid.",
+        details: error.comparison.map { comparison in
+          [
+            .init(name: "StringToSign", bounded: comparison.stringToSign),
+            .init(name: "FormatString", bounded: comparison.canonicalRequest ?? ""),
+          ]
+        } ?? [])
     case .unknownKey, .missingToken:
-      return ErrorResponse(word, "The SecretId does not exist, or its temporary key has expired.")
-    case .invalidToken:
-      return ErrorResponse(word, "The session token does not belong to the key.")
-    case .keyExpired:
-      return ErrorResponse(word, "The session token has expired.", details: [serverTime])
-    case .expired:
-      return .accessDenied("Request has expired", details: [serverTime])
+      ErrorResponse(codes, "The SecretId does not exist, or its temporary key has expired.")
+    case .invalidToken: ErrorResponse(codes, "The session token does not belong to the key.")
+    case .keyExpired: ErrorResponse(codes, "The session token has expired.", details: [serverTime])
+    case .expired: .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
-      return ErrorResponse(word, "The signing time differs too much from the server's time.", details: [serverTime])
+      ErrorResponse(codes, "The signing time differs too much from the server's time.", details: [serverTime])
     case .unsignedField:
-      return .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
-    case .unsigned:
-      return SimulatedService.cos.anonymousRefusal(at: date)
-    default:
-      return .invalidArgument(error.message)
+      .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
+    case .unsigned: SimulatedService.cos.anonymousRefusal(at: date)
+    default: .invalidArgument(error.message)
     }
   }
 
@@ -229,8 +215,8 @@ struct SimulatedCOS: ServiceBehavior {
     case .invalidPolicy:
       ErrorResponse(
         .badRequest, "InvalidPolicyDocument",
-        "You must provide condition if you specify a policy in post object request.",
-        details: [ErrorResponse.Detail(name: "Reason", value: error.message)])
+        "You must provide condition if you specify a policy in post object request."
+      ).adding(reason: error.message)
     default: nil
     }
   }
@@ -244,13 +230,7 @@ struct SimulatedCOS: ServiceBehavior {
   }
 
   /// Splits a role name such as `qcs::cam::uin/1250000000:roleName/app` into its colon-separated parts.
-  func roleResource(_ arn: String) -> [String]? {
-    let parts = arn.parts(between: ":").map(String.init)
-    guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",
-      parts[5].hasBytePrefix("roleName/"), !parts[5].hasByteSuffix("/")
-    else { return nil }
-    return parts
-  }
+  func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["qcs", "", "cam"], "roleName/", count: 6) }
 }
 
 extension PolicyLanguage {

@@ -35,18 +35,17 @@ struct TencentSTS: TokenService {
   }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
-    let parameters = try parameters(of: call)
-    let names = call.names(parameters, inHeaders: "x-tc-")
+    var call = call
+    call.parameters = try parameters(of: call)
+    let names = call.names(inHeaders: "x-tc-")
     guard let action = names.action else { throw .missing("Action") }
     guard let version = names.version else { throw .missing("Version") }
-    guard version == Self.version else {
-      throw .ok("NoSuchVersion", "The version \(version) does not exist.")
-    }
+    guard version == Self.version else { throw .ok("NoSuchVersion", "The version \(version) does not exist.") }
     switch action {
-    case "GetFederationToken": return try federationToken(call, parameters)
-    case "AssumeRole": return try assumeRole(call, parameters, by: authenticate(call, parameters))
-    case "AssumeRoleWithWebIdentity": return try assumeRoleWithWebIdentity(call, parameters)
-    case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call, parameters).id), call)
+    case "GetFederationToken": return try federationToken(call)
+    case "AssumeRole": return try assumeRole(call, by: authenticate(call))
+    case "AssumeRoleWithWebIdentity": return try assumeWebRole(call)
+    case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call).id), call)
     default: throw .ok("InvalidAction", "The action \(action) does not exist.")
     }
   }
@@ -75,35 +74,35 @@ struct TencentSTS: TokenService {
 
   // MARK: Actions
 
-  private func federationToken(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
-    let caller = try authenticate(call, parameters)
+  private func federationToken(_ call: InboundCall) throws(ErrorResponse) -> Answer {
+    let caller = try authenticate(call)
     guard caller.sessionToken == nil else {
       throw .ok("UnauthorizedOperation", "GetFederationToken needs a permanent key.")
     }
-    guard let name = parameters["Name"] else { throw .missing("Name") }
-    guard let policy = try policy(parameters) else { throw .missing("Policy") }
-    let lifetime = try lifetime(parameters, default: 1800, longest: Self.federationLimit)
+    guard let name = call["Name"] else { throw .missing("Name") }
+    guard let policy = try policy(call) else { throw .missing("Policy") }
+    let lifetime = try lifetime(call, default: 1800, longest: Self.federationLimit)
     let request = TokenTable.Request(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime)
     return response(issue(request, for: call), call)
   }
 
-  private func assumeRoleWithWebIdentity(
-    _ call: InboundCall, _ parameters: CallParameters
+  private func assumeWebRole(
+    _ call: InboundCall
   ) throws(ErrorResponse) -> Answer {
-    guard parameters["ProviderId"] != nil else { throw .missing("ProviderId") }
-    guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
+    guard call["ProviderId"] != nil else { throw .missing("ProviderId") }
+    guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
     guard identityTokens.contains(Secret(token)) else {
       throw .ok("InvalidParameter.WebIdentityTokenError", "The WebIdentityToken is not valid.")
     }
-    return try assumeRole(call, parameters, by: nil)
+    return try assumeRole(call, by: nil)
   }
 
   private func assumeRole(
-    _ call: InboundCall, _ parameters: CallParameters, by caller: AccessKey?
+    _ call: InboundCall, by caller: AccessKey?
   ) throws(ErrorResponse) -> Answer {
-    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
-    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
-    let policy = try policy(parameters)
+    guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
+    let policy = try policy(call)
     guard let role = issuer.role(arn), role.provider == .cos else {
       throw .ok("ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
     }
@@ -111,7 +110,7 @@ struct TencentSTS: TokenService {
       throw .ok("UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
     }
     let longest = role.maximumDuration.components.seconds
-    let lifetime = try lifetime(parameters, default: min(Self.roleLifetime, longest), longest: longest)
+    let lifetime = try lifetime(call, default: min(Self.roleLifetime, longest), longest: longest)
     let request = TokenTable.Request(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime)
     return response(issue(request, for: call), call)
   }
@@ -119,10 +118,10 @@ struct TencentSTS: TokenService {
   // MARK: Parameters
 
   private func lifetime(
-    _ parameters: CallParameters, default fallback: Int64, longest: Int64
+    _ call: InboundCall, default fallback: Int64, longest: Int64
   ) throws(ErrorResponse) -> Duration {
     let limits = 1...max(longest, 1)
-    guard let lifetime = issuer.lifetime(parameters["DurationSeconds"], default: fallback, in: limits) else {
+    guard let lifetime = issuer.lifetime(call["DurationSeconds"], default: fallback, in: limits) else {
       throw .ok(
         "InvalidParameter.OverTimeError", "DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
     }
@@ -132,8 +131,8 @@ struct TencentSTS: TokenService {
   /// Returns the session policy, or `nil` if the call contains none.
   ///
   /// In addition to the encoding of the request, the policy is percent-encoded; some SDKs omit this second encoding.
-  private func policy(_ parameters: CallParameters) throws(ErrorResponse) -> SessionPolicy? {
-    guard let text = parameters["Policy"] else { return nil }
+  private func policy(_ call: InboundCall) throws(ErrorResponse) -> SessionPolicy? {
+    guard let text = call["Policy"] else { return nil }
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
     let decoded = FormPair.read("policy=\(text)")?.first?.value
     for policy in [decoded, text].compactMap(\.self) {
@@ -180,16 +179,16 @@ struct TencentSTS: TokenService {
   /// Returns the key that signed a call with version 1 or TC3-HMAC-SHA256.
   ///
   /// Page: "Signature v3".
-  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> AccessKey {
-    if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
-    if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
+  private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
+    if call.request.headerFields[.authorization] != nil { return try authenticateTC3(call) }
+    if call["Signature"] != nil { return try authenticateVersion1(call) }
     countUnsigned()
     throw .invalidAuthorization("The call carries no authorization.")
   }
 
   // MARK: TC3-HMAC-SHA256
 
-  private func authenticateHeader(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
+  private func authenticateTC3(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == TC3Signature.algorithm
     else { throw .invalidAuthorization("The Authorization header is not valid for \(TC3Signature.algorithm).") }
@@ -218,24 +217,24 @@ struct TencentSTS: TokenService {
 
   // MARK: Version 1
 
-  private func authenticateParameters(
-    _ call: InboundCall, _ parameters: CallParameters
+  private func authenticateVersion1(
+    _ call: InboundCall
   ) throws(ErrorResponse) -> AccessKey {
-    guard let id = parameters["SecretId"], let signature = parameters["Signature"], parameters["Nonce"] != nil,
+    guard let id = call["SecretId"], let signature = call["Signature"], call["Nonce"] != nil,
       let pairs = call.pairs
     else { throw .invalidAuthorization("SecretId, Nonce and Signature are required.") }
-    let method = parameters["SignatureMethod"]
+    let method = call["SignatureMethod"]
     guard method == nil || method == "HmacSHA1" || method == "HmacSHA256" else {
       throw .invalidAuthorization("The SignatureMethod must be HmacSHA1 or HmacSHA256.")
     }
     let key = try key(id, at: call.date)
-    _ = try signingTime(parameters["Timestamp"], named: "Timestamp", at: call.date)
+    _ = try signingTime(call["Timestamp"], named: "Timestamp", at: call.date)
     let stringToSign = TencentV1Signature.stringToSign(
       method: call.request.method.rawValue, host: call.request.authority ?? "", path: call.path, parameters: pairs)
     let expected = TencentV1Signature.signature(of: stringToSign, secret: key.secret, method: method)
     guard constantTimeEqual(expected, signature) else { throw .signatureFailure() }
     issuer.context.counters.verified(.tencentV1)
-    try checkToken(parameters["Token"], of: key, at: call.date)
+    try checkToken(call["Token"], of: key, at: call.date)
     return key
   }
 
@@ -302,9 +301,7 @@ struct TencentKeys: KeyDocuments {
   }
 
   func appServerDocument(for error: ErrorResponse) -> JSONValue {
-    [
-      "code": .integer(error.status.code), "codeDesc": .string(error.code), "message": .string(error.message),
-    ]
+    ["code": .integer(error.status.code), "codeDesc": .string(error.code), "message": .string(error.message)]
   }
 
   func metadataDocument(_ key: RevealedKey) -> JSONValue {

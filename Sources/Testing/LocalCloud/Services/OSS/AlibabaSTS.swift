@@ -24,18 +24,18 @@ struct AlibabaSTS: TokenService {
   func handles(_ call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
-    guard let parameters = call.parameters else {
+    guard call.parameters != nil else {
       throw .invalid("InvalidParameter", "A parameter occurs twice or cannot be decoded: send each once, encoded.")
     }
-    let names = call.names(parameters, inHeaders: "x-acs-")
+    let names = call.names(inHeaders: "x-acs-")
     guard let action = names.action else { throw .missing("Action") }
     guard names.version == Self.version else {
       throw .invalid("InvalidVersion", "Specified parameter Version is not valid.")
     }
     switch action {
-    case "AssumeRole": return try assumeRole(call, parameters)
-    case "AssumeRoleWithOIDC": return try assumeRoleWithOIDC(call, parameters)
-    case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call, parameters)), call)
+    case "AssumeRole": return try assumeRole(call)
+    case "AssumeRoleWithOIDC": return try assumeRoleWithOIDC(call)
+    case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
         .notFound, "InvalidAction.NotFound", "Specified api is not found, please check your url and method.")
@@ -51,9 +51,9 @@ struct AlibabaSTS: TokenService {
     return response(document, error.status, call)
   }
 
-  private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
-    let caller = try authenticate(call, parameters)
-    let request = try credentialRequest(parameters)
+  private func assumeRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
+    let caller = try authenticate(call)
+    let request = try credentialRequest(call)
     guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
       throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
@@ -61,30 +61,30 @@ struct AlibabaSTS: TokenService {
     return response(request, call)
   }
 
-  private func assumeRoleWithOIDC(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
-    guard let provider = parameters["OIDCProviderArn"] else { throw .missing("OIDCProviderArn") }
-    guard let token = parameters["OIDCToken"] else { throw .missing("OIDCToken") }
+  private func assumeRoleWithOIDC(_ call: InboundCall) throws(ErrorResponse) -> Answer {
+    guard let provider = call["OIDCProviderArn"] else { throw .missing("OIDCProviderArn") }
+    guard let token = call["OIDCToken"] else { throw .missing("OIDCToken") }
     guard identityTokens.contains(Secret(token)) else {
       throw .invalid("AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
     }
     let tokenInfo: JSONValue = ["Subject": "localcloud", "Issuer": .string(provider)]
-    return response(try credentialRequest(parameters), call, identity: tokenInfo)
+    return response(try credentialRequest(call), call, identity: tokenInfo)
   }
 
   // MARK: Parameters
 
-  private func credentialRequest(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Request {
-    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
-    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
+  private func credentialRequest(_ call: InboundCall) throws(ErrorResponse) -> TokenTable.Request {
+    guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
       session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || ".@-_".utf8.contains($0) })
     else { throw .malformed("RoleSessionName") }
-    let policy = try parameters["Policy"].map(Self.policy)
+    let policy = try call["Policy"].map(Self.policy)
     guard LocalCloud.Role(arn).provider == .oss else { throw .malformed("RoleArn") }
     guard let role = issuer.role(arn) else {
       throw ErrorResponse(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
     }
-    let lifetime = try lifetime(parameters, of: role) { limits in
+    let lifetime = try lifetime(call, of: role) { limits in
       .invalid(
         "InvalidParameter.DurationSeconds",
         "The Min/Max value of DurationSeconds is \(limits.lowerBound)/\(limits.upperBound) seconds.")
@@ -149,16 +149,16 @@ struct AlibabaSTS: TokenService {
   /// Returns the ID of the key that signed a call with the RPC scheme or ACS3-HMAC-SHA256.
   ///
   /// Pages: "Request syntax and signature method V3", and "Signature mechanism" for the RPC signature scheme.
-  func authenticate(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> AccessKeyID {
-    if call.request.headerFields[.authorization] != nil { return try authenticateHeader(call) }
-    if parameters["Signature"] != nil { return try authenticateParameters(call, parameters) }
+  private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
+    if call.request.headerFields[.authorization] != nil { return try authenticateACS3(call) }
+    if call["Signature"] != nil { return try authenticateRPC(call) }
     countUnsigned()
     throw .invalid("MissingAccessKeyId", "AccessKeyId is mandatory for this action.")
   }
 
   // MARK: ACS3-HMAC-SHA256
 
-  private func authenticateHeader(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
+  private func authenticateACS3(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == ACS3Signature.algorithm
     else { throw .incompleteSignature("the Authorization header is not valid for \(ACS3Signature.algorithm)") }
@@ -188,22 +188,22 @@ struct AlibabaSTS: TokenService {
       throw .mismatch("server CanonicalRequest is [\(maskedRequest)] and StringToSign is [\(stringToSign)]")
     }
     issuer.context.counters.verified(.acs3)
-    return try accept(key, token: token, nonce: nonce, at: call.date)
+    return try acceptedID(key, token: token, nonce: nonce, at: call.date)
   }
 
   // MARK: RPC
 
-  private func authenticateParameters(
-    _ call: InboundCall, _ parameters: CallParameters
+  private func authenticateRPC(
+    _ call: InboundCall
   ) throws(ErrorResponse) -> AccessKeyID {
-    guard let id = parameters["AccessKeyId"], let signature = parameters["Signature"],
-      let nonce = parameters["SignatureNonce"], let pairs = call.pairs
+    guard let id = call["AccessKeyId"], let signature = call["Signature"],
+      let nonce = call["SignatureNonce"], let pairs = call.pairs
     else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are required") }
-    guard parameters["SignatureMethod"] == "HMAC-SHA1", parameters["SignatureVersion"] == "1.0" else {
+    guard call["SignatureMethod"] == "HMAC-SHA1", call["SignatureVersion"] == "1.0" else {
       throw .incompleteSignature("the SignatureMethod must be HMAC-SHA1 and the SignatureVersion 1.0")
     }
     let key = try key(id, at: call.date)
-    try checkTime(parameters["Timestamp"], at: call.date)
+    try checkTime(call["Timestamp"], at: call.date)
     let method = call.request.method.rawValue
     let stringToSign = RPCSignature.stringToSign(method: method, parameters: pairs)
     guard constantTimeEqual(RPCSignature.signature(of: stringToSign, secret: key.secret), signature) else {
@@ -211,7 +211,7 @@ struct AlibabaSTS: TokenService {
       throw .mismatch("server string to sign is:\(RPCSignature.stringToSign(method: method, parameters: maskedPairs))")
     }
     issuer.context.counters.verified(.alibabaRPC)
-    return try accept(key, token: parameters["SecurityToken"], nonce: nonce, at: call.date)
+    return try acceptedID(key, token: call["SecurityToken"], nonce: nonce, at: call.date)
   }
 
   // MARK: Shared checks
@@ -235,7 +235,7 @@ struct AlibabaSTS: TokenService {
   }
 
   /// Checks the token and the nonce of a call whose signature is valid, and returns the access key ID.
-  private func accept(
+  private func acceptedID(
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
   ) throws(ErrorResponse) -> AccessKeyID {
     do {

@@ -26,25 +26,23 @@ struct AmazonSTS: TokenService {
   }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
-    guard let parameters = call.parameters else {
-      throw .invalidParameter("A parameter occurs twice or cannot be decoded.")
-    }
-    guard let action = parameters["Action"] else {
+    guard call.parameters != nil else { throw .invalidParameter("A parameter occurs twice or cannot be decoded.") }
+    guard let action = call["Action"] else {
       throw ErrorResponse(.badRequest, "MissingAction", "The request is missing an action.")
     }
-    guard parameters["Version"] == Self.version else {
+    guard call["Version"] == Self.version else {
       throw ErrorResponse(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
     }
     switch action {
     case "AssumeRole":
       let caller = try authenticate(call)
-      let request = try credentialRequest(parameters)
+      let request = try credentialRequest(call)
       guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
         throw .unauthorized(request.role?.arn ?? "")
       }
       return response(action, request, [], call)
     case "AssumeRoleWithWebIdentity":
-      guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
+      guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
       guard identityTokens.contains(Secret(token)) else {
         throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
       }
@@ -52,7 +50,7 @@ struct AmazonSTS: TokenService {
         XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
         XMLNode("Provider", "localcloud"),
       ]
-      return response(action, try credentialRequest(parameters), identity, call)
+      return response(action, try credentialRequest(call), identity, call)
     case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
@@ -114,19 +112,17 @@ struct AmazonSTS: TokenService {
 
   // MARK: Parameters
 
-  private func credentialRequest(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Request {
-    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
-    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
+  private func credentialRequest(_ call: InboundCall) throws(ErrorResponse) -> TokenTable.Request {
+    guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
       session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) })
     else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
-    guard let role = issuer.role(arn), role.provider == .s3 else {
-      throw .unauthorized(arn)
-    }
-    let lifetime = try lifetime(parameters, of: role) { limits in
+    guard let role = issuer.role(arn), role.provider == .s3 else { throw .unauthorized(arn) }
+    let lifetime = try lifetime(call, of: role) { limits in
       .invalidParameter("DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
     }
-    let policy = try parameters["Policy"].map { text throws(ErrorResponse) in
+    let policy = try call["Policy"].map { text throws(ErrorResponse) in
       try Self.policy(
         text, byteLimit: Self.policyByteLimit,
         tooLong: ErrorResponse(

@@ -216,13 +216,7 @@ struct SimulatedS3: ServiceBehavior {
   func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
 
   /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
-  func roleResource(_ arn: String) -> [String]? {
-    let parts = arn.parts(between: ":", atMost: 5).map(String.init)
-    guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,
-      !parts[4].isEmpty, parts[5].hasBytePrefix("role/"), !parts[5].hasByteSuffix("/")
-    else { return nil }
-    return parts
-  }
+  func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["arn", "aws", "iam", ""], "role/", count: 6) }
 }
 
 extension HostVerifier<S3Verifier> {
@@ -243,7 +237,7 @@ extension HostVerifier<S3Verifier> {
 // Page: "Error Responses".
 
 extension SimulatedS3 {
-  private static let words = ServiceDescription.s3.errorCodes
+  private static let codes = ServiceDescription.s3.errorCodes
 
   private static let redirectionCode = "PermanentRedirect"
 
@@ -260,33 +254,26 @@ extension SimulatedS3 {
       requests to this endpoint.
       """,
       details: [
-        ErrorResponse.Detail(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"),
-        ErrorResponse.Detail(name: "Bucket", value: bucket),
+        .init(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"), .init(name: "Bucket", value: bucket),
       ])
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
-    var response = Answer(error.status)
+    var response = error.response(
+      to: call,
+      [XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID))])
     if error.code == Self.redirectionCode || error.details.contains(where: { $0.name == "Region" }) {
       response.headers.set(ServiceDescription.s3.header("bucket-region"), region)
     }
-    if call.method == .head { return response }
-    let elements =
-      [XMLNode("Code", error.code), XMLNode("Message", error.message)]
-      + error.details.map { XMLNode($0.name, $0.value) }
-      + [XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID))]
-    response.headers[.contentType] = "application/xml"
-    response.body = .bytes(XMLNode("Error", children: elements).serialized())
     return response
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    let word = Self.words[error]
-    var refusal = ErrorResponse(word.status, word.code, error.message)
-    let keyID = error.accessKeyID.map { [ErrorResponse.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
-    let serverTime = ErrorResponse.Detail(name: "ServerTime", value: date.iso8601)
+    let codes = Self.codes[error]
+    var refusal = ErrorResponse(codes, error.message)
+    let keyID = [ErrorResponse.Detail](present: ["AWSAccessKeyId": error.accessKeyID?.string])
     switch error.code {
-    case .mismatch where word.code == "SignatureDoesNotMatch":
+    case .mismatch where codes.code == "SignatureDoesNotMatch":
       refusal.message =
         "The request signature we calculated does not match the signature you provided. Check your key and signing "
         + "method."
@@ -302,12 +289,11 @@ extension SimulatedS3 {
       refusal.details = [Self.token]
     case .clockSkew:
       refusal.message = "The difference between the request time and the current time is too large."
-      refusal.details =
-        (error.instant.map { [ErrorResponse.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
-        + [serverTime, ErrorResponse.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
+      refusal.details = .init(present: [
+        "RequestTime": error.instant?.iso8601Basic, "ServerTime": date.iso8601, "MaxAllowedSkewMilliseconds": "900000",
+      ])
     case .expired, .notYetValid:
-      refusal.details =
-        (error.instant.map { [ErrorResponse.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
+      refusal.details = .init(present: ["Expires": error.instant?.iso8601, "ServerTime": date.iso8601])
     case .unsignedField:
       let parts = error.message.parts(between: ":", atMost: 1)
       refusal.message = String(parts[0])
@@ -316,7 +302,7 @@ extension SimulatedS3 {
       }
     case .wrongScope where error.scopePart == .region:
       refusal.details = [ErrorResponse.Detail(name: "Region", value: region)]
-    case .unsupported where word.code == "InvalidRequest":
+    case .unsupported where codes.code == "InvalidRequest":
       // The service ends its message here.
       refusal.message +=
         " Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws configure set "
@@ -333,24 +319,12 @@ extension SimulatedS3 {
 
   private static func comparison(_ comparison: VerificationError.Comparison?) -> [ErrorResponse.Detail] {
     guard let comparison else { return [] }
-    var details = [
-      ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign),
-      ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
-      ErrorResponse.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
-    ]
-    if let canonical = comparison.canonicalRequest {
-      details += [
-        ErrorResponse.Detail(name: "CanonicalRequest", bounded: canonical),
-        ErrorResponse.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
-      ]
+    var details: [ErrorResponse.Detail] = .init("StringToSign", comparing: comparison.stringToSign, uppercase: false)
+    details.insert(ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided), at: 1)
+    if let canonicalRequest = comparison.canonicalRequest {
+      details += .init("CanonicalRequest", comparing: canonicalRequest, uppercase: false)
     }
     return details
-  }
-
-  /// Returns the UTF-8 bytes of a string as lowercase hexadecimal digits, separated by spaces.
-  private static func bytes(of text: String) -> String {
-    text.utf8.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }
-      .joined(separator: " ")
   }
 
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {

@@ -28,8 +28,7 @@ struct ActivityService: Sendable {
     }
     if let tag = query["tag"] { found = found.filter { Self.has(tag, $0.element.start.tags) } }
     let view = query["view"] ?? "summary"
-    try require(
-      ["id", "short_summary", "summary"].contains(view), "The view must be id, short_summary or summary.")
+    try require(["id", "short_summary", "summary"].contains(view), "The view must be id, short_summary or summary.")
     return try page(found, "/ops/transfers", query) {
       .object(view == "id" ? ["id": .string($0.element.id)] : $0.element.document)
     }
@@ -128,9 +127,7 @@ struct ActivityService: Sendable {
   }
 
   private func record(_ id: String) throws(ErrorResponse) -> TransferRecord {
-    guard let found = try visible(nil).first(where: { $0.element.id == id }) else {
-      throw .noSuch("transfer", id)
-    }
+    guard let found = try visible(nil).first(where: { $0.element.id == id }) else { throw .noSuch("transfer", id) }
     return found.element
   }
 

@@ -47,14 +47,14 @@ struct GrantRequest: Sendable {
 
   /// Reads the parameters of a request, and authenticates the client.
   init(_ call: InboundCall, _ clients: [LocalCloud.OAuthClient]) throws(Problem) {
-    guard call.request.method == .post, let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+    guard call.request.method == .post, call.parameters != nil else {
       throw .malformed("The body is not a form, or a parameter occurs twice.")
     }
-    guard let type = parameters["grant_type"] else { throw .malformed("missing 'grant_type'") }
+    guard let type = call["grant_type"] else { throw .malformed("missing 'grant_type'") }
     guard type == Self.grantType else { throw .grantType }
-    guard let assertion = parameters["assertion"] else { throw .malformed("missing 'assertion'") }
+    guard let assertion = call["assertion"] else { throw .malformed("missing 'assertion'") }
     let basic = try Self.basic(call)
-    guard let id = parameters["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
+    guard let id = call["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
     guard let client = clients.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw .client }
     if let basic {
       guard basic.id.utf8.elementsEqual(id.utf8), basic.secret == client.secret else { throw .secret }
@@ -63,7 +63,7 @@ struct GrantRequest: Sendable {
     }
     self.client = client
     self.assertion = assertion
-    scope = parameters["scope"]
+    scope = call["scope"]
   }
 
   /// Returns the ID and the secret in the `Authorization` header, encoded as in a form (RFC 6749, section 2.3.1).

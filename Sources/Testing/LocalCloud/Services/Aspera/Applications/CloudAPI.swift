@@ -147,13 +147,13 @@ struct CloudAPI: APIHandler {
 
   /// Returns a page of the workspaces whose names contain the parameter `q` and equal the parameter `name`.
   private func workspaces(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    guard let parameters = call.pairs.flatMap({ CallParameters($0) }) else { throw ErrorResponse.cloudNotFound }
+    guard call.parameters != nil else { throw ErrorResponse.cloudNotFound }
     let found = organization.workspaces.indices.filter { index in
       let name = organization.workspaces[index].asciiLowercased
-      return parameters["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
-        && parameters["name"].map { name.utf8.elementsEqual($0.asciiLowercased.utf8) } ?? true
+      return call["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
+        && call["name"].map { name.utf8.elementsEqual($0.asciiLowercased.utf8) } ?? true
     }
-    let page = (parameters["page"] ?? "1") == "1" ? found : []
+    let page = (call["page"] ?? "1") == "1" ? found : []
     var response = Answer(.array(page.map { workspace($0, organization) }))
     response.headers[.totalCount] = String(found.count)
     return response

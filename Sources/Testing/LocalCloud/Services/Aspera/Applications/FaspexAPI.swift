@@ -90,22 +90,21 @@ struct FaspexAPI: APIHandler {
   func packages(
     _ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex
   ) throws -> Answer {
-    let parameters = call.pairs.flatMap { CallParameters($0) } ?? CallParameters([:])
     switch (call.request.method, names.count) {
     case (.post, 1) where names[0] == "packages": return try create(document(of: call), as: user, faspex, at: call.date)
-    case (.get, 1) where names[0] == "packages": return try list("all", parameters, for: user)
+    case (.get, 1) where names[0] == "packages": return try list("all", call, for: user)
     case (.get, 2) where names[1] == "packages" && Self.boxes.contains(names[0]):
-      return try list(names[0], parameters, for: user)
+      return try list(names[0], call, for: user)
     case (.get, 2) where names[0] == "packages": return Answer(document(of: try package(names[1], for: user)))
     case (.get, 3) where names[0] == "packages" && names[2] == "upload_details":
       let package = try package(names[1], for: user)
       return Answer(["upload_status": .string(package.uploadStatus)])
     case (.post, 4) where names[0] == "packages" && names[2] == "transfer_spec":
-      guard parameters["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
+      guard call["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
       let package = try package(names[1], for: user)
       switch names[3] {
       case "upload": return try upload(document(of: call), package, as: user, at: call.date)
-      case "download": return try download(call, parameters, package, as: user)
+      case "download": return try download(call, package, as: user)
       default: break
       }
     default: break
@@ -140,7 +139,7 @@ struct FaspexAPI: APIHandler {
     return package
   }
 
-  private func list(_ box: String, _ parameters: CallParameters, for user: LocalCloud.OAuthUser) throws -> Answer {
+  private func list(_ box: String, _ call: InboundCall, for user: LocalCloud.OAuthUser) throws -> Answer {
     let found = aspera.packages.all.filter { package in
       let isReceived = package.recipients.contains(user) && package.uploadStatus == "completed"
       switch box {
@@ -149,8 +148,8 @@ struct FaspexAPI: APIHandler {
       default: return isReceived
       }
     }
-    let offset = try number("offset", parameters) ?? 0
-    let limit = min(try number("limit", parameters) ?? 100, Self.pageLimit)
+    let offset = try number("offset", call) ?? 0
+    let limit = min(try number("limit", call) ?? 100, Self.pageLimit)
     return Answer([
       "total_count": .integer(found.count), "offset": .integer(offset), "limit": .integer(limit),
       "packages": .array(found.dropFirst(offset).prefix(limit).map { document(of: $0) }),
@@ -187,9 +186,9 @@ struct FaspexAPI: APIHandler {
   }
 
   private func download(
-    _ call: InboundCall, _ parameters: CallParameters, _ package: FaspexPackage, as user: LocalCloud.OAuthUser
+    _ call: InboundCall, _ package: FaspexPackage, as user: LocalCloud.OAuthUser
   ) throws -> Answer {
-    guard let type = parameters["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
+    guard let type = call["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
     guard type == "sent" ? package.sender == user : package.recipients.contains(user) else {
       throw ErrorResponse(.forbidden, "2014", "The package is in another box.")
     }
@@ -225,8 +224,8 @@ struct FaspexAPI: APIHandler {
     return document
   }
 
-  private func number(_ name: String, _ parameters: CallParameters) throws -> Int? {
-    guard let text = parameters[name] else { return nil }
+  private func number(_ name: String, _ call: InboundCall) throws -> Int? {
+    guard let text = call[name] else { return nil }
     guard let number = Int(digits: text) else { throw Self.invalid(name) }
     return number
   }

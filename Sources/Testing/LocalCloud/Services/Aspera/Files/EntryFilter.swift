@@ -33,8 +33,7 @@ struct EntryFilter: Sendable {
     ignoresCase = document["case_sensitive"]?.bool != true
     let sort = document["sort"]?.unlessNull
     order = sort?.string.flatMap { Order(rawValue: $0) }
-    try require(
-      sort == nil || order != nil, "The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
+    try require(sort == nil || order != nil, "The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
     let filters = document["filters"]?.unlessNull
     try require(filters == nil || filters?.object != nil, "The filters are not an object.")
     types = try Self.texts(filters?["types"])

@@ -16,9 +16,7 @@ struct NodeAPI: APIHandler {
   let transferPort: Int
 
   func response(to call: InboundCall) async throws -> Answer {
-    if call.request.headerFields[.authorization] == nil {
-      aspera.cloud.counters.count(endpoint) { $0.unsigned += 1 }
-    }
+    if call.request.headerFields[.authorization] == nil { aspera.cloud.counters.count(endpoint) { $0.unsigned += 1 } }
     let route = NodeRoute(call.request.method, call.path)
     if case .optional? = route?.authorization, call.request.headerFields[.authorization] == nil { return Answer() }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
@@ -176,9 +174,7 @@ extension ErrorResponse {
   }
 
   var nodeDocument: JSONValue {
-    [
-      "code": .integer(status.code), "reason": .string(status.reasonPhrase), "user_message": .string(message),
-    ]
+    ["code": .integer(status.code), "reason": .string(status.reasonPhrase), "user_message": .string(message)]
   }
 }
 

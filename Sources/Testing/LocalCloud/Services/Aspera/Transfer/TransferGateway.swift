@@ -87,9 +87,9 @@ struct TransferGateway: Sendable {
   private func transferPiece(
     of number: Int, _ request: Request, on connection: TransferConnection, at date: Timestamp
   ) async throws -> Answer {
-    let parameters = InboundCall(request.head, body: [], requestID: "", at: date).parameters
+    let call = InboundCall(request.head, body: [], requestID: "", at: date)
     func parameter(_ name: String) throws -> Int64 {
-      guard let value = parameters?[name].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
+      guard let value = call[name].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
       return value
     }
     let offset = try parameter("offset")
