@@ -50,9 +50,7 @@ extension ServiceBehavior {
   ///   - beginning: The first parts of each role's name.
   ///   - namePrefix: What the name of the role follows in the last part.
   ///   - count: The number of parts.
-  func roleParts(
-    of arn: String, _ beginning: [String], _ namePrefix: String, count: Int
-  ) -> [String]? {
+  func roleParts(of arn: String, _ beginning: [String], _ namePrefix: String, count: Int) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == count, parts.starts(with: beginning), !parts[count - 2].isEmpty,
       parts[count - 1].hasBytePrefix(namePrefix), !parts[count - 1].hasByteSuffix("/")

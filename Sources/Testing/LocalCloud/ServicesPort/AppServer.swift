@@ -7,7 +7,7 @@ internal import StorageAuth
 /// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
 struct AppServer: SynchronousAPIHandler {
   /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
-  private static let defaultLifetime: Int64 = 1800
+  private static let lifetime: Int64 = 1800
 
   let endpoint = LocalCloud.Endpoint.appServer
   let issuer: Issuer
@@ -18,12 +18,10 @@ struct AppServer: SynchronousAPIHandler {
       throw .methodNotAllowed(call.request.method.rawValue)
     }
     try requireAppToken(in: call)
-    guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
-      let lifetime = issuer.lifetime(
-        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
+    guard let cloud = cloud(of: call),
+      let key = issuer.issueForFirstRole(
+        of: cloud.provider, session: "app", lifetime: Self.lifetime, by: endpoint, at: call.date)
     else { throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.") }
-    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "app", lifetime: lifetime)
-    let key = issuer.issue(request, by: endpoint, at: call.date)
     return Answer(cloud.appServerDocument(key, requestID: call.requestID))
   }
 

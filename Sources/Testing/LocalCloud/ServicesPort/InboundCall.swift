@@ -12,10 +12,8 @@ struct InboundCall: Sendable {
   let call: ServiceCall
   let requestID: String
   let date: Timestamp
-
   /// The parameters in the query and in a form in the body, or `nil` if a parameter cannot be decoded.
   let pairs: [FormPair]?
-
   /// The parameters by their names, or `nil` if a parameter cannot be decoded or occurs twice.
   var parameters: CallParameters?
 

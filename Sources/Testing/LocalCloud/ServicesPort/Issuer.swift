@@ -6,9 +6,6 @@ internal import StorageCrypto
 
 /// An issuer of temporary credentials for the simulated services.
 struct Issuer: Sendable {
-  /// The lifetimes, in seconds, that a service without parameters can issue: up to twelve hours.
-  static let lifetimeLimits: ClosedRange<Int64> = 1...43_200
-
   let context: CloudContext
   private let roles: [LocalCloud.Role]
   private let fixedLifetime: Duration?
@@ -21,6 +18,20 @@ struct Issuer: Sendable {
 
   /// Returns the first role for a storage service, which its app server and its metadata service use.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? { roles.first { $0.provider == provider } }
+
+  /// Issues a temporary credential of a service's first role to a client that names no lifetime, or returns `nil` if there
+  /// is no role.
+  ///
+  /// - Parameter lifetime: The lifetime in seconds, unless the role allows only a shorter one.
+  func issueForFirstRole(
+    of provider: LocalCloud.Provider, session: String, lifetime: Int64, by endpoint: LocalCloud.Endpoint,
+    at date: Timestamp
+  ) -> RevealedKey? {
+    guard let role = firstRole(of: provider) else { return nil }
+    let lifetime = fixedLifetime ?? .seconds(min(lifetime, role.maximumDuration.components.seconds))
+    let request = TokenTable.Request(provider: provider, role: role, session: session, lifetime: lifetime)
+    return issue(request, by: endpoint, at: date)
+  }
 
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 

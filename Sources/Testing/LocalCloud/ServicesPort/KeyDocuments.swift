@@ -34,9 +34,7 @@ extension KeyDocuments {
 struct MetadataToken: Sendable {
   /// The name of the header that requests the lifetime of a new token, in seconds.
   let lifetimeHeader: String
-
   let header: String
-
   /// The status of the response to a request with a missing, invalid or expired token.
   var refusal = HTTPResponse.Status.forbidden
 }

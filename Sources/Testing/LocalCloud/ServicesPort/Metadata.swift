@@ -8,7 +8,7 @@ internal import StorageAuth
 struct Metadata: SynchronousAPIHandler {
   private static let tokenPath = "/latest/api/token"
   /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
-  private static let defaultLifetime: Int64 = 21_600
+  private static let lifetime: Int64 = 21_600
   private static let tokenLength = 56
   /// The maximum lifetime of a metadata token, in seconds.
   private static let maximumTokenLifetime: Int64 = 21_600
@@ -51,8 +51,6 @@ struct Metadata: SynchronousAPIHandler {
     Answer(status, headers: [.contentType: "text/plain"], body: .bytes(Array(text.utf8)))
   }
 
-  // MARK: IMDSv2
-
   private func token(for call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
     let headers = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifetimeHeader) } }
@@ -76,19 +74,15 @@ struct Metadata: SynchronousAPIHandler {
     throw ErrorResponse(token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
   }
 
-  // MARK: Credentials
-
   private func credentials(
     of cloud: any KeyDocuments, named name: String, for call: InboundCall
   ) throws(ErrorResponse) -> Answer {
     guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }
     guard name == role.name,
-      let lifetime = issuer.lifetime(
-        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
+      let key = issuer.issueForFirstRole(
+        of: cloud.provider, session: "instance", lifetime: Self.lifetime, by: endpoint, at: call.date)
     else { throw Self.notFound }
-    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "instance", lifetime: lifetime)
-    let key = issuer.issue(request, by: endpoint, at: call.date)
     return Answer(cloud.metadataDocument(key))
   }
 }

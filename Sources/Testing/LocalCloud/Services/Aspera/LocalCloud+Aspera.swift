@@ -347,7 +347,7 @@ extension LocalCloud.Aspera {
         "The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
       try LocalCloudError.require(!onCloud.workspaces.isEmpty, "Aspera on Cloud has no workspace; give it one.")
       try LocalCloudError.require(
-        accessKeys.contains { $0.utf8.elementsEqual(onCloud.accessKey.utf8) },
+        accessKeys.contains { $0.isIdentical(to: onCloud.accessKey) },
         "The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
     }
     if let faspex { try Self.check("Faspex", faspex.clients, faspex.users, faspex.rules) }

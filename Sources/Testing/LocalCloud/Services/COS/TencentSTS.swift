@@ -15,10 +15,8 @@ struct TencentSTS: TokenService {
   static let provider = LocalCloud.Provider.cos
   private static let version = "2018-08-13"
   private static let policyByteLimit = 6144
-
   /// The lifetime of a credential of a role, in seconds, unless the call or the role sets another one.
   private static let roleLifetime: Int64 = 7200
-
   /// The maximum lifetime of a credential from GetFederationToken, in seconds.
   private static let federationLimit: Int64 = 129_600
 
@@ -72,8 +70,6 @@ struct TencentSTS: TokenService {
     return parameters
   }
 
-  // MARK: Actions
-
   private func federationToken(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call)
     guard caller.sessionToken == nil else {
@@ -86,9 +82,7 @@ struct TencentSTS: TokenService {
     return response(issue(request, for: call), call)
   }
 
-  private func assumeWebRole(
-    _ call: InboundCall
-  ) throws(ErrorResponse) -> Answer {
+  private func assumeWebRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call["ProviderId"] != nil else { throw .missing("ProviderId") }
     guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
     guard identityTokens.contains(Secret(token)) else {
@@ -97,9 +91,7 @@ struct TencentSTS: TokenService {
     return try assumeRole(call, by: nil)
   }
 
-  private func assumeRole(
-    _ call: InboundCall, by caller: AccessKey?
-  ) throws(ErrorResponse) -> Answer {
+  private func assumeRole(_ call: InboundCall, by caller: AccessKey?) throws(ErrorResponse) -> Answer {
     guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
     let policy = try policy(call)
@@ -114,8 +106,6 @@ struct TencentSTS: TokenService {
     let request = TokenTable.Request(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime)
     return response(issue(request, for: call), call)
   }
-
-  // MARK: Parameters
 
   private func lifetime(
     _ call: InboundCall, default fallback: Int64, longest: Int64
@@ -217,9 +207,7 @@ struct TencentSTS: TokenService {
 
   // MARK: Version 1
 
-  private func authenticateVersion1(
-    _ call: InboundCall
-  ) throws(ErrorResponse) -> AccessKey {
+  private func authenticateVersion1(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
     guard let id = call["SecretId"], let signature = call["Signature"], call["Nonce"] != nil,
       let pairs = call.pairs
     else { throw .invalidAuthorization("SecretId, Nonce and Signature are required.") }
@@ -247,9 +235,7 @@ struct TencentSTS: TokenService {
     return key
   }
 
-  private func signingTime(
-    _ text: String?, named name: String, at date: Timestamp
-  ) throws(ErrorResponse) -> Timestamp {
+  private func signingTime(_ text: String?, named name: String, at date: Timestamp) throws(ErrorResponse) -> Timestamp {
     // The last second of the year 9999, after which a time has no ISO 8601 form with four digits.
     guard let seconds = text.flatMap({ Int64(digits: $0) }), (0...253_402_300_799).contains(seconds) else {
       throw .missing(name)

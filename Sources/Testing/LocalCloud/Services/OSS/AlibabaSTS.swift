@@ -71,8 +71,6 @@ struct AlibabaSTS: TokenService {
     return response(try credentialRequest(call), call, identity: tokenInfo)
   }
 
-  // MARK: Parameters
-
   private func credentialRequest(_ call: InboundCall) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
@@ -101,8 +99,6 @@ struct AlibabaSTS: TokenService {
       .invalid("InvalidParameter.PolicyGrammar", "The parameter Policy has not passed grammar check. \(reason)")
     }
   }
-
-  // MARK: Responses
 
   /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
@@ -193,9 +189,7 @@ struct AlibabaSTS: TokenService {
 
   // MARK: RPC
 
-  private func authenticateRPC(
-    _ call: InboundCall
-  ) throws(ErrorResponse) -> AccessKeyID {
+  private func authenticateRPC(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     guard let id = call["AccessKeyId"], let signature = call["Signature"],
       let nonce = call["SignatureNonce"], let pairs = call.pairs
     else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are required") }

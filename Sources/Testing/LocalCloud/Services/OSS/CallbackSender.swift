@@ -11,10 +11,8 @@ internal import StorageCrypto
 final class CallbackSender: Sendable {
   /// The path of the public key on the port of the token services.
   static let keyPath = "/callback_pub_key_v1.pem"
-
   /// The time in which the server of the app must respond, as in OSS.
   private static let timeLimit = Duration.seconds(5)
-
   /// The maximum size, in bytes, of a response, as in OSS.
   private static let replyByteLimit = 3 * 1024 * 1024
 

@@ -8,10 +8,8 @@ internal import StorageCrypto
 
 extension SimulatedService {
   private static let prefix = ServiceDescription.oss.headerPrefix
-
   /// The operations of a multipart upload that write.
   private static let uploading: [Operation] = [.initiateUpload, .uploadPart, .copyPart, .completeUpload]
-
   /// The requests about the parts of an upload in which the service ignores some headers of the upload; SDKs send them.
   private static let ignoringUploadHeaders: Set<Operation> = [.initiateUpload, .uploadPart, .listParts]
 
@@ -164,7 +162,6 @@ extension BucketDocument {
   ]
 
   private static let disabled = [XMLNode("Enabled", "false")]
-
   private static let disabledTLS = [XMLNode("Enable", "false")]
 
   /// The list of live channels, which this server does not have.

@@ -67,8 +67,6 @@ struct AmazonSTS: TokenService {
     return response
   }
 
-  // MARK: Authentication
-
   /// Verifies the signature of a call, which must cover the body, and returns the ID of its access key.
   private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
@@ -110,8 +108,6 @@ struct AmazonSTS: TokenService {
     }
   }
 
-  // MARK: Parameters
-
   private func credentialRequest(_ call: InboundCall) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
@@ -133,8 +129,6 @@ struct AmazonSTS: TokenService {
     }
     return TokenTable.Request(provider: .s3, role: role, session: session, policy: policy, lifetime: lifetime)
   }
-
-  // MARK: Responses
 
   /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {

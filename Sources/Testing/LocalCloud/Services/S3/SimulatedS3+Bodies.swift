@@ -194,7 +194,6 @@ extension SimulatedS3 {
 
 struct S3StatedChecksum {
   let algorithm: S3Checksum.Algorithm
-
   /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
 

@@ -10,7 +10,6 @@ internal import StorageCrypto
 
 extension SimulatedService {
   private static let prefix = ServiceDescription.s3.headerPrefix
-
   /// Amazon S3 in the region whose location constraint is empty.
   static let s3 = s3(region: SimulatedS3.firstRegion)
 
@@ -179,13 +178,11 @@ extension BucketDocument {
 struct SimulatedS3: ServiceBehavior {
   /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
-
   /// The number of the account, in the form in which resource names contain it.
   static let accountNumber = "125000000000"
 
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
-
   var pathHosts = PathHosts()
 
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
@@ -238,7 +235,6 @@ extension HostVerifier<S3Verifier> {
 
 extension SimulatedS3 {
   private static let codes = ServiceDescription.s3.errorCodes
-
   private static let redirectionCode = "PermanentRedirect"
 
   /// Returns a redirection if a host specifies another region ("Request redirection and the REST API").

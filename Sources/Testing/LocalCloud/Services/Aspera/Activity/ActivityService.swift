@@ -15,8 +15,6 @@ struct ActivityService: Sendable {
   let aspera: AsperaContext
   let caller: NodeCaller
 
-  // MARK: Transfers
-
   func transfers(_ query: NodeQuery) throws -> Answer {
     var found = try visible(query["access_key"])
     if let direction = query["direction"] { found = found.filter { $0.element.start.direction.rawValue == direction } }
@@ -52,8 +50,6 @@ struct ActivityService: Sendable {
     return Answer(.noContent)
   }
 
-  // MARK: Events
-
   func events(_ query: NodeQuery) throws -> Answer {
     var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter {
       isVisible($0.element.userID)
@@ -74,8 +70,6 @@ struct ActivityService: Sendable {
     return Answer(Self.document(of: event))
   }
 
-  // MARK: Sizes
-
   /// Returns the size and the free part of an imaginary volume of one tebibyte, for each path.
   func space(_ document: JSONValue) async throws -> Answer {
     let service = PathService(aspera: aspera, root: try caller.root)
@@ -92,9 +86,8 @@ struct ActivityService: Sendable {
 
   /// Adds up the bytes of the remembered transfers with a usage ID, or of the access key if it is `nil`.
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
-    guard let accessKey = caller.accessKey?.id ?? query["access_key"] else {
-      throw ErrorResponse.nodeBadRequest("A node user has to name the access_key.")
-    }
+    let accessKey = try (caller.accessKey?.id ?? query["access_key"]).required(
+      "A node user has to name the access_key.")
     let usageID = id ?? accessKey
     let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == usageID }
     guard id == nil || !found.isEmpty else { throw ErrorResponse.noSuch("usage ID", usageID) }
@@ -109,17 +102,15 @@ struct ActivityService: Sendable {
     ])
   }
 
-  // MARK: Parts
-
   private static let volumeByteCount: Int64 = 1 << 40
 
   private func isVisible(_ userID: String) -> Bool {
     guard let user = caller.bearerUser, !user.isAdministrator else { return true }
-    return user.id.utf8.elementsEqual(userID.utf8)
+    return user.id.isIdentical(to: userID)
   }
 
   private func visible(_ accessKey: String?) throws(ErrorResponse) -> [ActivityLog.Numbered<TransferRecord>] {
-    if let accessKey, let own = caller.accessKey?.id, !own.utf8.elementsEqual(accessKey.utf8) {
+    if let accessKey, let own = caller.accessKey?.id, !own.isIdentical(to: accessKey) {
       throw .node(.forbidden, "The access key is not the caller's.")
     }
     return aspera.activity.transfers(of: caller.accessKey?.id ?? accessKey, at: aspera.cloud.now)
@@ -185,9 +176,7 @@ struct NodeCopy: Sendable {
       document["ssh_port"]?.integer ?? transferPort == transferPort
     else { throw ErrorResponse.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
     let login = document["remote_user"]?.string ?? aspera.directory.transferUser
-    guard let account = aspera.directory.transferAccount(login) else {
-      throw ErrorResponse.nodeBadRequest("There is no remote_user of this name.")
-    }
+    let account = try aspera.directory.transferAccount(login).required("There is no remote_user of this name.")
     let local = try localFolder(document, direction)
     let record = TransferRecord(
       .init(

@@ -43,7 +43,6 @@ final class TransferRecord: Sendable {
   /// The time without a request of the client after which a transfer has failed; `ascp-simulator` sends one every three
   /// seconds.
   private static let clientSilence = Duration.seconds(10)
-
   /// The maximum number of paths of a remembered transfer, and the maximum size of each text and of the tags in bytes.
   private static let (pathLimit, textByteLimit, tagByteLimit) = (10, 1_024, 4_096)
 

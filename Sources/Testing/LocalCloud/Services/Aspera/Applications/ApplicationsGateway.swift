@@ -55,9 +55,9 @@ struct GrantRequest: Sendable {
     guard let assertion = call["assertion"] else { throw .malformed("missing 'assertion'") }
     let basic = try Self.basic(call)
     guard let id = call["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
-    guard let client = clients.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw .client }
+    guard let client = clients.first(where: { $0.id.isIdentical(to: id) }) else { throw .client }
     if let basic {
-      guard basic.id.utf8.elementsEqual(id.utf8), basic.secret == client.secret else { throw .secret }
+      guard basic.id.isIdentical(to: id), basic.secret == client.secret else { throw .secret }
     } else if client.requiresSecret {
       throw .secret
     }
@@ -141,17 +141,17 @@ struct AssertionCheck: Sendable {
     if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .type }
     let claims = token.claims
     let subject = try Self.text("sub", claims)
-    guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".utf8.elementsEqual(subject.utf8) }) else {
+    guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".isIdentical(to: subject) }) else {
       throw .subject
     }
     let isSigned = user.publicKeys.contains { pem in
       (try? PublicKey(pem: pem)).map { token.isSigned(by: $0, with: algorithm) } ?? false
     }
     guard isSigned else { throw .signature }
-    guard try Self.text("iss", claims).utf8.elementsEqual(clientID.utf8) else { throw .wrong("iss") }
+    guard try Self.text("iss", claims).isIdentical(to: clientID) else { throw .wrong("iss") }
     let list = claims["aud"]?.array?.compactMap(\.string)
     let audiences = if let list { list } else { [try Self.text("aud", claims)] }
-    guard audiences.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrong("aud") }
+    guard audiences.contains(where: { $0.isIdentical(to: audience) }) else { throw .wrong("aud") }
     let expiration = try validExpiration(in: claims, at: date)
     let id = try Self.text("jti", claims)
     guard id.utf8.count <= Self.idByteLimit else { throw .wrong("jti") }

@@ -13,7 +13,6 @@ struct CloudAPI: APIHandler {
   private static let nodeID = "1"
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
-
   private let organization: LocalCloud.AsperaOnCloud?
   private let check: AssertionCheck
   private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
@@ -36,7 +35,7 @@ struct CloudAPI: APIHandler {
     aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: organization.accessKey)
     guard let fileID = FileRegister.number(rootFileID) else { return }
     for user in organization.users {
-      let grant = FileRegister.Grant(
+      let grant = FilePermission.Grant(
         fileID: fileID, isForGroup: false, accessID: Self.id(of: user, organization), levels: .all)
       do throws(ErrorResponse) {
         _ = try aspera.files.register.add(grant, of: organization.accessKey, by: NodeCaller.administratorID, at: date)
@@ -54,7 +53,7 @@ struct CloudAPI: APIHandler {
     if names.starts(with: ["api", "v1"]) { names.removeFirst(2) }
     guard let organization else { throw ErrorResponse.cloudNotFound }
     if names.first == "oauth2" {
-      guard names.count == 3, names[1].utf8.elementsEqual(organization.organization.utf8), names[2] == "token" else {
+      guard names.count == 3, names[1].isIdentical(to: organization.organization), names[2] == "token" else {
         throw ErrorResponse.cloudNotFound
       }
       return try token(call, organization)
@@ -85,8 +84,6 @@ struct CloudAPI: APIHandler {
       error.status)
   }
 
-  // MARK: Tokens
-
   private func token(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
     let (request, user): (GrantRequest, LocalCloud.OAuthUser)
     do {
@@ -113,7 +110,7 @@ struct CloudAPI: APIHandler {
       tokens.add(token, AccessToken(user: user, end: end), at: date)
       return token
     }
-    guard let scope = NodeScope(scope), scope.accessKey.utf8.elementsEqual(organization.accessKey.utf8),
+    guard let scope = NodeScope(scope), scope.accessKey.isIdentical(to: organization.accessKey),
       [NodeScope.user, NodeScope.admin].contains(scope.role)
     else { throw ErrorResponse(.badRequest, "invalid_scope", "The scope is not known.") }
     let claims = NodeBearerClaims(
@@ -122,8 +119,6 @@ struct CloudAPI: APIHandler {
     TransferTokenTable.watcher.withLock { $0 }?(token)
     return token
   }
-
-  // MARK: Documents
 
   private static func id(of user: LocalCloud.OAuthUser, _ organization: LocalCloud.AsperaOnCloud) -> String {
     String((organization.users.firstIndex { $0.email == user.email } ?? 0) + 1)
@@ -151,7 +146,7 @@ struct CloudAPI: APIHandler {
     let found = organization.workspaces.indices.filter { index in
       let name = organization.workspaces[index].asciiLowercased
       return call["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
-        && call["name"].map { name.utf8.elementsEqual($0.asciiLowercased.utf8) } ?? true
+        && call["name"].map { name.isIdentical(to: $0.asciiLowercased) } ?? true
     }
     let page = (call["page"] ?? "1") == "1" ? found : []
     var response = Answer(.array(page.map { workspace($0, organization) }))

@@ -13,7 +13,6 @@ struct FaspexAPI: APIHandler {
   static let root = "/aspera/faspex"
 
   let endpoint = LocalCloud.Endpoint.faspex
-
   let faspex: LocalCloud.Faspex?
   let aspera: AsperaContext
   /// The simulated Node API, which issues the transfer tokens of packages.
@@ -121,7 +120,7 @@ struct FaspexAPI: APIHandler {
     guard let elements = document["recipients"]?.array, !elements.isEmpty else { throw Self.missing("recipients") }
     let recipients = try elements.map { element -> LocalCloud.OAuthUser in
       guard let name = element["name"]?.string,
-        let recipient = faspex.users.first(where: { $0.email.utf8.elementsEqual(name.utf8) })
+        let recipient = faspex.users.first(where: { $0.email.isIdentical(to: name) })
       else { throw ErrorResponse(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
       return recipient
     }
@@ -185,9 +184,7 @@ struct FaspexAPI: APIHandler {
     return tagged(specification, package)
   }
 
-  private func download(
-    _ call: InboundCall, _ package: FaspexPackage, as user: LocalCloud.OAuthUser
-  ) throws -> Answer {
+  private func download(_ call: InboundCall, _ package: FaspexPackage, as user: LocalCloud.OAuthUser) throws -> Answer {
     guard let type = call["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
     guard type == "sent" ? package.sender == user : package.recipients.contains(user) else {
       throw ErrorResponse(.forbidden, "2014", "The package is in another box.")
@@ -214,8 +211,6 @@ struct FaspexAPI: APIHandler {
     specification["tags"] = ["aspera": ["faspex": ["package_id": .string(package.id)]]]
     return Answer(.object(specification))
   }
-
-  // MARK: Requests
 
   private func document(of call: InboundCall) throws -> JSONValue {
     guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
@@ -267,7 +262,6 @@ struct FaspexPackage: Sendable {
   let sender: LocalCloud.OAuthUser
   let recipients: [LocalCloud.OAuthUser]
   let created: Timestamp
-
   /// The state of the upload: `pre_initiation`, `submitted` or `completed`.
   var uploadStatus = "pre_initiation"
 
@@ -277,7 +271,6 @@ struct FaspexPackage: Sendable {
 final class FaspexPackages: Sendable {
   /// The folder of all packages on the node.
   static let root = NodePath("/faspex-packages") ?? .root
-
   private static let capacity = 10_000
 
   private let packages = Lock<[FaspexPackage]>([])

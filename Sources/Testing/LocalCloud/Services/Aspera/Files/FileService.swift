@@ -13,7 +13,6 @@ struct FileService: Sendable {
   let aspera: AsperaContext
   let caller: NodeCaller
   let root: NodePath
-
   /// The access levels of the caller, or `nil` if the caller has all rights on all files of the access key.
   let grants: FileGrants?
 
@@ -77,9 +76,8 @@ struct FileService: Sendable {
     try require(document["mount_point"]?.bool != true, "This node has no mount points.")
     guard let name = document["name"] else { throw ErrorResponse.nodeBadRequest("There is no name.") }
     try checkNotRoot(entry)
-    guard let target = name.string.flatMap({ entry.path.parent.child($0) }) else {
-      throw ErrorResponse.nodeBadRequest("The name is not a single name of a file.")
-    }
+    let target = try name.string.flatMap { entry.path.parent.child($0) }.required(
+      "The name is not a single name of a file.")
     if target.bytes != entry.path.bytes { try await aspera.files.move(entry.path, to: target, at: date) }
     return Answer(.noContent)
   }
@@ -107,9 +105,8 @@ struct FileService: Sendable {
       throw ErrorResponse.nodeBadRequest("The type must be file, folder or link.")
     }
     let folder = try folder(id, for: [type == "folder" ? .mkdir : .write])
-    guard let path = document["name"]?.string.flatMap({ folder.path.child($0) }) else {
-      throw ErrorResponse.nodeBadRequest("The name is missing, or is not a single name of a file.")
-    }
+    let path = try (document["name"]?.string.flatMap { folder.path.child($0) }).required(
+      "The name is missing, or is not a single name of a file.")
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     try require(document["mount_point"]?.bool != true, "This node has no mount points.")
     switch type {
@@ -235,7 +232,7 @@ struct FileService: Sendable {
     let (oldest, newest) = try (query.time("min_modified_time"), query.time("max_modified_time"))
     let (target, targetNode) = (query["target_id"], query["target_node_id"])
     return entries.filter { entry in
-      if let name, !entry.path.basename.utf8.elementsEqual(name.utf8) { return false }
+      if let name, !entry.path.basename.isIdentical(to: name) { return false }
       if let type, type != Self.type(of: entry) { return false }
       if !patterns.allSatisfy({ $0.matches(entry.path.basename) }) { return false }
       if let smallest, entry.isFolder || entry.byteCount <= smallest { return false }

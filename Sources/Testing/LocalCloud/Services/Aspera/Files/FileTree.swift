@@ -142,10 +142,8 @@ struct FileTree: Sendable {
 struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
-
   /// The content of the file or link, whose content is empty, or `nil` if the entry is a folder.
   let content: Content?
-
   /// The target of the symbolic link, or `nil` if the entry is not a link.
   let link: FileLink?
 
@@ -294,9 +292,7 @@ struct NodePath: Sendable {
 
   /// Returns the path of an entry of this folder, or `nil` if the text is not a single valid name.
   func child(_ name: String) -> NodePath? {
-    guard let path = NodePath(name), path.names.count == 1, path.names[0].utf8.elementsEqual(name.utf8) else {
-      return nil
-    }
+    guard let path = NodePath(name), path.names.count == 1, path.names[0].isIdentical(to: name) else { return nil }
     return appending(path)
   }
 

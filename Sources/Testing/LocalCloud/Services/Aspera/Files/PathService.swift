@@ -8,7 +8,6 @@ internal import StorageCrypto
 struct PathService: Sendable {
   /// The maximum number of elements in the `paths` of a request.
   private static let pathLimit = 10_000
-
   /// The maximum number of bytes of a file that a response contains.
   private static let contentByteLimit: Int64 = 4_096
 
@@ -16,8 +15,6 @@ struct PathService: Sendable {
   let root: NodePath
 
   var files: FileTree { aspera.files }
-
-  // MARK: Changes
 
   /// Creates the folder, file or symbolic link that an element of the request's `paths` describes.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
@@ -85,8 +82,6 @@ struct PathService: Sendable {
     return Answer(["paths": .array(results)])
   }
 
-  // MARK: Contents
-
   /// Returns the content of a file, of which the response contains at most 4,096 bytes.
   ///
   /// - Parameter encoded: The percent-encoded path. A plus sign stands for a space, because IBM's own client encodes it
@@ -101,12 +96,8 @@ struct PathService: Sendable {
     return Answer(content, in: 0..<min(content.byteCount, Self.contentByteLimit))
   }
 
-  // MARK: Paths
-
   func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
-    guard let path = root.appending(value?.string) else {
-      throw .nodeBadRequest("The path is missing, too long, or leads out of the root.")
-    }
+    let path = try root.appending(value?.string).required("The path is missing, too long, or leads out of the root.")
     return path
   }
 

@@ -9,9 +9,7 @@ internal import StorageCrypto
 /// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.
 struct NodeAPI: APIHandler {
   let endpoint = LocalCloud.Endpoint.node
-
   let aspera: AsperaContext
-
   /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
@@ -148,6 +146,14 @@ struct NodeAPI: APIHandler {
 /// Throws a Bad Request response of the Node API with a message, unless a condition holds.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ErrorResponse) {
   if !condition { throw .nodeBadRequest(message()) }
+}
+
+extension Optional {
+  /// Returns the value, or throws a Bad Request response of the Node API with a message if it is `nil`.
+  func required(_ message: @autoclosure () -> String) throws(ErrorResponse) -> Wrapped {
+    guard let self else { throw .nodeBadRequest(message()) }
+    return self
+  }
 }
 
 extension ErrorResponse {

@@ -92,7 +92,6 @@ enum NodeCaller: Sendable {
 struct BearerUser: Sendable {
   let id: String
   let groupIDs: [String]
-
   /// Whether the token's scope grants all rights of the access key (`admin:all`).
   let isAdministrator: Bool
 }
@@ -129,9 +128,7 @@ struct BearerCheck: Sendable {
       throw .unreadable
     }
     guard (try? bearer.verify(with: pem)) != nil else { throw .wrongSignature }
-    guard let scope = bearer.claims.scope, scope.accessKey.utf8.elementsEqual(accessKey.utf8) else {
-      throw .foreignScope
-    }
+    guard let scope = bearer.claims.scope, scope.accessKey.isIdentical(to: accessKey) else { throw .foreignScope }
     guard scope.role == NodeScope.user || scope.role == NodeScope.admin else { throw .unknownRole }
     guard let user = bearer.claims.userID, !user.isEmpty else { throw .noUser }
     guard end > date else { throw .expired(end) }

@@ -8,17 +8,13 @@ internal import StorageAuth
 struct SetupRequest: Sendable {
   /// The source or the destination that stands for everything below the root of the request.
   private static let wholeRoot = "*"
-
   private static let defaultLifetime = Duration.seconds(86_400)
 
   let direction: TransferDirection
-
   /// The `transfer_request` in the body of the call.
   let document: JSONValue
-
   /// The root of the caller, to which all paths of the request are relative.
   let root: NodePath
-
   /// The elements of the transfer request's `paths`, each with a source, a destination or both.
   let paths: [JSONValue]
 
@@ -99,9 +95,8 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
-    guard let path = root.appending(document[name]?.string ?? "") else {
-      throw .nodeBadRequest("The \(name) is too long, or leads out of the root.")
-    }
+    let path = try root.appending(document[name]?.string ?? "").required(
+      "The \(name) is too long, or leads out of the root.")
     return path
   }
 
@@ -109,9 +104,7 @@ struct SetupRequest: Sendable {
 
   private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {
     if text == wholeRoot { return folder }
-    guard let path = folder.appending(text) else {
-      throw .nodeBadRequest("A path is missing, too long, or leads out of the root.")
-    }
+    let path = try folder.appending(text).required("A path is missing, too long, or leads out of the root.")
     return path
   }
 }

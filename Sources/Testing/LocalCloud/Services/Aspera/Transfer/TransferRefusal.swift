@@ -44,12 +44,9 @@ struct TransferRefusal: Error {
 
   /// The error for a failed login, which does not reveal the reason, as in SSH.
   static let failedLogin = TransferRefusal(authenticationCode, "failed to authenticate")
-
   /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
   static let protocolError = TransferRefusal(faspProtocolCode, "The transfer server does not understand the call")
-
   static let clientLost = TransferRefusal(connectionLostCode, "The client has ended, or does not respond")
-
   static let canceled = TransferRefusal(canceledCode, "The session was canceled by a call of the Node API")
 
   var document: JSONValue { ["error": ["code": .integer(code), "description": .string(text)]] }

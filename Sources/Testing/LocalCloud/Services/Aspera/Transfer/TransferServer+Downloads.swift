@@ -46,11 +46,8 @@ extension TransferServer {
     return Answer(content, in: offset..<end)
   }
 
-  // MARK: Symbolic links
-
   /// The maximum number of links that lead from one to the next.
   private static let linkChainLimit = 40
-
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let sourceEntryLimit = 100_000
 

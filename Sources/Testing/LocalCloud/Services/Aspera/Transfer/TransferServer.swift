@@ -10,7 +10,6 @@ internal import StorageAuth
 /// Documentation/Internals/LocalCloud.md describes the calls.
 struct TransferServer: Sendable {
   static let endpoint = LocalCloud.Endpoint.transfer
-
   /// The maximum number of source paths that the record of a session keeps.
   private static let recordedPathLimit = 100
   /// The maximum length, in bytes, of a client's description of its error in the record of a session.

@@ -23,7 +23,7 @@ struct TransferTokenCheck: Sendable {
     let node = tags?["aspera"]?["node"]
     if token.hasBytePrefix("Basic ") {
       let caller = try basicCaller(String(token.dropFirst("Basic ".count)))
-      if let named = node?["access_key"]?.string, let key = caller.accessKey, !named.utf8.elementsEqual(key.id.utf8) {
+      if let named = node?["access_key"]?.string, let key = caller.accessKey, !named.isIdentical(to: key.id) {
         throw Self.refusal("bad token Basic: the tags name another access key")
       }
       return try claim(of: caller, fileID: node?["file_id"]?.code, account, direction, at: date)

@@ -8,22 +8,15 @@ package import StorageAuth
 struct TransferClaim: Sendable {
   let direction: TransferDirection
   let user: String
-
   /// The ID of the access key that authorized the token, or `nil` if a node user did.
   let accessKey: String?
-
   let creator: String
-
   /// The folder of the session's paths: the root of the access key, or the folder of the session's file ID.
   let base: NodePath
-
   /// The paths that the token grants access to with everything below them, for writing if the direction is `send`.
   let locations: [NodePath]
-
   var mayMakeFolders = true
-
   var mayDelete = true
-
   let issued: Timestamp
   let end: Timestamp
 
