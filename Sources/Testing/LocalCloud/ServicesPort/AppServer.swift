@@ -22,15 +22,15 @@ struct AppServer: SynchronousAPIHandler {
       let key = issuer.issueForFirstRole(
         of: cloud.provider, session: "app", lifetime: Self.lifetime, by: endpoint, at: call.date)
     else { throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.") }
-    return Answer(cloud.appServerDocument(key, requestID: call.requestID))
+    return Answer(cloud.appServerDocument(key, call.requestID))
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     guard let cloud = cloud(of: call) else { return Answer(error.status) }
-    return Answer(cloud.appServerDocument(for: error), error.status)
+    return Answer(cloud.errorDocument(error), error.status)
   }
 
-  private func cloud(of call: InboundCall) -> (any KeyDocuments)? {
+  private func cloud(of call: InboundCall) -> KeyDocuments? {
     ServicesGateway.clouds.first { $0.appServerPath == call.path }
   }
 

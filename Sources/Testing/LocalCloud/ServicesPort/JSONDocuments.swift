@@ -12,6 +12,13 @@ extension JSONValue {
 
   /// The value, or `nil` if it is `null`, which the APIs treat like a missing member.
   var unlessNull: JSONValue? { self == .null ? nil : self }
+
+  /// Returns an integer, or `nil` if the value is `null`, or throws the Node API's response with a message.
+  func integer(atLeast minimum: Int = .min, _ message: String) throws(ErrorResponse) -> Int? {
+    guard let value = unlessNull else { return nil }
+    guard let number = value.integer, number >= minimum else { throw .nodeBadRequest(message) }
+    return number
+  }
 }
 
 extension JSONObject {

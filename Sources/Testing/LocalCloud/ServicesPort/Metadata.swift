@@ -75,7 +75,7 @@ struct Metadata: SynchronousAPIHandler {
   }
 
   private func credentials(
-    of cloud: any KeyDocuments, named name: String, for call: InboundCall
+    of cloud: KeyDocuments, named name: String, for call: InboundCall
   ) throws(ErrorResponse) -> Answer {
     guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }

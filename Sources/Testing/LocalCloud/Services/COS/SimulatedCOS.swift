@@ -29,12 +29,13 @@ extension SimulatedService {
     headerRules: HeaderRules(
       prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
-      operations: HeaderRules.shared.merging([
-        "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
-        "server-side-encryption-context": HeaderRules.creations,
-      ]) { $0.union($1) }
-      .merging(HeaderRules.grants) { $0.union($1) }
-      .merging(HeaderRules.customerKeys) { $0.union($1) }, formFields: []),
+      operations: HeaderRules.combined([
+        HeaderRules.shared, HeaderRules.grants, HeaderRules.customerKeys,
+        [
+          "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
+          "server-side-encryption-context": HeaderRules.creations,
+        ],
+      ]), formFields: []),
     headers: Headers(
       serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
       exposed: ["request-id", "hash-crc64ecma"], objectAccess: "acl", formAccessField: "acl",

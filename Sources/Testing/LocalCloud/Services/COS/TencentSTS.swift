@@ -269,33 +269,29 @@ extension JSONValue {
   }
 }
 
-/// The JSON documents with temporary credentials that the SDKs of Tencent Cloud parse.
-struct TencentKeys: KeyDocuments {
-  let provider = LocalCloud.Provider.cos
-  let appServerPath = "/cos/credentials"
-  let metadataPaths = ["/latest/meta-data/cam/security-credentials/", "/meta-data/cam/security-credentials/"]
-  let metadataToken: MetadataToken? = nil
-
-  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
-    [
-      "credentials": [
-        "tmpSecretId": .string(key.id), "tmpSecretKey": .string(key.secret), "sessionToken": .string(key.token),
-      ],
-      "startTime": .integer(key.start.unixSeconds), "expiredTime": .integer(key.end.unixSeconds),
-      "expiration": .string(key.end.iso8601), "requestId": .string(requestID),
-    ]
-  }
-
-  func appServerDocument(for error: ErrorResponse) -> JSONValue {
-    ["code": .integer(error.status.code), "codeDesc": .string(error.code), "message": .string(error.message)]
-  }
-
-  func metadataDocument(_ key: RevealedKey) -> JSONValue {
-    [
-      "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret), "Token": .string(key.token),
-      "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601), "Code": "Success",
-    ]
-  }
+extension KeyDocuments {
+  /// The JSON documents with temporary credentials that the SDKs of Tencent Cloud parse.
+  static let tencent = KeyDocuments(
+    provider: .cos, appServerPath: "/cos/credentials",
+    metadataPaths: ["/latest/meta-data/cam/security-credentials/", "/meta-data/cam/security-credentials/"],
+    appServerDocument: { key, requestID in
+      [
+        "credentials": [
+          "tmpSecretId": .string(key.id), "tmpSecretKey": .string(key.secret), "sessionToken": .string(key.token),
+        ],
+        "startTime": .integer(key.start.unixSeconds), "expiredTime": .integer(key.end.unixSeconds),
+        "expiration": .string(key.end.iso8601), "requestId": .string(requestID),
+      ]
+    },
+    errorDocument: { error in
+      ["code": .integer(error.status.code), "codeDesc": .string(error.code), "message": .string(error.message)]
+    },
+    metadataDocument: { key in
+      [
+        "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret), "Token": .string(key.token),
+        "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601), "Code": "Success",
+      ]
+    })
 }
 
 extension ErrorResponse {

@@ -251,34 +251,31 @@ struct AlibabaSTS: TokenService {
   }
 }
 
-/// The JSON documents with temporary credentials that the SDKs of Alibaba Cloud parse.
-struct AlibabaKeys: KeyDocuments {
-  let provider = LocalCloud.Provider.oss
-  let appServerPath = "/oss/distribute-token.json"
-  let metadataPaths = ["/latest/meta-data/ram/security-credentials/"]
-  let metadataToken: MetadataToken? = MetadataToken(
-    lifetimeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", header: "x-aliyun-ecs-metadata-token")
-
-  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
-    [
-      "StatusCode": 200, "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret),
-      "SecurityToken": .string(key.token), "Expiration": .string(key.end.iso8601),
-    ]
-  }
-
-  func appServerDocument(for error: ErrorResponse) -> JSONValue {
-    [
-      "StatusCode": .integer(error.status.code), "ErrorCode": .string(error.code),
-      "ErrorMessage": .string(error.message),
-    ]
-  }
-
-  func metadataDocument(_ key: RevealedKey) -> JSONValue {
-    [
-      "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
-      "Expiration": .string(key.end.iso8601), "LastUpdated": .string(key.start.iso8601), "Code": "Success",
-    ]
-  }
+extension KeyDocuments {
+  /// The JSON documents with temporary credentials that the SDKs of Alibaba Cloud parse.
+  static let alibaba = KeyDocuments(
+    provider: .oss, appServerPath: "/oss/distribute-token.json",
+    metadataPaths: ["/latest/meta-data/ram/security-credentials/"],
+    metadataToken: MetadataToken(
+      lifetimeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", header: "x-aliyun-ecs-metadata-token"),
+    appServerDocument: { key, _ in
+      [
+        "StatusCode": 200, "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret),
+        "SecurityToken": .string(key.token), "Expiration": .string(key.end.iso8601),
+      ]
+    },
+    errorDocument: { error in
+      [
+        "StatusCode": .integer(error.status.code), "ErrorCode": .string(error.code),
+        "ErrorMessage": .string(error.message),
+      ]
+    },
+    metadataDocument: { key in
+      [
+        "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
+        "Expiration": .string(key.end.iso8601), "LastUpdated": .string(key.start.iso8601), "Code": "Success",
+      ]
+    })
 }
 
 extension ErrorResponse {

@@ -39,16 +39,20 @@ extension SimulatedService {
     documents: BucketDocument.oss,
     headerRules: HeaderRules(
       prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
-      operations: HeaderRules.shared.merging([
-        "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": ignoringUploadHeaders,
-        "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]).union(ignoringUploadHeaders),
-        "server-side-encryption": [.createBucket],
-        "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
-        "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
-        "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
-        "resource-group-id": [.listBuckets], "allow-same-action-overlap": [.changeDocument],
-        "complete-all": [.completeUpload, .uploadPart], "range-behavior": [.getObject],
-      ]) { $0.union($1) },
+      operations: HeaderRules.combined([
+        HeaderRules.shared,
+        [
+          "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": ignoringUploadHeaders,
+          "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]).union(
+            ignoringUploadHeaders),
+          "server-side-encryption": [.createBucket],
+          "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
+          "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
+          "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
+          "resource-group-id": [.listBuckets], "allow-same-action-overlap": [.changeDocument],
+          "complete-all": [.completeUpload, .uploadPart], "range-behavior": [.getObject],
+        ],
+      ]),
       formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"],
       takesFormCallback: true),
     headers: Headers(

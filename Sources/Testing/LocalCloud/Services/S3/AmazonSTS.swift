@@ -200,33 +200,31 @@ extension ErrorResponse {
   }
 }
 
-/// The JSON documents with temporary credentials that the SDKs of Amazon Web Services parse.
-///
-/// The container credentials endpoint corresponds to the app server. Pages: "Container credential provider", "IMDS
-/// credential provider".
-struct AmazonKeys: KeyDocuments {
-  let provider = LocalCloud.Provider.s3
-  let appServerPath = "/s3/container-credentials"
-  let authorizationPrefixes = ["Bearer ", ""]
-  let metadataPaths = ["/latest/meta-data/iam/security-credentials/"]
-  let metadataToken: MetadataToken? = MetadataToken(
-    lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized)
-
-  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
-    [
-      "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
-      "Expiration": .string(key.end.iso8601),
-    ]
-  }
-
-  func appServerDocument(for error: ErrorResponse) -> JSONValue {
-    ["code": .string(error.code), "message": .string(error.message)]
-  }
-
-  func metadataDocument(_ key: RevealedKey) -> JSONValue {
-    [
-      "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC", "AccessKeyId": .string(key.id),
-      "SecretAccessKey": .string(key.secret), "Token": .string(key.token), "Expiration": .string(key.end.iso8601),
-    ]
-  }
+extension KeyDocuments {
+  /// The JSON documents with temporary credentials that the SDKs of Amazon Web Services parse.
+  ///
+  /// The container credentials endpoint corresponds to the app server. Pages: "Container credential provider", "IMDS
+  /// credential provider".
+  static let amazon = KeyDocuments(
+    provider: .s3, appServerPath: "/s3/container-credentials", authorizationPrefixes: ["Bearer ", ""],
+    metadataPaths: ["/latest/meta-data/iam/security-credentials/"],
+    metadataToken: MetadataToken(
+      lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized
+    ),
+    appServerDocument: { key, _ in
+      [
+        "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
+        "Expiration": .string(key.end.iso8601),
+      ]
+    },
+    errorDocument: { error in
+      ["code": .string(error.code), "message": .string(error.message)]
+    },
+    metadataDocument: { key in
+      [
+        "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC",
+        "AccessKeyId": .string(key.id),
+        "SecretAccessKey": .string(key.secret), "Token": .string(key.token), "Expiration": .string(key.end.iso8601),
+      ]
+    })
 }

@@ -112,10 +112,10 @@ extension SimulatedService {
       "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
       "expected-bucket-owner", "source-expected-bucket-owner", "api-version",
     ],
-    operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
-      .merging(HeaderRules.customerKeys) { $0.union($1) }
-      .merging(HeaderRules.grants) { $0.union($1) }
-      .merging([
+    operations: HeaderRules.combined([
+      HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }, HeaderRules.customerKeys,
+      HeaderRules.grants,
+      [
         "server-side-encryption-aws-kms-key-id": HeaderRules.creations,
         "server-side-encryption-context": HeaderRules.creations,
         "server-side-encryption-bucket-key-enabled": HeaderRules.creations,
@@ -128,7 +128,8 @@ extension SimulatedService {
         "transition-default-minimum-object-size": [.changeDocument],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
         "checksum-sha1": checksummed, "checksum-sha256": checksummed,
-      ]) { $0.union($1) },
+      ],
+    ]),
     conditions: [
       "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
       "if-none-match": [.putObject, .copyObject, .completeUpload],

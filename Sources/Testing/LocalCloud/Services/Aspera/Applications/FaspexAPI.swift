@@ -294,19 +294,17 @@ final class FaspexPackages: Sendable {
 
   func package(_ id: String) -> FaspexPackage? { packages.withLock { $0.first { $0.id == id } } }
 
-  func setUploadStatus(_ status: String, of id: String) {
+  func setUploadStatus(_ status: String, of id: String) { setUploadStatus(status) { $0.id == id } }
+
+  private func setUploadStatus(_ status: String, where isMatch: (FaspexPackage) -> Bool) {
     packages.withLock { packages in
-      guard let index = packages.firstIndex(where: { $0.id == id }) else { return }
-      packages[index].uploadStatus = status
+      if let index = packages.firstIndex(where: isMatch) { packages[index].uploadStatus = status }
     }
   }
 
   /// Completes the package whose content a finished upload has sent, if there is such a package.
   func completed(_ claim: TransferClaim?) {
     guard let claim, claim.direction == .send, let location = claim.locations.first else { return }
-    packages.withLock { packages in
-      guard let index = packages.firstIndex(where: { $0.folder.names == location.names }) else { return }
-      packages[index].uploadStatus = "completed"
-    }
+    setUploadStatus("completed") { $0.folder.names == location.names }
   }
 }

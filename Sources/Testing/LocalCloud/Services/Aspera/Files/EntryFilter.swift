@@ -43,8 +43,8 @@ struct EntryFilter: Sendable {
     paths = try Self.patterns(filters?["paths"], ignoresCase)
     basenames = try Self.patterns(filters?["basenames"], ignoresCase)
     excludedBasenames = try Self.patterns(filters?["out_basenames"], ignoresCase)
-    minimumSize = try Self.number(filters?["size_min"])
-    maximumSize = try Self.number(filters?["size_max"])
+    minimumSize = try filters?["size_min"]?.integer("A size is not an integer.")
+    maximumSize = try filters?["size_max"]?.integer("A size is not an integer.")
     earliestModification = try Self.time(filters?["mtime_min"])
     latestModification = try Self.time(filters?["mtime_max"])
   }
@@ -96,12 +96,6 @@ struct EntryFilter: Sendable {
 
   private static func patterns(_ value: JSONValue?, _ ignoresCase: Bool) throws(ErrorResponse) -> [NamePattern]? {
     try texts(value)?.map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
-  }
-
-  private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
-    guard let value = value?.unlessNull else { return nil }
-    guard let number = value.integer else { throw .nodeBadRequest("A size is not an integer.") }
-    return number
   }
 
   /// Returns a time such as `2011-01-31T12:59:59Z`, in which a space can replace the T, and the Z can be missing.

@@ -198,18 +198,11 @@ struct PathService: Sendable {
     let count: Int
 
     init(_ document: JSONValue) throws(ErrorResponse) {
-      skip = try Self.number(document["skip"]) ?? 0
-      count = min(try Self.number(document["count"]) ?? defaultCount, countLimit)
+      let message = "The count and the skip must be integers that are not negative."
+      skip = try document["skip"]?.integer(atLeast: 0, message) ?? 0
+      count = min(try document["count"]?.integer(atLeast: 0, message) ?? defaultCount, countLimit)
     }
 
     func page(of entries: [FileEntry]) -> ArraySlice<FileEntry> { entries.dropFirst(skip).prefix(count) }
-
-    private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
-      guard let value = value?.unlessNull else { return nil }
-      guard let number = value.integer, number >= 0 else {
-        throw .nodeBadRequest("The count and the skip must be integers that are not negative.")
-      }
-      return number
-    }
   }
 }

@@ -32,11 +32,9 @@ struct SetupRequest: Sendable {
   /// The requested lifetime of the transfer token, or one day if the request specifies no lifetime.
   var lifetime: Duration {
     get throws(ErrorResponse) {
-      guard let lifetime = document["token_life_seconds"]?.unlessNull else { return Self.defaultLifetime }
-      guard let seconds = lifetime.integer, seconds > 0 else {
-        throw .nodeBadRequest("The token_life_seconds must be a positive integer.")
-      }
-      return .seconds(seconds)
+      let message = "The token_life_seconds must be a positive integer."
+      let seconds = try document["token_life_seconds"]?.integer(atLeast: 1, message)
+      return seconds.map { .seconds($0) } ?? Self.defaultLifetime
     }
   }
 
