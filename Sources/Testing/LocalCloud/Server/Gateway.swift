@@ -209,7 +209,7 @@ struct Gateway: Sendable {
     var call = Call(
       service: service, store: store, target: permit.target, rights: permit.rights, headers: request.headers,
       body: body, operation: permit.operation, date: date,
-      region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
+      region: region, host: request.head.authority ?? "", callback: try callbackPlan(permit, request.head, requestID))
     try call.checkPayerAndOwners()
     call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
     do {
@@ -257,7 +257,7 @@ struct Gateway: Sendable {
       body: CallBody(base: request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
       operation: .putObject,
       date: date, region: region, host: request.head.authority ?? "",
-      callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
+      callback: try callbackPlan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
         () throws(ErrorResponse) in try RequestedCallback(verified.form)
       })
     try call.checkPayerAndOwners()

@@ -44,12 +44,8 @@ extension ErrorResponse {
 }
 
 extension ServiceBehavior {
-  /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if it is not one.
-  ///
-  /// - Parameters:
-  ///   - beginning: The first parts of each role's name.
-  ///   - namePrefix: What the name of the role follows in the last part.
-  ///   - count: The number of parts.
+  /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if it is not one: if it has
+  /// another beginning or another number of parts, or the last part has no name after the prefix.
   func roleParts(of arn: String, _ beginning: [String], _ namePrefix: String, count: Int) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == count, parts.starts(with: beginning), !parts[count - 2].isEmpty,

@@ -38,10 +38,10 @@ struct AppServer: SynchronousAPIHandler {
   private func requireAppToken(in call: InboundCall) throws(ErrorResponse) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
-    let given = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
+    let givenTokens = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
       call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }
     }
-    guard given.contains(token) else {
+    guard givenTokens.contains(token) else {
       throw ErrorResponse(.unauthorized, "Unauthorized", "The app token is wrong; send it as a bearer token.")
     }
   }

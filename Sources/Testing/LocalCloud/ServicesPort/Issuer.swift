@@ -53,11 +53,11 @@ struct Issuer: Sendable {
     return authority.allows(PolicyInput(action: "sts:AssumeRole", resource: resource, facts: facts))
   }
 
-  /// Returns the lifetime of a new credential, or `nil` if the text is not an integer within the limits.
+  /// Returns the lifetime of a new credential, or `nil` if the requested one is not an integer within the limits.
   ///
   /// A configured fixed lifetime overrides the limits.
-  func lifetime(_ text: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
-    guard let seconds = text.map({ Int64(digits: $0) }) ?? fallback else { return nil }
+  func lifetime(_ requested: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
+    guard let seconds = requested.map({ Int64(digits: $0) }) ?? fallback else { return nil }
     if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
     return limits.contains(seconds) ? .seconds(seconds) : nil
   }
@@ -76,14 +76,14 @@ struct RevealedKey: Sendable {
   let secret: String
   let token: String
   let start: Timestamp
-  let end: Timestamp
+  let expiration: Timestamp
 
-  init(_ key: AccessKey, from start: Timestamp, until end: Timestamp) {
+  init(_ key: AccessKey, from start: Timestamp, until expiration: Timestamp) {
     id = key.id.string
     secret = key.secret.reveal()
     token = key.sessionToken?.reveal() ?? ""
     self.start = start
-    self.end = end
+    self.expiration = expiration
   }
 }
 

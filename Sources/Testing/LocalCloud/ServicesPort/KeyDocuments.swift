@@ -25,5 +25,5 @@ struct MetadataToken: Sendable {
   let lifetimeHeader: String
   let header: String
   /// The status of the response to a request with a missing, invalid or expired token.
-  var refusal = HTTPResponse.Status.forbidden
+  var rejectionStatus = HTTPResponse.Status.forbidden
 }

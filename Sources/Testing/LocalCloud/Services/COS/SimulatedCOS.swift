@@ -188,8 +188,7 @@ struct SimulatedCOS: ServiceBehavior {
     case .expired: .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
       ErrorResponse(codes, "The signing time differs too much from the server's time.", details: [serverTime])
-    case .unsignedField:
-      .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
+    case .unsignedField: .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
     case .unsigned: SimulatedService.cos.anonymousRefusal(at: date)
     default: .invalidArgument(error.message)
     }

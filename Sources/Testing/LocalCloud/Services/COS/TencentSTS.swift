@@ -142,7 +142,7 @@ struct TencentSTS: TokenService {
         "Credentials": [
           "Token": .string(key.token), "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret),
         ],
-        "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601),
+        "ExpiredTime": .integer(key.expiration.unixSeconds), "Expiration": .string(key.expiration.iso8601),
         "RequestId": .string(call.requestID),
       ]
     ])
@@ -279,8 +279,8 @@ extension KeyDocuments {
         "credentials": [
           "tmpSecretId": .string(key.id), "tmpSecretKey": .string(key.secret), "sessionToken": .string(key.token),
         ],
-        "startTime": .integer(key.start.unixSeconds), "expiredTime": .integer(key.end.unixSeconds),
-        "expiration": .string(key.end.iso8601), "requestId": .string(requestID),
+        "startTime": .integer(key.start.unixSeconds), "expiredTime": .integer(key.expiration.unixSeconds),
+        "expiration": .string(key.expiration.iso8601), "requestId": .string(requestID),
       ]
     },
     errorDocument: { error in
@@ -289,7 +289,8 @@ extension KeyDocuments {
     metadataDocument: { key in
       [
         "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret), "Token": .string(key.token),
-        "ExpiredTime": .integer(key.end.unixSeconds), "Expiration": .string(key.end.iso8601), "Code": "Success",
+        "ExpiredTime": .integer(key.expiration.unixSeconds), "Expiration": .string(key.expiration.iso8601),
+        "Code": "Success",
       ]
     })
 }

@@ -126,7 +126,7 @@ struct AlibabaSTS: TokenService {
       ],
       "Credentials": [
         "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
-        "Expiration": .string(key.end.iso8601),
+        "Expiration": .string(key.expiration.iso8601),
       ],
     ]
     members["OIDCTokenInfo"] = identity
@@ -243,8 +243,8 @@ struct AlibabaSTS: TokenService {
           "InvalidSecurityToken.MismatchWithAccessKey", "Specified SecurityToken mismatch with the AccessKey.")
       }
     }
-    let end = date.advanced(by: Self.clockTolerance * 2)
-    guard nonces.insert("\(key.id) \(nonce)", until: end, at: date) else {
+    let expiration = date.advanced(by: Self.clockTolerance * 2)
+    guard nonces.insert("\(key.id) \(nonce)", until: expiration, at: date) else {
       throw .invalid("SignatureNonceUsed", "Specified signature nonce was used already.")
     }
     return key.id
@@ -261,7 +261,7 @@ extension KeyDocuments {
     appServerDocument: { key, _ in
       [
         "StatusCode": 200, "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret),
-        "SecurityToken": .string(key.token), "Expiration": .string(key.end.iso8601),
+        "SecurityToken": .string(key.token), "Expiration": .string(key.expiration.iso8601),
       ]
     },
     errorDocument: { error in
@@ -273,7 +273,7 @@ extension KeyDocuments {
     metadataDocument: { key in
       [
         "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
-        "Expiration": .string(key.end.iso8601), "LastUpdated": .string(key.start.iso8601), "Code": "Success",
+        "Expiration": .string(key.expiration.iso8601), "LastUpdated": .string(key.start.iso8601), "Code": "Success",
       ]
     })
 }

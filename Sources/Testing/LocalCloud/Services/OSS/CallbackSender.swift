@@ -45,15 +45,15 @@ final class CallbackSender: Sendable {
   /// - Throws: `CallbackFailed` with the reason of the last URL.
   func send(_ callback: RequestedCallback, _ values: RequestedCallback.Values) async throws(ErrorResponse) -> [UInt8] {
     let body = callback.body(values)
-    var failure = ErrorResponse.callbackFailed("Error status : 502.")
+    var lastError = ErrorResponse.callbackFailed("Error status : 502.")
     for url in callback.urls {
       do throws(ErrorResponse) {
         return try await post(body, callback.mediaType, to: url)
       } catch {
-        failure = error
+        lastError = error
       }
     }
-    throw failure
+    throw lastError
   }
 
   private func post(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
@@ -167,7 +167,7 @@ struct CallbackPlan: Sendable {
 
 extension Gateway {
   /// Returns the plan for the callback that an upload names, which is parsed only if the server sends callbacks.
-  func plan(
+  func callbackPlan(
     _ operation: String, _ requestID: String, isRequested: Bool,
     _ callback: () throws(ErrorResponse) -> RequestedCallback?
   ) throws(ErrorResponse) -> CallbackPlan? {
@@ -181,13 +181,13 @@ extension Gateway {
   }
 
   /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
-  func plan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
+  func callbackPlan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
     let isRequested = ["callback", "callback-var"].contains { name in
       head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
     switch permit.operation {
     case .putObject, .completeUpload:
-      return try plan(
+      return try callbackPlan(
         permit.operation == .putObject ? "PutObject" : "CompleteMultipartUpload", requestID, isRequested: isRequested
       ) { () throws(ErrorResponse) in try RequestedCallback(headers: head.headerFields, target: permit.target) }
     default: return nil

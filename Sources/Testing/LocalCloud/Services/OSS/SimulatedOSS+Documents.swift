@@ -10,8 +10,7 @@ extension SimulatedOSS {
       return document.adding("ResponseVary", "false").replacing { element in
         element.name == "AllowedHeader" ? XMLNode(element.name, element.text.asciiLowercased) : element
       }
-    case "RefererConfiguration":
-      return document.adding("AllowTruncateQueryString", "true")
+    case "RefererConfiguration": return document.adding("AllowTruncateQueryString", "true")
     case "WebsiteConfiguration":
       return document.replacing { element in
         guard element["RedirectType"]?.text == "Mirror", let passes = element["MirrorPassQueryString"] else {

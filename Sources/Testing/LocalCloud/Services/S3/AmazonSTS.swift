@@ -93,12 +93,10 @@ struct AmazonSTS: TokenService {
 
   private static func errorResponse(for error: VerificationError) -> ErrorResponse {
     switch error.code {
-    case .unsigned:
-      ErrorResponse(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
+    case .unsigned: ErrorResponse(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
     case .unknownKey, .missingToken, .invalidToken:
       ErrorResponse(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
-    case .keyExpired:
-      ErrorResponse(.forbidden, "ExpiredToken", "The security token included in the request is expired")
+    case .keyExpired: ErrorResponse(.forbidden, "ExpiredToken", "The security token included in the request is expired")
     case .mismatch, .clockSkew, .wrongScope:
       ErrorResponse(
         .forbidden, "SignatureDoesNotMatch",
@@ -154,7 +152,7 @@ struct AmazonSTS: TokenService {
         "Credentials",
         children: [
           XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
-          XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
+          XMLNode("SessionToken", key.token), XMLNode("Expiration", key.expiration.iso8601),
         ]),
     ]
     return response(action, elements + identity, call)
@@ -209,12 +207,13 @@ extension KeyDocuments {
     provider: .s3, appServerPath: "/s3/container-credentials", authorizationPrefixes: ["Bearer ", ""],
     metadataPaths: ["/latest/meta-data/iam/security-credentials/"],
     metadataToken: MetadataToken(
-      lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized
+      lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token",
+      rejectionStatus: .unauthorized
     ),
     appServerDocument: { key, _ in
       [
         "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
-        "Expiration": .string(key.end.iso8601),
+        "Expiration": .string(key.expiration.iso8601),
       ]
     },
     errorDocument: { error in
@@ -224,7 +223,8 @@ extension KeyDocuments {
       [
         "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC",
         "AccessKeyId": .string(key.id),
-        "SecretAccessKey": .string(key.secret), "Token": .string(key.token), "Expiration": .string(key.end.iso8601),
+        "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
+        "Expiration": .string(key.expiration.iso8601),
       ]
     })
 }

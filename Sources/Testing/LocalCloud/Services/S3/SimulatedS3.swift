@@ -304,8 +304,7 @@ extension SimulatedS3 {
       refusal.message +=
         " Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws configure set "
         + "default.s3.signature_version s3v4), or a region in which the client uses it by default, such as eu-central-1."
-    case .unsigned:
-      return SimulatedService.s3.anonymousRefusal(at: date)
+    case .unsigned: return SimulatedService.s3.anonymousRefusal(at: date)
     default: break
     }
     return refusal

@@ -115,9 +115,8 @@ struct AssertionCheck: Sendable {
 
   /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
   ///
-  /// - Parameters:
-  ///   - audience: The required audience of the assertion, or `nil` for the ID of the client.
-  ///   - subjectPrefix: The text before the user's e-mail address in the subject.
+  /// Without an `audience`, the assertion must name the ID of the client; its subject is the prefix and the user's e-mail
+  /// address.
   func grant(
     _ call: InboundCall, _ clients: [LocalCloud.OAuthClient], audience: String? = nil, subjectPrefix: String = ""
   ) throws(GrantRequest.Problem) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
@@ -185,12 +184,12 @@ struct AssertionCheck: Sendable {
 
 struct AccessToken: Sendable {
   let user: LocalCloud.OAuthUser
-  let end: Timestamp
+  let expiration: Timestamp
 }
 
 extension ExpiringTable<AccessToken> {
   func add(_ text: String, _ token: AccessToken, at date: Timestamp) {
-    insert(token, for: text, until: token.end, at: date)
+    insert(token, for: text, until: token.expiration, at: date)
     TransferTokenTable.watcher.withLock { $0 }?(text)
   }
 

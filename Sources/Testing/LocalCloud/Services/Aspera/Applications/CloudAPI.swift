@@ -58,7 +58,7 @@ struct CloudAPI: APIHandler {
       }
       return try token(call, organization)
     }
-    guard let token = tokens.token(of: call), token.end > call.date else {
+    guard let token = tokens.token(of: call), token.expiration > call.date else {
       throw ErrorResponse(.unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
     guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
@@ -102,19 +102,20 @@ struct CloudAPI: APIHandler {
   }
 
   private func token(
-    for user: LocalCloud.OAuthUser, scope: String, until end: Timestamp, _ organization: LocalCloud.AsperaOnCloud,
+    for user: LocalCloud.OAuthUser, scope: String, until expiration: Timestamp,
+    _ organization: LocalCloud.AsperaOnCloud,
     at date: Timestamp
   ) throws -> String {
     if scope == "user:all" || scope == "admin:all" || scope == "self" {
       let token = RandomText.letters(64)
-      tokens.add(token, AccessToken(user: user, end: end), at: date)
+      tokens.add(token, AccessToken(user: user, expiration: expiration), at: date)
       return token
     }
     guard let scope = NodeScope(scope), scope.accessKey.isIdentical(to: organization.accessKey),
       [NodeScope.user, NodeScope.admin].contains(scope.role)
     else { throw ErrorResponse(.badRequest, "invalid_scope", "The scope is not known.") }
     let claims = NodeBearerClaims(
-      userID: Self.id(of: user, organization), scope: scope, expiration: end, organizationID: "1")
+      userID: Self.id(of: user, organization), scope: scope, expiration: expiration, organizationID: "1")
     let token = try NodeBearerToken(claims, signedWith: organization.nodeKey).secret.reveal()
     TransferTokenTable.watcher.withLock { $0 }?(token)
     return token

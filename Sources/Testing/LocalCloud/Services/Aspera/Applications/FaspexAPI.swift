@@ -38,7 +38,7 @@ struct FaspexAPI: APIHandler {
     guard let token = tokens.token(of: call) else {
       throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
-    guard token.end > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
+    guard token.expiration > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
     return try packages(call, names.dropFirst(2).map { $0 }, as: token.user, faspex)
   }
 
@@ -57,24 +57,24 @@ struct FaspexAPI: APIHandler {
     } catch {
       throw ErrorResponse(ofFaspex: error)
     }
-    let end = call.date.advanced(by: faspex.rules.tokenLifetime)
-    let token = Self.accessToken(for: user, request.client, until: end, at: call.date)
-    tokens.add(token, AccessToken(user: user, end: end), at: call.date)
+    let expiration = call.date.advanced(by: faspex.rules.tokenLifetime)
+    let token = Self.accessToken(for: user, request.client, until: expiration, at: call.date)
+    tokens.add(token, AccessToken(user: user, expiration: expiration), at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer(
       [
         "token_type": "bearer", "access_token": .string(token),
-        "expiration_date": .string(end.iso8601), "refresh_token": "not_supported",
+        "expiration_date": .string(expiration.iso8601), "refresh_token": "not_supported",
       ], .created)
   }
 
   /// Returns a JSON Web Token with a random signature, because the server looks tokens up in its table.
   private static func accessToken(
-    for user: LocalCloud.OAuthUser, _ client: LocalCloud.OAuthClient, until end: Timestamp, at date: Timestamp
+    for user: LocalCloud.OAuthUser, _ client: LocalCloud.OAuthClient, until expiration: Timestamp, at date: Timestamp
   ) -> String {
     let claims: JSONValue = [
       "sub": .string("user:\(user.email)"), "aud": .string(client.id),
-      "exp": .integer(end.unixSeconds), "iat": .integer(date.unixSeconds),
+      "exp": .integer(expiration.unixSeconds), "iat": .integer(date.unixSeconds),
     ]
     let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
     return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.letters(64))"

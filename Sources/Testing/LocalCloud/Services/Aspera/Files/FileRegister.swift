@@ -47,11 +47,11 @@ final class FileRegister: Sendable {
 
   func move(_ path: NodePath, to target: NodePath) {
     state.withLock { state in
-      for (id, old) in state.paths where path.contains(old) {
-        let new = target.appending(old.relative(to: path))
-        state.ids[old.bytes] = nil
-        state.ids[new.bytes] = id
-        state.paths[id] = new
+      for (id, oldPath) in state.paths where path.contains(oldPath) {
+        let newPath = target.appending(oldPath.relative(to: path))
+        state.ids[oldPath.bytes] = nil
+        state.ids[newPath.bytes] = id
+        state.paths[id] = newPath
       }
     }
   }
@@ -86,8 +86,8 @@ final class FileRegister: Sendable {
   }
 
   private func discardOldest(_ state: inout State) {
-    let kept = state.pinned.union(state.permissions.values.map(\.grant.fileID))
-    let ids = state.paths.keys.filter { !kept.contains($0) }.sorted()
+    let protectedIDs = state.pinned.union(state.permissions.values.map(\.grant.fileID))
+    let ids = state.paths.keys.filter { !protectedIDs.contains($0) }.sorted()
     for id in ids.prefix(max(1, ids.count / 2)) {
       if let path = state.paths.removeValue(forKey: id) { state.ids[path.bytes] = nil }
     }

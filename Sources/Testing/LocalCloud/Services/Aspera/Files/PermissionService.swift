@@ -169,7 +169,7 @@ struct FilePermission: Sendable {
   var editor: String
   var edited: Timestamp
 
-  /// What a permission grants on which file, and the grantee: a user, or the members of a group.
+  /// The file and the access levels of a permission, and its grantee: a user, or the members of a group.
   struct Grant: Sendable {
     let fileID: Int
     let isForGroup: Bool

@@ -163,7 +163,7 @@ extension ErrorResponse {
 
   static func nodeBadRequest(_ message: String) -> ErrorResponse { node(.badRequest, message) }
 
-  /// The error for an ID or a name in the path of a call that names nothing, which the error repeats in part.
+  /// Returns the error for an ID in the path of a call that the node does not know; a long ID is shortened.
   static func noSuch(_ kind: String, _ id: String) -> ErrorResponse {
     node(.notFound, "There is no \(kind) \(id.shortened(to: 64)).")
   }

@@ -54,8 +54,8 @@ struct NodeRoute: Sendable {
     case (.delete, "permissions", 2): self.init(permissions: { try $0.delete(last, at: $1.date) })
     case (.post, "ops", 2) where last == "transfers":
       self.init(.basicOrBearer) { api, call, caller in
-        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).start(
-          call.nodeDocument, at: call.date)
+        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).copyFiles(
+          as: call.nodeDocument, at: call.date)
       }
     case (.get, "ops", 2) where last == "transfers": self.init(activity: { try $0.transfers(NodeQuery($1)) })
     case (.get, "ops", 3) where names[1] == "transfers":
@@ -74,10 +74,8 @@ struct NodeRoute: Sendable {
 
   private init?(pathAction name: String) {
     switch name {
-    case "upload_setup":
-      self.init(.basic) { try $0.setup(.send, $1.nodeDocument, for: $2, at: $1.date) }
-    case "download_setup":
-      self.init(.configured) { try $0.setup(.receive, $1.nodeDocument, for: $2, at: $1.date) }
+    case "upload_setup": self.init(.basic) { try $0.setup(.send, $1.nodeDocument, for: $2, at: $1.date) }
+    case "download_setup": self.init(.configured) { try $0.setup(.receive, $1.nodeDocument, for: $2, at: $1.date) }
     case "browse": self.init(paths: { service, document, _ in try service.browse(document) })
     case "page": self.init(paths: { service, document, _ in try service.page(document) })
     case "search": self.init(paths: { service, document, _ in try service.search(document) })

@@ -155,7 +155,7 @@ extension NodeAPI {
         TransferClaim(
           direction: request.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
           base: request.root, locations: locations, issued: date,
-          end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
+          expiration: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
       aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     }
     let port = JSONValue.integer(transferPort)

@@ -11,24 +11,18 @@ extension TransferServer {
     let path = try Self.authorizedPath(document["path"], for: session.claim)
     let policy = document["links"]?.string.flatMap { SymbolicLinkPolicy(rawValue: $0) } ?? .skip
     let entries = try entries(of: path, following: policy, session.claim).compactMap { below, entry -> JSONValue? in
-      var element = JSONObject()
-      element["below"] = .string(below)
+      var element: JSONObject = ["below": .string(below)]
       if entry.link != nil {
         // A link to an ID has no path that a file system could contain.
         guard case .path(let target)? = entry.link else { return nil }
         element["link"] = .string(target)
-        element["modified"] = .integer(entry.modified.unixSeconds)
-        return .object(element)
-      }
-      if let content = entry.content {
+      } else if let content = entry.content {
         element["file"] = .integer(connection.open(.sending(content)))
         element["bytes"] = .integer(content.byteCount)
-        element["modified"] = .integer(entry.modified.unixSeconds)
         // No read request follows for an empty file, so it is complete here.
         if content.byteCount == 0 { countFile(on: connection) }
-      } else {
-        element["modified"] = .integer(entry.modified.unixSeconds)
       }
+      element["modified"] = .integer(entry.modified.unixSeconds)
       return .object(element)
     }
     return Answer(["entries": .array(entries)])

@@ -91,7 +91,7 @@ extension TransferServer {
   /// Throws if a folder does not exist and the session may not create it.
   func requireFolderOrPermission(_ folder: NodePath, _ session: TransferConnection.Session) throws {
     guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
-    throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
+    throw TransferTokenCheck.missingLevel("mkdir")
   }
 
   func countFile(on connection: TransferConnection) {

@@ -106,9 +106,7 @@ struct TransferServer: Sendable {
     try TransferTokenCheck.check(path, against: claim)
     return path
   }
-}
 
-extension TransferServer {
   /// Returns the response that lists everything below a folder; the list is empty if there is no folder.
   func listFolder(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     let session = try connection.requireSession()
@@ -123,9 +121,7 @@ extension TransferServer {
   /// Returns the session of a connection, or throws if it may not remove and move files.
   private static func requireDeletingSession(on connection: TransferConnection) throws -> TransferConnection.Session {
     let session = try connection.requireSession()
-    guard session.claim?.mayDelete != false else {
-      throw TransferTokenCheck.refusal("the user does not have the access level delete; token authorization failed")
-    }
+    guard session.claim?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
     return session
   }
 

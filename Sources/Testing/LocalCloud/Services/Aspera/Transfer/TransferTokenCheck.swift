@@ -36,10 +36,8 @@ struct TransferTokenCheck: Sendable {
       return try claim(of: caller, fileID: fileID, account, direction, at: date)
     }
     guard let claim = aspera.tokens.claim(of: token) else { throw Self.refusal("token denied by server") }
-    guard claim.end > date else {
-      let seconds = claim.end.duration(to: date).components.seconds
-      throw Self.refusal("token expired \(seconds) seconds ago")
-    }
+    let secondsAfterExpiration = claim.expiration.duration(to: date).components.seconds
+    guard claim.expiration > date else { throw Self.refusal("token expired \(secondsAfterExpiration) seconds ago") }
     guard claim.direction == direction else {
       throw Self.refusal("the direction of the session, \(direction.rawValue), does not match the token")
     }
@@ -75,7 +73,7 @@ struct TransferTokenCheck: Sendable {
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
         locations: [base],
         mayMakeFolders: files.levels(at: base).contains(.mkdir), mayDelete: files.levels(at: base).contains(.delete),
-        issued: date, end: date)
+        issued: date, expiration: date)
     } catch let error as ErrorResponse {
       throw Self.refusal("\(error.message) Token authentication failed")
     } catch {
@@ -83,8 +81,8 @@ struct TransferTokenCheck: Sendable {
     }
   }
 
-  private func basicCaller(_ text: String) throws(TransferRefusal) -> NodeCaller {
-    guard let bytes = [UInt8](base64: text), let pair = String(utf8: bytes),
+  private func basicCaller(_ token: String) throws(TransferRefusal) -> NodeCaller {
+    guard let bytes = [UInt8](base64: token), let pair = String(utf8: bytes),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")),
       let key = aspera.directory.accessKey(String(pair[..<colon])),
       key.secret == Secret(String(pair[pair.index(after: colon)...]))
@@ -93,18 +91,22 @@ struct TransferTokenCheck: Sendable {
   }
 
   private func bearerCaller(
-    _ text: String, _ accessKey: String, at date: Timestamp
+    _ token: String, _ accessKey: String, at date: Timestamp
   ) throws(TransferRefusal) -> NodeCaller {
     do {
-      let caller = try BearerCheck(directory: aspera.directory).caller(text, for: accessKey, at: date)
+      let caller = try BearerCheck(directory: aspera.directory).caller(token, for: accessKey, at: date)
       return .bearer(caller.key, caller.user)
-    } catch .expired(let end) {
+    } catch .expired(let expiration) {
       throw TransferRefusal(
         TransferRefusal.authorizationCode,
-        "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
+        "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
     } catch {
       throw Self.refusal("bad token Bearer: \(error.message)")
     }
+  }
+
+  static func missingLevel(_ name: String) -> TransferRefusal {
+    refusal("the user does not have the access level \(name); token authorization failed")
   }
 
   static func refusal(_ text: String) -> TransferRefusal {
@@ -126,7 +128,7 @@ struct TransferClaim: Sendable {
   var mayMakeFolders = true
   var mayDelete = true
   let issued: Timestamp
-  let end: Timestamp
+  let expiration: Timestamp
 
   func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
 }
@@ -145,7 +147,7 @@ package final class TransferTokenTable: Sendable {
   /// Issues a transfer token with the given permissions, in the format of a real server.
   func issue(_ claim: TransferClaim) -> String {
     let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
-    claims.insert(claim, for: token, until: claim.end.advanced(by: Self.retention), at: claim.issued)
+    claims.insert(claim, for: token, until: claim.expiration.advanced(by: Self.retention), at: claim.issued)
     Self.watcher.withLock { $0 }?(token)
     return token
   }
