@@ -109,32 +109,39 @@ struct AssertionCheck: Sendable {
   private static let capacity = 20_000
   private static let idByteLimit = 255
 
+  let clients: [LocalCloud.OAuthClient]
   let users: [LocalCloud.OAuthUser]
   let rules: LocalCloud.GrantRules
+  /// The required audience of assertions, or `nil` for the ID of the client.
+  var audience: String?
+  /// The text before the user's e-mail address in the subject of assertions.
+  var subjectPrefix = ""
+  /// Returns the application's response to a refused grant.
+  let errorResponse: @Sendable (GrantRequest.Problem) -> ErrorResponse
   private let usedIDs = ExpiringSet(capacity: capacity)
 
   /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
-  ///
-  /// Without an `audience`, the assertion must name the ID of the client; its subject is the prefix and the user's e-mail
-  /// address.
-  func grant(
-    _ call: InboundCall, _ clients: [LocalCloud.OAuthClient], audience: String? = nil, subjectPrefix: String = ""
-  ) throws(GrantRequest.Problem) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
-    let request = try GrantRequest(call, clients)
+  func grant(_ call: InboundCall) throws(ErrorResponse) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
+    do throws(GrantRequest.Problem) {
+      let request = try GrantRequest(call, clients)
+      return (request, try user(of: request, at: call.date))
+    } catch {
+      throw errorResponse(error)
+    }
+  }
+
+  private func user(of request: GrantRequest, at date: Timestamp) throws(GrantRequest.Problem) -> LocalCloud.OAuthUser {
     do throws(AssertionProblem) {
-      let user = try user(
-        of: request.assertion, clientID: request.client.id, audience: audience ?? request.client.id,
-        subjectPrefix: subjectPrefix, at: call.date)
-      return (request, user)
+      return try user(of: request.assertion, clientID: request.client.id, at: date)
     } catch {
       throw .assertion(error)
     }
   }
 
   private func user(
-    of text: String, clientID: String, audience: String, subjectPrefix: String, at date: Timestamp
+    of assertion: String, clientID: String, at date: Timestamp
   ) throws(AssertionProblem) -> LocalCloud.OAuthUser {
-    guard let token = JSONWebToken(text) else { throw .unreadable }
+    guard let token = JSONWebToken(assertion) else { throw .unreadable }
     guard let algorithm = token.algorithm, rules.algorithms.contains(algorithm) else { throw .algorithm }
     guard token.header["crit"] == nil else { throw .critical }
     if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .type }
@@ -148,9 +155,8 @@ struct AssertionCheck: Sendable {
     }
     guard isSigned else { throw .signature }
     guard try Self.text("iss", claims).isIdentical(to: clientID) else { throw .wrong("iss") }
-    let list = claims["aud"]?.array?.compactMap(\.string)
-    let audiences = if let list { list } else { [try Self.text("aud", claims)] }
-    guard audiences.contains(where: { $0.isIdentical(to: audience) }) else { throw .wrong("aud") }
+    let audiences = try claims["aud"]?.array?.compactMap(\.string) ?? [Self.text("aud", claims)]
+    guard audiences.contains(where: { $0.isIdentical(to: audience ?? clientID) }) else { throw .wrong("aud") }
     let expiration = try validExpiration(in: claims, at: date)
     let id = try Self.text("jti", claims)
     guard id.utf8.count <= Self.idByteLimit else { throw .wrong("jti") }

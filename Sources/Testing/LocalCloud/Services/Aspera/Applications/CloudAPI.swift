@@ -22,7 +22,10 @@ struct CloudAPI: APIHandler {
 
   init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {
     self.organization = organization
-    check = AssertionCheck(users: organization?.users ?? [], rules: organization?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(
+      clients: organization?.clients ?? [], users: organization?.users ?? [],
+      rules: organization?.rules ?? LocalCloud.GrantRules(), audience: JWTGrant.asperaOnCloudAudience,
+      errorResponse: { ErrorResponse(ofCloud: $0) })
     self.aspera = aspera
     self.node = node
     let root = organization.flatMap { aspera.directory.accessKey($0.accessKey) }.flatMap { NodePath($0.path) }
@@ -85,26 +88,20 @@ struct CloudAPI: APIHandler {
   }
 
   private func token(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
-    do {
-      (request, user) = try check.grant(call, organization.clients, audience: JWTGrant.asperaOnCloudAudience)
-    } catch {
-      throw ErrorResponse(ofCloud: error)
-    }
-    let life = organization.rules.tokenLifetime
+    let (request, user) = try check.grant(call)
+    let lifetime = organization.rules.tokenLifetime
     let scope = request.scope ?? "user:all"
-    let token = try token(for: user, scope: scope, until: call.date.advanced(by: life), organization, at: call.date)
+    let token = try token(for: user, scope: scope, until: call.date.advanced(by: lifetime), organization, at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer([
       "access_token": .string(token), "token_type": "Bearer", "scope": .string(scope),
-      "expires_in": .integer(life.components.seconds),
+      "expires_in": .integer(lifetime.components.seconds),
     ])
   }
 
   private func token(
     for user: LocalCloud.OAuthUser, scope: String, until expiration: Timestamp,
-    _ organization: LocalCloud.AsperaOnCloud,
-    at date: Timestamp
+    _ organization: LocalCloud.AsperaOnCloud, at date: Timestamp
   ) throws -> String {
     if scope == "user:all" || scope == "admin:all" || scope == "self" {
       let token = RandomText.letters(64)

@@ -24,7 +24,9 @@ struct FaspexAPI: APIHandler {
     self.faspex = faspex
     self.aspera = aspera
     self.node = node
-    check = AssertionCheck(users: faspex?.users ?? [], rules: faspex?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(
+      clients: faspex?.clients ?? [], users: faspex?.users ?? [], rules: faspex?.rules ?? LocalCloud.GrantRules(),
+      subjectPrefix: "user:", errorResponse: { ErrorResponse(ofFaspex: $0) })
   }
 
   func response(to call: InboundCall) async throws -> Answer {
@@ -51,12 +53,7 @@ struct FaspexAPI: APIHandler {
   }
 
   private func token(_ call: InboundCall, _ faspex: LocalCloud.Faspex) throws -> Answer {
-    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
-    do {
-      (request, user) = try check.grant(call, faspex.clients, subjectPrefix: "user:")
-    } catch {
-      throw ErrorResponse(ofFaspex: error)
-    }
+    let (request, user) = try check.grant(call)
     let expiration = call.date.advanced(by: faspex.rules.tokenLifetime)
     let token = Self.accessToken(for: user, request.client, until: expiration, at: call.date)
     tokens.add(token, AccessToken(user: user, expiration: expiration), at: call.date)
@@ -124,10 +121,11 @@ struct FaspexAPI: APIHandler {
       else { throw ErrorResponse(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
       return recipient
     }
-    guard
-      let package = aspera.packages.create(
-        title: title, note: document["note"]?.string ?? "", from: user, to: recipients, at: date)
-    else { throw ErrorResponse(.badRequest, "1030", "There are too many packages.") }
+    let package = aspera.packages.add { id in
+      FaspexPackage(
+        id: id, title: title, note: document["note"]?.string ?? "", sender: user, recipients: recipients, created: date)
+    }
+    guard let package else { throw ErrorResponse(.badRequest, "1030", "There are too many packages.") }
     return Answer(self.document(of: package), .created)
   }
 
@@ -275,15 +273,11 @@ final class FaspexPackages: Sendable {
 
   private let packages = Lock<[FaspexPackage]>([])
 
-  /// Creates a package, or returns `nil` if there are too many packages.
-  func create(
-    title: String, note: String, from sender: LocalCloud.OAuthUser, to recipients: [LocalCloud.OAuthUser],
-    at date: Timestamp
-  ) -> FaspexPackage? {
+  /// Adds the package that a closure creates with a new ID, or returns `nil` if there are too many packages.
+  func add(_ make: (_ id: String) -> FaspexPackage) -> FaspexPackage? {
     packages.withLock { packages in
       guard packages.count < Self.capacity else { return nil }
-      let package = FaspexPackage(
-        id: String(packages.count + 1), title: title, note: note, sender: sender, recipients: recipients, created: date)
+      let package = make(String(packages.count + 1))
       packages.append(package)
       return package
     }
