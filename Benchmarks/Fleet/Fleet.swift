@@ -63,16 +63,16 @@ struct Fleet: Sendable {
       if next >= rejection, !isRejected {
         isRejected = true
         uptime = rejection
-        rejected = machine.ready(lasting: .zero, at: uptime)?.generation
+        rejected = machine.servableCredential(lasting: .zero, at: uptime)?.generation
       }
-      let need = CacheMachine<FleetKey>.Need(lasting: .zero, rejected: rejected)
+      let requirement = CacheMachine<FleetKey>.Requirement(lasting: .zero, rejected: rejected)
       let second = Int(uptime.components.seconds)
       guard second < Story.end else { return }
       let isAway = (Story.outage..<Story.recovery).contains(second)
-      for case .start(let flight) in machine.ask(1, need, at: uptime).1 {
+      for case .startRequest(let request) in machine.admit(1, requirement, at: uptime).1 {
         questions[second] += 1
-        _ = machine.finish(
-          flight, isAway ? .failure(Self.away) : .success(key(at: uptime)), at: uptime, wallClock: Self.midnight,
+        _ = machine.finishRequest(
+          request, isAway ? .failure(Self.away) : .success(key(at: uptime)), at: uptime, wallClock: Self.midnight,
           random: .random(in: 0...1, using: &generator))
       }
     }

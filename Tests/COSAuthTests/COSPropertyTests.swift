@@ -28,6 +28,11 @@ final class COSPropertyTests: XCTestCase {
     }
   }
 
+  // matrix: COS V5: header
+  func testAllWaysToSignHeadersHaveOneResult() throws {
+    for scheme in try COSSchemes.all() { try scheme.signsInEveryWay(scheme.samples(100)) }
+  }
+
   // matrix: COS V5: header, atomicity, bad input
   func testSigningKeepsPathAndHeaders() throws {
     for scheme in try COSSchemes.all() {

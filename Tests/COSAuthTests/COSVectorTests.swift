@@ -28,7 +28,9 @@ final class COSVectorTests: XCTestCase {
       if let expected = vector["httpString"] { XCTAssertEqual(answer.canonicalRequest, expected, vector.id) }
       if let expected = vector["stringToSign"] { XCTAssertEqual(answer.stringToSign, expected, vector.id) }
       if vector.mode == "header" {
-        XCTAssertEqual(answer.authorization, try XCTUnwrap(vector["authorization"], vector.id), vector.id)
+        let authorization = try XCTUnwrap(vector["authorization"], vector.id)
+        XCTAssertEqual(answer.authorization, authorization, vector.id)
+        try assertSigned(vector, with: authorization)
       } else {
         let url = try XCTUnwrap(answer.url, vector.id)
         XCTAssertFalse(url.contains("+"), vector.id)
@@ -38,6 +40,19 @@ final class COSVectorTests: XCTestCase {
       counts[vector.mode, default: 0] += 1
     }
     XCTAssertEqual(counts, ["header": 39, "presign": 13, "server": 4])
+  }
+
+  /// Checks that all ways to sign headers have the authorization as their result.
+  private func assertSigned(_ vector: Vector, with authorization: String) throws {
+    let host = try XCTUnwrap(vector.object["host"] as? String)
+    let (request, signer) = try SigningJob(json: vector.json).requestForCOS(
+      host: host.hasPrefix("{") ? "host.invalid" : host)
+    let window = (vector.object["keyTime"] as? String).flatMap { COSKeyTime($0) }
+    let lifetime = Duration.seconds(vector.object["expires"] as? Int ?? 3600)
+    let date = try window?.start ?? Timestamp(unixSeconds: Int64(XCTUnwrap(vector.object["date"] as? Int)))
+    let signed = try COSSigner(policy: signer.policy, headerLifetime: lifetime, keyTime: window)
+      .signedInEveryWay(request, with: vector.key(), in: .at(date))
+    XCTAssertEqual(signed.headerFields[.authorization], authorization, vector.id)
   }
 
   /// Checks that a presigner of objects creates a vector's URL, however its path is divided.

@@ -58,7 +58,7 @@ final class TencentSTSVectorTests: XCTestCase {
       XCTAssertEqual(scheme.stringToSign(canonicalRequest: canonical), expected, vector.id)
     }
     let key = try vector.key()
-    let signature = try scheme.expected(for: call, signing: names, secret: key.secret)
+    let signature = try scheme.signature(of: call, signing: names, secret: key.secret)
     if let expected = vector["signature"] { XCTAssertEqual(signature, expected, vector.id) }
 
     let signed = try TC3Signer(service: service, signsAction: signsAction).signed(call, with: key, in: .at(date))

@@ -25,7 +25,7 @@ package enum SecretWatch {
     add(key)
     add(temporaryKey)
     LoggingSystem.bootstrap { _ in Handler() }
-    EventHub.watcher.withLock { $0 = { event in event.write(to: Logger(label: "watched")) } }
+    EventHub.globalObserver.withLock { $0 = { event in event.write(to: Logger(label: "watched")) } }
     TokenTable.watcher.withLock { $0 = { add($0) } }
     TransferTokenTable.watcher.withLock { $0 = { add(Secret($0)) } }
     return true

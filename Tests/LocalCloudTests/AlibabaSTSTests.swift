@@ -117,15 +117,17 @@ final class AlibabaSTSTests: ServicesTestCase {
   func testUnknownAndDisabledKeysAreRejected() async throws {
     try await withServices { client in
       var client = client
-      client.key = AccessKey(id: "nobody", secret: "x")
-      try await refusal(client, client.acs3(parameters), 404, "InvalidAccessKeyId.NotFound")
-      try await refusal(client, client.rpc(parameters), 404, "InvalidAccessKeyId.NotFound")
+      for key in [AccessKey(id: "nobody", secret: "x"), Self.keyOfAnotherAccount] {
+        client.key = key
+        try await refusal(client, client.acs3(parameters), 404, "InvalidAccessKeyId.NotFound")
+        try await refusal(client, client.rpc(parameters), 404, "InvalidAccessKeyId.NotFound")
+      }
       client.key = AccessKey(id: "disabled-id", secret: "disabled-secret")
       try await refusal(client, client.acs3(parameters), 400, "InvalidAccessKeyId.Inactive")
       let query = ["Action": "AssumeRole", "Version": "2015-04-01"]
       try await refusal(client, client.call(.post, query: query), 400, "MissingAccessKeyId")
       XCTAssertEqual(client.cloud.statistics[.sts].unsigned, 1)
-      XCTAssertEqual(client.cloud.statistics[.sts].refused["InvalidAccessKeyId.NotFound"], 2)
+      XCTAssertEqual(client.cloud.statistics[.sts].refused["InvalidAccessKeyId.NotFound"], 4)
       XCTAssertEqual(client.cloud.statistics[.sts].issued, 0)
     }
   }

@@ -10,7 +10,7 @@ internal import XCTest
 final class BucketListingTests: XCTestCase {
   private func bucket(_ keys: [String]) -> Bucket {
     var bucket = Bucket(name: "photos", created: Timestamp(unixSeconds: 0), access: .private)
-    let content = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
+    let content = Content(extents: [], entityTag: "", crc64: 0)
     for key in keys.shuffled() {
       bucket.objects[ObjectKey(key)] = StoredObject(
         id: .random(), key: ObjectKey(key), content: content, description: ObjectDescription(),

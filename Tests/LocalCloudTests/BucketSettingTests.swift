@@ -97,13 +97,13 @@ final class BucketSettingTests: CloudTestCase {
       return XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]).serialized()
     }
     try await withEachService { client in
-      _ = try await client.send(.put, "a", headers: ["\(client.prefix)tagging": "first=v%20first"], body: [1])
+      _ = try await client.send(.put, "a", headers: ["\(client.prefix)tagging": "x=1&first=v%20first"], body: [1])
       func names() async throws -> [String] {
         try await client.send(.get, "a", query: ["tagging": nil]).document["TagSet"]?.all("Tag")
           .map { "\($0["Key"]?.text ?? "")=\($0["Value"]?.text ?? "")" } ?? []
       }
       let stored = try await names()
-      XCTAssertEqual(stored, ["first=v first"])
+      XCTAssertEqual(stored, ["first=v first", "x=1"], "Tags are in the order of their names.")
       let put = try await client.send(.put, "a", query: ["tagging": nil], body: document(["x", "日本"]))
       XCTAssertEqual(put.status, 200, put.text)
       let changed = try await names()

@@ -219,4 +219,17 @@ final class ConcurrentVersionTests: CloudTestCase {
     try await withEachService(configuration, of: []) { _ in }
     XCTAssertEqual(try records(), before, "A server starts on a full disk.")
   }
+
+  func testStartRemovesTheRecordThatAnEndedServerWasWriting() async throws {
+    var configuration = configuration
+    let root = try makeDirectory()
+    configuration.root = root
+    try await withEachService(configuration, of: []) { _ in }
+    let folder = "\(root)/oss/buckets/\(Self.bucket)"
+    // Foundation writes a file of such a name, and renames it when it is complete.
+    XCTAssertTrue(FileManager.default.createFile(atPath: "\(folder)/.dat.nosync1a2b.c3", contents: Data([0x7B])))
+    try await withEachService(configuration, of: []) { _ in }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    XCTAssertEqual(names, ["bucket.json", "objects"])
+  }
 }

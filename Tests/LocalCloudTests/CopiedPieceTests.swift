@@ -86,7 +86,7 @@ final class CopiedPieceTests: CloudTestCase {
     let extents = (0..<count).map { _ in
       Extent(blob: Blob(id: .random(), byteCount: 3, collector: collector), offset: 1, byteCount: 2)
     }
-    return Content(extents: extents, byteCount: Int64(2 * count), entityTag: "", crc64: 0)
+    return Content(extents: extents, entityTag: "", crc64: 0)
   }
 
   private func object(_ content: Content) -> StoredObject {

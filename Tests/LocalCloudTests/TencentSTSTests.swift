@@ -93,9 +93,11 @@ final class TencentSTSTests: ServicesTestCase {
   func testUnknownKeysAndWrongSignaturesAreRejected() async throws {
     try await withServices { client in
       var other = client
-      other.key = AccessKey(id: "nobody", secret: "x")
-      try await refusal(client, other.tc3("AssumeRole", Self.assume), "AuthFailure.SecretIdNotFound")
-      try await refusal(client, other.v1(federation), "AuthFailure.SecretIdNotFound")
+      for key in [AccessKey(id: "nobody", secret: "x"), Self.keyOfAnotherAccount] {
+        other.key = key
+        try await refusal(client, other.tc3("AssumeRole", Self.assume), "AuthFailure.SecretIdNotFound")
+        try await refusal(client, other.v1(federation), "AuthFailure.SecretIdNotFound")
+      }
       other.key = AccessKey(id: Self.key.id, secret: "wrong")
       try await refusal(client, other.tc3("AssumeRole", Self.assume), "AuthFailure.SignatureFailure")
       try await refusal(client, other.v1(federation), "AuthFailure.SignatureFailure")
@@ -119,7 +121,7 @@ final class TencentSTSTests: ServicesTestCase {
       ] {
         var call = try client.tc3("AssumeRole", Self.assume)
         let scheme = TC3Signature(service: service, date: clock.now)
-        let signature = try scheme.expected(for: call, signing: names, secret: Self.key.secret)
+        let signature = try scheme.signature(of: call, signing: names, secret: Self.key.secret)
         call.request.headerFields[.authorization] =
           "TC3-HMAC-SHA256 Credential=\(Self.key.id)/\(scheme.scope), SignedHeaders=\(names.joined(separator: ";")), "
           + "Signature=\(signature)"

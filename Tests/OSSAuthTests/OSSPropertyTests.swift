@@ -31,6 +31,12 @@ final class OSSPropertyTests: XCTestCase {
     }
   }
 
+  // matrix: OSS V1: header
+  // matrix: OSS V4: header
+  func testAllWaysToSignHeadersHaveOneResult() throws {
+    for scheme in try OSSSchemes.all() { try scheme.signsInEveryWay(scheme.samples(100)) }
+  }
+
   // matrix: OSS V1: header, atomicity, bad input
   // matrix: OSS V4: header, atomicity, bad input
   func testSigningKeepsPathAndHeaders() throws {

@@ -21,7 +21,7 @@ final class ArchitectureTests: XCTestCase {
   private static let unsafeFiles: [String: String] = [
     "Sources/Core/StorageAuth/Concurrency/Lock.swift":
       "on Apple's systems the value is in an object, which is used while the mutex is locked",
-    "Sources/Core/StorageAuth/Concurrency/NextElement.swift":
+    "Sources/Core/StorageAuth/Transport/ByteStream.swift":
       "on older systems an iterator is passed to another actor, whose end the caller awaits",
     "Sources/Core/StorageAuth/Text/StandardStream.swift": "writing to a standard stream and SIGPIPE are C calls",
     "Sources/Core/StorageAuth/Time/Timestamp.swift": "the system clock is a C call",
@@ -30,7 +30,7 @@ final class ArchitectureTests: XCTestCase {
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/Client/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
     "Sources/Client/StorageClient/Files/LocalFileSystem.swift": "files and folders are used with C calls",
-    "Sources/Tool/storage-auth/Transfer/Location.swift": "a moved file is deleted with a C call",
+    "Sources/Tool/storage-auth/Transfer/LocalFiles.swift": "a moved file is deleted with a C call",
     "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
     "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
@@ -41,7 +41,9 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Testing/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
     "Sources/Providers/AsperaAuth/Tokens/Zlib.swift": "zlib is a C library",
     "Sources/Core/StorageAuth/Context/SystemFiles.swift":
-      "file attributes, the environment and the current folder are read with C calls",
+      "files and their attributes are read with C calls",
+    "Sources/Core/StorageAuth/Context/CurrentProcess.swift":
+      "the environment, the account and the current folder are read with C calls",
     "Sources/Core/StorageAuth/Canonical/HostName.swift":
       "the bytes of a static string are a buffer",
   ]

@@ -41,12 +41,13 @@ final class ByteComparisonTests: XCTestCase {
   private static let allowed = [
     #"String(text).split(separator: "::""#: "an address whose parts are checked to be hexadecimal digits",
     #"Self.methods.split(separator: ", ")"#: "a list that the server defines",
-    "bytes.dropFirst(mapped.count)": "bytes",
-    #"principals?.contains("*")"#: "an array of names", "rest.dropFirst(taken.count)": "an array of lines",
+    "bytes.dropFirst(mappedPrefix.count)": "bytes",
+    #"principals?.contains("*")"#: "an array of names", "rest.dropFirst(lines.count)": "an array of lines",
     "names.dropFirst(": "an array of names", "names.first ==": "an array of names",
     "$0.isASCII && $0.isHexDigit": "only ASCII letters and digits", #"origins.contains("*")"#: "a set of origins",
     #"unicodeScalars.split(whereSeparator: \.properties.isWhitespace)"#: "Unicode scalars, not characters",
     #"unicodeScalars.allSatisfy(\.properties.isWhitespace)"#: "Unicode scalars, not characters",
+    "trimming { $0.properties.isWhitespace }": "Unicode scalars, not characters",
     "names.subtracting(listingParameters).map { $0.lowercased() }": "a list that the package defines",
     "parameter.name.string.uppercased().lowercased()": "refuses every name that case folding maps to an operation",
     "ByteExactString(parameter.name.string.lowercased())":

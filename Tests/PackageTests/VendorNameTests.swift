@@ -26,14 +26,15 @@ final class VendorNameTests: XCTestCase {
     "Sources/Tool/storage-auth/Transfer": "options and locations of Aspera, which has no buckets",
     "Sources/Tool/storage-auth/Sign/SigningOptions.swift": "the version of the OSS signature is an option",
     "Sources/Tool/storage-auth/StorageAuthCommand.swift": "the list of the commands",
+    "Sources/Tool/storage-auth/Terminal/ErrorReport.swift": "errors of every library, also of Aspera transfers",
     "Sources/Tool/StorageConfiguration": "settings of every provider, and the ports of LocalCloud",
     "Sources/Testing/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
     "Sources/Testing/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",
     "Sources/Testing/LocalCloud/Storage/Storage.swift": "the folder of the node",
     "Sources/Tool/SigningJobs/SigningJob.swift": "the registry of signing jobs in JSON",
     "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
-    "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",
-    "Sources/Client/StorageClient/Providers/KnownServices.swift": "the registry of services",
+    "Sources/Client/StorageClient/Exports.swift": "re-exports the modules, and is the registry of services",
+    "Sources/Server/StorageAuthServer/Tokens/TokenFormat.swift": "the registry of token response formats",
     "Sources/Server/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]
 

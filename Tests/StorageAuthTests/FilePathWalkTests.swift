@@ -204,7 +204,7 @@ private struct Files: FileFacts {
   /// Adds a folder or, with a target, a symbolic link.
   mutating func folder(_ path: String, owner: UInt32 = 0, permissions: UInt16 = 0o755, target: String? = nil) {
     targets[path] = target
-    entries[path] = FileStatus(target == nil ? .folder : .link, node: node(), owner: owner, permissions: permissions)
+    entries[path] = FileStatus(target == nil ? .folder : .link, inode: node(), owner: owner, permissions: permissions)
   }
 
   /// Adds the folders of a path that are missing, and gives the last one its owner and permissions.
@@ -221,7 +221,7 @@ private struct Files: FileFacts {
     _ path: String, owner: UInt32 = 0, permissions: UInt16 = 0o644, isOnReadOnlyVolume: Bool = false
   ) {
     entries[path] = FileStatus(
-      .regular, node: node(), owner: owner, permissions: permissions, isOnReadOnlyVolume: isOnReadOnlyVolume)
+      .regular, inode: node(), owner: owner, permissions: permissions, isOnReadOnlyVolume: isOnReadOnlyVolume)
   }
 
   private mutating func node() -> UInt64 {

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import StorageAuth
 import XCTest
 
@@ -64,5 +65,17 @@ final class FormPolicyTests: XCTestCase {
     let form = SubmittedForm(bucket: "photos", fields: [FormField("Key", "a")])
     XCTAssertEqual(form["kEY"], "a")
     XCTAssertNil(form["key2"])
+  }
+
+  func testFieldsAreListedByTheirBytes() throws {
+    let policy = #"{"expiration":"2026-11-20T08:00:00.000Z","conditions":[["eq","$x-meta-\u00e9",""]]}"#
+    let document = try FormDocument(base64: Data(policy.utf8).base64EncodedString())
+    let fields = ["key", "x-meta-\u{e9}", "x-meta-e\u{301}"].map { FormField($0, $0 == "key" ? "a" : "") }
+    let reading = FormDocument.Reading(required: [], own: ["key"], contentTypes: [], contentType: nil, hasLists: false)
+    let date = end.advanced(by: .seconds(-60))
+    let form = try document.verify(
+      SubmittedForm(bucket: "photos", fields: fields), of: "id", as: reading, within: VerificationLimits(), since: date,
+      at: date)
+    XCTAssertEqual(form.unlistedFields.map { Array($0.utf8) }, [Array("x-meta-e\u{301}".utf8)])
   }
 }

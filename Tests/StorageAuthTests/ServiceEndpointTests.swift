@@ -49,12 +49,12 @@ final class ServiceEndpointTests: XCTestCase {
   }
 
   func testOnlyLoopbackHostsAreLoopback() throws {
-    for host in ["localhost", "a.localhost:80", "127.0.0.1", "127.255.0.3:9000", "[::1]:80"] {
+    for host in ["localhost", "localhost.", "a.localhost:80", "127.0.0.1", "127.255.0.3:9000", "[::1]:80"] {
       XCTAssertTrue(try ServiceEndpoint("http://\(host)").isLoopback, host)
     }
     for host in [
       "127.0.0.1.example.com", "localhost.example.com", "notlocalhost", "128.0.0.1", "[::2]", "127.example.com",
-      "127.1",
+      "127.1", "127.0.0.256",
     ] {
       XCTAssertFalse(try ServiceEndpoint("http://\(host)").isLoopback, host)
     }

@@ -38,7 +38,7 @@ final class ChunkTests: XCTestCase {
     XCTAssertEqual(collected, Array("hello wide world".utf8))
     let tooMany = try await stream.collected(upTo: 15)
     XCTAssertNil(tooMany)
-    let prefix = try await stream.prefix(bytes: 8)
+    let prefix = try await stream.collectPrefix(upTo: 8)
     XCTAssertEqual(prefix, Array("hello wi".utf8))
   }
 

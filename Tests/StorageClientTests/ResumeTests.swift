@@ -32,7 +32,7 @@ final class ResumeTests: XCTestCase {
         return {
           if !isSent {
             isSent = true
-            return try await body.prefix(bytes: limit)
+            return try await body.collectPrefix(upTo: limit)
           }
           if silently { return nil }
           throw TransportError(.connectionLost, "Lost.", remedy: "None.")

@@ -18,7 +18,7 @@ final class URLByteTests: XCTestCase {
         case ...0x20, 0x7f..., UInt8(ascii: "#"): URLByte.other + 1
         default: URLByte.other
         }
-      XCTAssertEqual(URLByte.kind(of: byte), kind, "\(byte)")
+      XCTAssertEqual(URLByte.byteClass(of: byte), kind, "\(byte)")
       XCTAssertEqual(PercentEncoding.component.keeps(byte), Self.unreserved.contains(byte), "\(byte)")
       XCTAssertEqual(
         PercentEncoding.path.keeps(byte), Self.unreserved.contains(byte) || byte == UInt8(ascii: "/"), "\(byte)")

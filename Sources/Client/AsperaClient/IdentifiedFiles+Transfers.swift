@@ -68,19 +68,19 @@ extension IdentifiedFiles {
   /// Requests information about the node, and returns `nil` if the credential may not read it.
   ///
   /// According to IBM's description, `/info` requires Basic authorization, but some nodes accept bearer tokens. A bearer
-  /// token that is refused here is not refreshed.
+  /// token that is rejected here is not refreshed.
   private func info(for key: String) async throws -> JSONValue? {
     let draft = try node.draft(.get, "/info", as: "info", for: key)
     guard case .bearer = access.method else {
       return try NodeResponse.info(try await node.sender.exchange(draft).1)
     }
     switch try await node.sender.sendOnce(draft, { try await $0.body.collected(upTo: Self.infoByteLimit) }) {
-    case .done(let body, _): return try body.map { body throws(StorageError) in try NodeResponse.info(body) }
-    case .refused(let refusal):
-      if refusal.error.isRetryable { throw refusal.error }
+    case .succeeded(let body, _): return try body.map { body throws(StorageError) in try NodeResponse.info(body) }
+    case .failed(.rejected(let rejection)):
+      if rejection.error.isRetryable { throw rejection.error }
       return nil
-    case .lost(let error): throw error
-    case .unsigned(let error): throw error
+    case .failed(.unanswered(let error)): throw error
+    case .failed(.unsigned(let error)): throw error
     }
   }
 }

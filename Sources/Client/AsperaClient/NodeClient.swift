@@ -151,7 +151,7 @@ struct NodeClient: OpenFileStore {
   @concurrent
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try options.requireAsperaOptions()
-    return try await sender.opening(key) {
+    return try await sender.recordDownload(of: key) {
       let copy = try await fetch(try await head(key), into: nil, nil)
       let bytes = try copy.bytes(of: options.range, subject: "download \(sender.location(ofKey: key))")
       return DownloadedObject(

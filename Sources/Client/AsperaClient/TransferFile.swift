@@ -103,7 +103,7 @@ struct FetchedFile: Sendable {
         .unusableFile, "\(folder.content) was replaced by another file.",
         remedy: "Check who else writes to the folder.")
     }
-    try await location.folder.system.run { try FileReplacement.rename(source, to: location) }
+    try await location.folder.system.runBlocking { try FileReplacement.rename(source, to: location) }
   }
 
   /// Returns the byte offsets that a range selects, or all offsets of the file if the range is `nil`.

@@ -19,3 +19,19 @@
     internal import URLSessionDefault
   #endif
 #endif
+
+// The registry of services: those whose modules are re-exported, and no other file of this module lists them.
+
+extension ServiceDescription {
+  /// The services whose error codes and presigned URLs the client interprets without knowing which service it uses.
+  static let known = [oss, cos, s3]
+}
+
+extension HeaderConventions {
+  /// Returns the conventions of the service that a response comes from, by the name of the header with the request ID.
+  ///
+  /// All other services count as S3, whose protocol most of them speak.
+  static func known(from response: HTTPResponse) -> HeaderConventions {
+    [oss, cos].first { response.headerFields[$0.requestID] != nil } ?? s3
+  }
+}

@@ -20,15 +20,16 @@
 public final class CredentialCache<Value: Credential>: CredentialProvider {
   struct State {
     var machine: CacheMachine<Value>
-    var continuations: [UInt64: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>] = [:]
-    var flight: FlightTasks?
-    var waiters: UInt64 = 0
+    /// The continuations of the waiters, by their numbers.
+    var continuations: [UInt64: CheckedContinuation<Machine.WaitResult, Never>] = [:]
+    var requestTasks: RequestTasks?
+    var lastWaiter: UInt64 = 0
     /// The refresh events that the observers have not received yet.
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
 
-  /// The tasks of a request to the provider.
-  struct FlightTasks {
+  /// The tasks of the request to the provider that is in flight.
+  struct RequestTasks {
     let number: UInt64
     let request: Task<Void, Never>
     let timeout: Task<Void, Never>
@@ -42,7 +43,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// The credential that may be served without consulting the cache's state machine, as of the last event.
   ///
   /// The value is written only while `state` is locked.
-  let servable = Lock<CacheMachine<Value>.Held?>(nil)
+  let servableEntry = Lock<CacheMachine<Value>.Entry?>(nil)
   let context: ProviderContext
   let time: any SigningClock
   let timeout: Duration
@@ -81,8 +82,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   deinit {
     state.withLock { state in
-      state.flight?.request.cancel()
-      state.flight?.timeout.cancel()
+      state.requestTasks?.request.cancel()
+      state.requestTasks?.timeout.cancel()
     }
   }
 
@@ -96,7 +97,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   @specialized(where Value == AccessKey)
   public func credential() async throws(CredentialError) -> Value {
     if let cached = current() { return cached.credential }
-    return try await wait(for: CacheMachine.Need(lasting: .zero)).credential
+    return try await wait(for: CacheMachine.Requirement(lasting: .zero)).credential
   }
 
   /// The remaining time during which the provider is not called because of its last failure, or zero.
@@ -121,13 +122,13 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   @specialized(where Value == AccessKey)
   public func current(lasting duration: Duration = .zero) -> CachedCredential<Value>? {
     let uptime = time.uptime
-    var isDue = false
-    let cached: CachedCredential<Value>? = servable.withLock { servable in
-      guard let servable else { return nil }
-      isDue = servable.isDue(at: uptime)
-      return servable.isValid(for: duration, at: uptime) ? servable.cached : nil
+    var isRefreshDue = false
+    let cached: CachedCredential<Value>? = servableEntry.withLock { servableEntry in
+      guard let servableEntry else { return nil }
+      isRefreshDue = servableEntry.isRefreshDue(at: uptime)
+      return servableEntry.isValid(for: duration, at: uptime) ? servableEntry.cachedCredential : nil
     }
-    if isDue { refreshInBackground() }
+    if isRefreshDue { refreshInBackground() }
     return cached
   }
 
@@ -147,7 +148,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     lasting duration: Duration, replacing rejected: CredentialGeneration? = nil
   ) async throws(CredentialError) -> CachedCredential<Value> {
     if rejected == nil, let cached = current(lasting: duration) { return cached }
-    return try await wait(for: CacheMachine.Need(lasting: duration, rejected: rejected))
+    return try await wait(for: CacheMachine.Requirement(lasting: duration, rejected: rejected))
   }
 
   /// Returns a credential that remains valid until a signer no longer needs it, from the cache if possible.
@@ -157,16 +158,16 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - end: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
+  ///   - deadline: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
   ///     ``Presigner/requiredValidity(from:validFor:)`` return it.
-  ///   - date: The current time by the clock that `end` was derived from. If `nil`, the time by the cache's own clock.
+  ///   - date: The current time by the clock that `deadline` was derived from. If `nil`, the time by the cache's own clock.
   ///   - rejected: The generation of a credential that a service rejected, or `nil`.
   /// - Returns: The credential with its generation.
   /// - Throws: A ``CredentialError``, as ``credential(lasting:replacing:)`` does.
   public func credential(
-    until end: Timestamp, from date: Timestamp? = nil, replacing rejected: CredentialGeneration? = nil
+    until deadline: Timestamp, from date: Timestamp? = nil, replacing rejected: CredentialGeneration? = nil
   ) async throws(CredentialError) -> CachedCredential<Value> {
-    try await credential(lasting: (date ?? time.now).duration(to: end), replacing: rejected)
+    try await credential(lasting: (date ?? time.now).duration(to: deadline), replacing: rejected)
   }
 
   /// Replaces the cached credential with a credential that the app obtained by other means.
@@ -176,11 +177,11 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// - Parameter credential: The new credential, whose remaining lifetime is counted from now.
   public func replace(with credential: Value) {
     let (uptime, wallClock, random) = (time.uptime, time.now, random())
-    perform { $0.replace(with: credential, at: uptime, wallClock: wallClock, random: random) }
+    apply { $0.replace(with: credential, at: uptime, wallClock: wallClock, random: random) }
   }
 
   /// Shuts the cache down: cancels the in-flight request, and fails all waiters and later requests for a credential.
-  public func shutdown() { perform { $0.shutDown() } }
+  public func shutdown() { apply { $0.shutDown() } }
 
   /// Keeps a valid credential in the cache until the task is cancelled, even while no caller requests one.
   ///
@@ -203,7 +204,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   }
 }
 
-/// The limits of the time between two looks at a cache: the app can replace the credential at any time.
+/// The limits of the time between two checks of a cache that is kept fresh: the app can replace the credential at any
+/// time, and a provider that returns credentials with a short lifetime must not be called without a pause.
 private let minimumPause = Duration.seconds(1)
 private let maximumPause = Duration.seconds(60)
 
@@ -272,57 +274,58 @@ extension CredentialCache {
 
   typealias Machine = CacheMachine<Value>
 
-  /// Waits for a credential that satisfies a caller's requirements; cancelling the task ends the wait.
-  func wait(for need: Machine.Need) async throws(CredentialError) -> CachedCredential<Value> {
+  /// Waits for a credential that satisfies a caller's requirement; cancelling the task ends the wait.
+  func wait(for requirement: Machine.Requirement) async throws(CredentialError) -> CachedCredential<Value> {
     let waiter = state.withLock { state in
-      state.waiters += 1
-      return state.waiters
+      state.lastWaiter += 1
+      return state.lastWaiter
     }
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in ask(waiter, need, continuation) }
+      await withCheckedContinuation { continuation in admit(waiter, requirement, continuation) }
     } onCancel: {
-      perform { $0.leave(waiter) }
+      apply { $0.cancelWait(of: waiter) }
     }
     return try result.get()
   }
 
-  private func ask(
-    _ waiter: UInt64, _ need: Machine.Need,
-    _ continuation: CheckedContinuation<Result<CachedCredential<Value>, CredentialError>, Never>
+  /// Resumes the continuation at once if the cache can serve the requirement or must refuse it; otherwise stores it.
+  private func admit(
+    _ waiter: UInt64, _ requirement: Machine.Requirement, _ continuation: CheckedContinuation<Machine.WaitResult, Never>
   ) {
     let uptime = time.uptime
-    var response: Result<CachedCredential<Value>, CredentialError>?
-    perform { (state: inout State) in
+    var immediateResult: Machine.WaitResult?
+    apply { (state: inout State) in
       if Task.isCancelled {
-        response = .failure(.waitCancelled(source))
+        immediateResult = .failure(.waitCancelled(source))
         return []
       }
-      let (admission, effects) = state.machine.ask(waiter, need, at: uptime)
+      let (admission, effects) = state.machine.admit(waiter, requirement, at: uptime)
       switch admission {
-      case .serve(let cached): response = .success(cached)
-      case .refuse(let error): response = .failure(error)
+      case .serve(let cached): immediateResult = .success(cached)
+      case .fail(let error): immediateResult = .failure(error)
       case .wait: state.continuations[waiter] = continuation
       }
       return effects
     }
-    if let response { continuation.resume(returning: response) }
+    if let immediateResult { continuation.resume(returning: immediateResult) }
   }
 
   func refreshInBackground() {
     let uptime = time.uptime
-    perform { $0.wantsRefresh(at: uptime) ? $0.refresh(at: uptime) : [] }
+    apply { $0.isRefreshDue(at: uptime) ? $0.startRefresh(at: uptime) : [] }
   }
 
-  func perform(_ event: (inout Machine) -> [Machine.Effect]) {
-    perform { (state: inout State) in event(&state.machine) }
+  /// Applies an event to the state machine, and then carries out its effects.
+  func apply(_ event: (inout Machine) -> [Machine.Effect]) {
+    apply { (state: inout State) in event(&state.machine) }
   }
 
-  private func perform(_ event: (inout State) -> [Machine.Effect]) {
-    let context = events.traceContext
+  private func apply(_ event: (inout State) -> [Machine.Effect]) {
+    let traceContext = events.traceContext
     let actions = state.withLock { state in
       let effects = event(&state)
-      servable.withLock { $0 = state.machine.servable }
-      return effects.compactMap { prepare($0, &state, context) }
+      servableEntry.withLock { $0 = state.machine.servableEntry }
+      return effects.compactMap { apply($0, to: &state, in: traceContext) }
     }
     // The events are not added to the span of the task that delivers them, because they may belong to another task.
     state.deliver(\.pendingEvents) { events.relay(.refresh($0)) }
@@ -330,19 +333,21 @@ extension CredentialCache {
   }
 
   /// Applies an effect to the state; the result, if any, calls other code and must run after the lock is released.
-  private func prepare(_ effect: Machine.Effect, _ state: inout State, _ context: (any Sendable)?) -> (() -> Void)? {
+  private func apply(
+    _ effect: Machine.Effect, to state: inout State, in traceContext: (any Sendable)?
+  ) -> (() -> Void)? {
     switch effect {
-    case .start(let number):
-      state.flight = tasks(of: number, in: context)
+    case .startRequest(let number):
+      state.requestTasks = startTasks(ofRequest: number, in: traceContext)
       return nil
-    case .abandon(let number):
-      guard let flight = state.flight, flight.number == number else { return nil }
-      state.flight = nil
+    case .cancelRequest(let number):
+      guard let tasks = state.requestTasks, tasks.number == number else { return nil }
+      state.requestTasks = nil
       return {
-        flight.request.cancel()
-        flight.timeout.cancel()
+        tasks.request.cancel()
+        tasks.timeout.cancel()
       }
-    case .response(let waiter, let result):
+    case .resume(let waiter, let result):
       guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
       return { continuation.resume(returning: result) }
     case .deliver(let refresh):
@@ -351,14 +356,14 @@ extension CredentialCache {
     }
   }
 
-  /// Creates the tasks of a request to the provider: one for the request, and one for its timeout.
+  /// Starts the tasks of a request to the provider: one for the request, and one for its timeout.
   ///
   /// Detached tasks inherit no actor, priority or task-local values of a caller; the context of its trace is passed on.
-  private func tasks(of number: UInt64, in trace: (any Sendable)?) -> FlightTasks {
+  private func startTasks(ofRequest number: UInt64, in traceContext: (any Sendable)?) -> RequestTasks {
     let request = Task.detached { [weak self, provider, events, context] in
       let result: Result<IssuedCredential<Value>, CredentialError>
       do throws(CredentialError) {
-        let span = events.begin(AuthActivity(.refresh, provider.source), in: trace)
+        let span = events.begin(AuthActivity(.refresh, provider.source), in: traceContext)
         let issued = try await span.measure { () async throws(CredentialError) in
           try await provider.issue(in: context)
         } outcome: { result in
@@ -371,13 +376,13 @@ extension CredentialCache {
       }
       guard let self else { return }
       let (uptime, wallClock, random) = (time.uptime, time.now, random())
-      perform { $0.finish(number, result, at: uptime, wallClock: wallClock, random: random) }
+      apply { $0.finishRequest(number, result, at: uptime, wallClock: wallClock, random: random) }
     }
     let timeout = Task.detached { [weak self, time, timeout] in
       guard (try? await time.sleep(for: timeout)) != nil, let self else { return }
       let (uptime, random) = (time.uptime, random())
-      perform { $0.timeOut(number, at: uptime, random: random) }
+      apply { $0.timeOutRequest(number, at: uptime, random: random) }
     }
-    return FlightTasks(number: number, request: request, timeout: timeout)
+    return RequestTasks(number: number, request: request, timeout: timeout)
   }
 }

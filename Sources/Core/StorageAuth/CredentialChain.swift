@@ -40,7 +40,7 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
         let issued = try await link.issue(in: context)
         return issued.with(source: issued.source ?? link.source)
       } catch {
-        guard error.code == .notConfigured else { throw error.adding(declined) }
+        guard error.code == .notConfigured else { throw error.adding(declined: declined) }
         declined.append(error)
       }
     }
@@ -59,8 +59,9 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
 }
 
 extension CredentialError {
-  fileprivate func adding(_ others: [CredentialError]) -> CredentialError {
+  /// Returns the error with those of the sources that were skipped before.
+  fileprivate func adding(declined earlierErrors: [CredentialError]) -> CredentialError {
     CredentialError(
-      code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: others + declined)
+      code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: earlierErrors + declined)
   }
 }

@@ -5,7 +5,7 @@
 ///
 /// A provider is a value that describes where credentials come from:
 ///
-/// - What it needs of the machine, such as the network, comes with each call.
+/// - What it needs of its environment, such as the network, comes with each call, as a ``ProviderContext``.
 /// - It fetches a credential on each call; a ``CredentialCache`` caches it.
 /// - The credential that it returns is valid now.
 /// - If it throws ``CredentialError/Code/notConfigured``, a chain continues with the next provider. Any other error is a

@@ -82,18 +82,18 @@ protocol ObjectURLSource: AnyObject, Sendable {
 }
 
 /// A source of URLs that presigns a request for each object, for signers without preparation.
-private final class SingleObjectURLs<Single: Presigner>: ObjectURLSource {
-  let presigner: Single
+private final class UnpreparedObjectURLs<Base: Presigner>: ObjectURLSource {
+  let presigner: Base
   let request: HTTPRequest
   let path: ObjectPath
-  let credential: Single.SigningCredential
+  let credential: Base.SigningCredential
   let duration: Duration
   let context: SigningContext
   let headers: HTTPFields
   let expiration: Timestamp
 
   init(
-    _ presigner: Single, _ request: HTTPRequest, _ credential: Single.SigningCredential, _ duration: Duration,
+    _ presigner: Base, _ request: HTTPRequest, _ credential: Base.SigningCredential, _ duration: Duration,
     _ context: SigningContext
   ) throws(SigningError) {
     let path = try ObjectPath(of: request)
@@ -127,6 +127,6 @@ extension Presigner {
     for request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration,
     in context: SigningContext
   ) throws(SigningError) -> ObjectPresigner {
-    ObjectPresigner(try SingleObjectURLs(self, request, credential, duration, context))
+    ObjectPresigner(try UnpreparedObjectURLs(self, request, credential, duration, context))
   }
 }

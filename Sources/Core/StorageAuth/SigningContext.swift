@@ -1,23 +1,23 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The context of a signature, which consists of the time of signing.
+/// The context of a signature, which consists of the signing date.
 ///
-/// A signer never reads a clock. Its caller, which knows the clock skew, reads the time once for each signature.
+/// A signer never reads a clock. Its caller, which knows the clock skew, reads the clock once for each signature.
 public struct SigningContext: Sendable, Equatable {
-  /// The time of signing, according to the service's clock.
+  /// The date and time of signing, according to the service's clock.
   public var date: Timestamp
 
-  /// Creates a signing context with the given time.
+  /// Creates a signing context with a signing date.
   ///
-  /// - Parameter date: The time of signing, according to the service's clock.
+  /// - Parameter date: The date and time of signing, according to the service's clock.
   public init(date: Timestamp) { self.date = date }
 
-  /// A signing context with the current time of this machine's clock, without correction for clock skew.
+  /// A signing context with the current date of this machine's clock, without correction for clock skew.
   public static var now: SigningContext { SigningContext(date: .now) }
 
-  /// Returns a signing context with the given time.
+  /// Returns a signing context with a signing date.
   ///
-  /// - Parameter date: The time of signing, according to the service's clock.
+  /// - Parameter date: The date and time of signing, according to the service's clock.
   public static func at(_ date: Timestamp) -> SigningContext { SigningContext(date: date) }
 }

@@ -3,7 +3,7 @@
 
 /// A credential provider that always returns the same credential.
 public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
-  private let value: Value
+  private let credential: Value
 
   /// The name of the credential's source, for errors and events.
   public let source: String
@@ -11,18 +11,18 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
   /// Creates a provider that always returns the same credential.
   ///
   /// - Parameters:
-  ///   - value: The credential to return.
+  ///   - credential: The credential to return.
   ///   - source: The name of the credential's source, for errors and events.
-  public init(_ value: Value, source: String = "fixed credential") {
-    self.value = value
+  public init(_ credential: Value, source: String = "fixed credential") {
+    self.credential = credential
     self.source = source
   }
 
-  /// Returns the fixed credential.
+  /// Returns the credential of the initializer.
   ///
   /// - Parameter context: The context, which is not used.
   /// - Throws: No error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-    IssuedCredential(value)
+    IssuedCredential(credential)
   }
 }

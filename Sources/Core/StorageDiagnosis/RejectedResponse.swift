@@ -14,7 +14,7 @@ public struct RejectedResponse: Sendable {
 
   private let headers: HTTPFields
   private let text: String
-  private let document: [String: String]?
+  private let errorDocument: [String: String]?
 
   /// Creates a rejected response from the head and the body of a response.
   ///
@@ -52,7 +52,7 @@ public struct RejectedResponse: Sendable {
     self.status = status
     self.headers = headers
     self.text = text
-    document = Self.details(in: text)
+    errorDocument = Self.details(in: text)
   }
 
   /// Returns the text of each child of the element `Error`, by element name, in a string that may contain other text.
@@ -72,7 +72,7 @@ public struct RejectedResponse: Sendable {
   package func reading(by reader: some SignatureReader) -> Reading {
     // The response to a HEAD request has no body; its document is in a header.
     let documentInHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
-    let details = document ?? documentInHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
+    let details = errorDocument ?? documentInHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
     guard var details else {
       // SDKs put the service's code first; a message after it can mention further codes.
       let codes = reader.refusalMeanings.keys.compactMap { code in
@@ -86,7 +86,7 @@ public struct RejectedResponse: Sendable {
     }
     // The bytes are exact, whereas an XML parser changes line endings in a text.
     for name in ["StringToSign", "CanonicalRequest"] {
-      if let exact = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exact }
+      if let exactText = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exactText }
     }
     return Reading(
       status: status, headers: headers, code: details["Code"], message: details["Message"], details: details,
@@ -104,7 +104,7 @@ public struct RejectedResponse: Sendable {
 extension RejectedResponse: Redacted {
   /// The status code and the error code, without the strings that the service signed.
   public var description: String {
-    "RejectedResponse(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
+    "RejectedResponse(\(status.map { "\($0) " } ?? "")\(errorDocument?["Code"] ?? "without a code"))"
   }
 }
 
@@ -192,12 +192,12 @@ extension RejectedResponse.Reading: Redacted {
 extension String {
   /// Returns the first range with the UTF-8 bytes of a text, which must not be empty.
   fileprivate func firstRange(of text: String) -> Range<Index>? {
-    var rest = self[...]
-    while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
-      if rest[start...].utf8.starts(with: text.utf8) {
-        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
+    var remainingText = self[...]
+    while let start = remainingText.utf8.firstIndex(of: text.utf8.first ?? 0) {
+      if remainingText[start...].utf8.starts(with: text.utf8) {
+        return start..<remainingText.utf8.index(start, offsetBy: text.utf8.count)
       }
-      rest = rest[rest.utf8.index(after: start)...]
+      remainingText = remainingText[remainingText.utf8.index(after: start)...]
     }
     return nil
   }

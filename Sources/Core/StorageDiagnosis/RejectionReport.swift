@@ -12,6 +12,7 @@ package struct RejectionReport: Sendable {
   /// The explanation, or `nil` if the response concerns neither the signature nor its key.
   package let diagnosis: SignatureDiagnosis?
 
+  /// The strings that the client signed, or `nil` if they are unknown.
   package let client: SignedTexts?
 
   /// The strings that the service signed, or that it requires; `nil` if they are those of the client.
@@ -25,6 +26,7 @@ package struct RejectionReport: Sendable {
     case proven
     /// The strings follow from the request, whose signature was not compared.
     case stated
+    /// No likely request has the signature that arrived.
     case unknown
   }
 
@@ -42,67 +44,76 @@ package struct RejectionReport: Sendable {
     of response: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
     isMismatch: Bool? = nil, search: SignatureSearch?
   ) {
-    let reading = response.reading(by: service.reader)
-    self.init(
-      of: reading, to: request, reader: service.reader, region: region,
-      isMismatch: isMismatch ?? reading.mayBeMismatch(service.reader.refusalMeanings), search: search)
+    let rejection = response.reading(by: service.reader)
+    if isMismatch ?? rejection.mayBeMismatch(service.reader.refusalMeanings) {
+      self.init(ofMismatch: rejection, of: request, reader: service.reader, search: search)
+    } else {
+      self.init(ofStatement: rejection, about: request, reader: service.reader, region: region)
+    }
   }
 
   /// Creates a report about a request whose signature the verifier of this process rejected.
   package init(ofMismatch request: HTTPRequest, signedFor service: SignedService, search: SignatureSearch) {
-    self.init(of: .mismatch, to: request, reader: service.reader, region: nil, isMismatch: true, search: search)
+    self.init(ofMismatch: .mismatch, of: request, reader: service.reader, search: search)
   }
 
+  /// Creates a report about a rejection whose cause the response states, such as a wrong region.
   private init(
-    of reading: RejectedResponse.Reading, to request: HTTPRequest, reader: any SignatureReader, region: String?,
-    isMismatch: Bool, search: SignatureSearch?
+    ofStatement rejection: RejectedResponse.Reading, about request: HTTPRequest, reader: any SignatureReader,
+    region: String?
   ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
-    func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
-    func masked(_ request: HTTPRequest) -> SignedTexts? { texts(of: request)?.masked(by: mask) }
-    func diagnosis(_ reading: RejectedResponse.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
-      SignatureDiagnosis(of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
+    diagnosis = reader.diagnosis(of: rejection, to: request)
+    client = reader.texts(of: request)?.masked(by: mask)
+    basis = client == nil ? .unknown : .stated
+    var expectedRequest: HTTPRequest?
+    if let diagnosis, diagnosis.cause == .wrongRegion, let region {
+      expectedRequest = request.signed(in: region, insteadOf: diagnosis.sent)
     }
-    guard isMismatch else {
-      self.diagnosis = diagnosis(reading, request)
-      client = masked(request)
-      basis = client == nil ? .unknown : .stated
-      var expected: HTTPRequest?
-      if let found = self.diagnosis, found.cause == .wrongRegion, let region {
-        expected = request.signed(in: region, insteadOf: found.sent)
-      }
-      service = expected.flatMap(masked)
-      return
-    }
-    let serviceTexts =
-      reading.stringToSign.map {
-        SignedTexts(stringToSign: $0, canonicalRequest: reading.canonicalRequest).masked(by: mask)
-      } ?? masked(request)
-    service = serviceTexts
-    switch search?.origin(of: request) {
+    service = expectedRequest.flatMap { reader.texts(of: $0) }?.masked(by: mask)
+  }
+
+  /// Creates a report about a signature that does not match, from the strings of both sides.
+  private init(
+    ofMismatch rejection: RejectedResponse.Reading, of request: HTTPRequest, reader: any SignatureReader,
+    search: SignatureSearch?
+  ) {
+    let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
+    let sentTexts = reader.texts(of: request)
+    service =
+      rejection.stringToSign.map {
+        SignedTexts(stringToSign: $0, canonicalRequest: rejection.canonicalRequest).masked(by: mask)
+      } ?? sentTexts?.masked(by: mask)
+    let origin = search?.origin(of: request)
+    basis = origin == nil ? .unknown : .proven
+    switch origin {
     case .request(let origin) where origin == request:
-      self.diagnosis = diagnosis(reading, request)?.whenSignedAsSent
-      client = masked(request)
-      basis = .proven
+      diagnosis = reader.diagnosis(of: rejection, to: request)?.whenSignedAsSent
+      client = sentTexts?.masked(by: mask)
     case .request(let origin):
-      self.diagnosis = diagnosis(reading.showing(texts(of: request)), origin)
-      client = masked(origin)
-      basis = .proven
+      diagnosis = reader.diagnosis(of: rejection.showing(sentTexts), to: origin)
+      client = reader.texts(of: origin)?.masked(by: mask)
     case .secret(let secret):
-      self.diagnosis = secret.diagnosis
-      client = serviceTexts
-      basis = .proven
+      diagnosis = secret.diagnosis
+      client = service
     case nil:
-      let stated = diagnosis(reading, request)
-      self.diagnosis = search != nil && stated?.cause == .unknown ? .searched : stated
+      let stated = reader.diagnosis(of: rejection, to: request)
+      diagnosis = search != nil && stated?.cause == .unknown ? .searchedInVain : stated
       client = nil
-      basis = .unknown
     }
   }
 }
 
+extension SignatureReader {
+  fileprivate func texts(of request: HTTPRequest) -> SignedTexts? { ((try? signature(of: request)) ?? nil)?.texts }
+
+  fileprivate func diagnosis(of rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(of: rejection, SentRequest(request, self, stringToSign: nil, canonicalRequest: nil))
+  }
+}
+
 extension SignatureDiagnosis {
-  fileprivate static let searched = SignatureDiagnosis(
+  fileprivate static let searchedInVain = SignatureDiagnosis(
     .unknown,
     explanation: """
       No likely change of the request explains the signature. The secret is wrong, or the client signed another string \
@@ -123,17 +134,19 @@ extension SignedTexts {
 
 extension HTTPRequest {
   /// Returns the request with another region in the scope of its signature, or `nil` if it contains no such scope.
-  fileprivate func signed(in region: String, insteadOf sent: String?) -> HTTPRequest? {
-    guard let sent, !sent.isEmpty else { return nil }
+  fileprivate func signed(in region: String, insteadOf sentRegion: String?) -> HTTPRequest? {
+    guard let sentRegion, !sentRegion.isEmpty else { return nil }
     var request = self
     if let authorization = headerFields[.authorization] {
-      request.headerFields[.authorization] = authorization.replacing("/\(sent)/", with: "/\(region)/")
+      request.headerFields[.authorization] = authorization.replacing("/\(sentRegion)/", with: "/\(region)/")
     }
+    // A presigned URL has the scope in a parameter, usually with its slashes escaped.
     for separator in ["/", "%2F", "%2f"] {
       let (path, query) = (request.path ?? "").cutOnce(at: "?")
       guard let query else { break }
-      let changed = query.replacing("\(separator)\(sent)\(separator)", with: "\(separator)\(region)\(separator)")
-      request.path = "\(path)?\(changed)"
+      let changedQuery = query.replacing(
+        "\(separator)\(sentRegion)\(separator)", with: "\(separator)\(region)\(separator)")
+      request.path = "\(path)?\(changedQuery)"
     }
     return request == self ? nil : request
   }

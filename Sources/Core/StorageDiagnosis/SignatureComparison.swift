@@ -4,36 +4,36 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A comparison of a response with the request that the service rejected.
+/// A comparison of a service's rejection with the request that was rejected.
 struct SignatureComparison {
-  let response: RejectedResponse.Reading
+  let rejection: RejectedResponse.Reading
   let sent: SentRequest
 
   var finding: SignatureFinding? {
-    if let finding = sent.reader.finding(for: response, to: sent.request) { return addingTimes(to: finding) }
-    guard let code = response.code else {
-      if response.stringToSign != nil || response.canonicalRequest != nil { return mismatch }
-      return response.isRefusal ? withoutReason : nil
+    if let finding = sent.reader.finding(for: rejection, to: sent.request) { return addingTimes(to: finding) }
+    guard let code = rejection.code else {
+      if rejection.stringToSign != nil || rejection.canonicalRequest != nil { return mismatchFinding }
+      return rejection.isRefusal ? findingWithoutCode : nil
     }
     return switch sent.reader.refusalMeanings[code] {
-    case .mismatch: mismatch
-    case .clockSkew: clockSkew
-    case .unknownKey: unknownKey
+    case .mismatch: mismatchFinding
+    case .clockSkew: clockSkewFinding
+    case .unknownKey: unknownKeyFinding
     case .wrongToken: SignatureFinding(.tokenOfAnotherKey, detail: keyDetail)
     case .expiredToken: SignatureFinding(.tokenExpired, detail: keyDetail)
-    case .malformed: malformed
-    case .denied: denied
-    case nil: response.isRefusal ? forbidden : nil
+    case .malformed: malformedFinding
+    case .denied: deniedFinding
+    case nil: rejection.isRefusal ? permissionFinding : nil
     }
   }
 
   /// Adds the signing time and the server's time to a finding about the time.
   private func addingTimes(to finding: SignatureFinding) -> SignatureFinding {
     switch finding.cause {
-    case .clockSkew: return clockSkew
-    case .expired: return expiration
+    case .clockSkew: return clockSkewFinding
+    case .expired: return expirationFinding
     case .notYetValid:
-      var finding = clockSkew
+      var finding = clockSkewFinding
       finding.cause = .notYetValid
       return finding
     default: return finding
@@ -41,8 +41,8 @@ struct SignatureComparison {
   }
 
   /// The service's message in the form of a sentence, or an empty string if the response contains no message.
-  var serviceQuotation: String {
-    guard let message = response.message, !message.isEmpty else { return "" }
+  private var serviceQuotation: String {
+    guard let message = rejection.message, !message.isEmpty else { return "" }
     return "The service says: \"\(message.onOneLine)\""
   }
 
@@ -50,7 +50,7 @@ struct SignatureComparison {
     sent.reading.map { "The request was signed with the key \($0.accessKeyID)." } ?? ""
   }
 
-  private var unknownKey: SignatureFinding {
+  private var unknownKeyFinding: SignatureFinding {
     guard let id = sent.reading?.accessKeyID else { return SignatureFinding(.unknownKeyID) }
     let isTemporary = sent.reader.isTemporary(id)
     if isTemporary == true, !sent.hasToken { return SignatureFinding(.tokenMissing, detail: keyDetail) }
@@ -60,39 +60,45 @@ struct SignatureComparison {
     return SignatureFinding(.unknownKeyID, detail: keyDetail)
   }
 
-  private var malformed: SignatureFinding? {
-    let message = response.message ?? ""
-    if sent.isSignedTwice || message.contains("not both") { return SignatureFinding(.multipleSignatures) }
-    if message.contains("listed") || message.contains("is signed but occurs") {
+  private var malformedFinding: SignatureFinding? {
+    let message = rejection.message ?? ""
+    if sent.isSignedTwice || message.contains(MessageFragment.twoSignatures) {
+      return SignatureFinding(.multipleSignatures)
+    }
+    if message.contains(MessageFragment.notListed) || message.contains(MessageFragment.repeatedField) {
       return SignatureFinding(.signedListMismatch, detail: serviceQuotation)
     }
-    if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
-    if sent.problem != nil || message.contains("uthorization") || message.contains("credential") {
+    if MessageFragment.isAboutVersion(message) { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
+    if sent.problem != nil || message.contains(MessageFragment.authorization)
+      || message.contains(MessageFragment.credential)
+    {
       return SignatureFinding(.malformedAuthorization, detail: sent.problem?.message ?? serviceQuotation)
     }
     return nil
   }
 
-  private var denied: SignatureFinding {
-    let message = response.message ?? ""
-    if message.hasBytePrefix("Request has expired") { return expiration }
-    if message.contains("valid Date") || sent.problem?.code == .missingDate { return SignatureFinding(.dateMissing) }
-    if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
+  private var deniedFinding: SignatureFinding {
+    let message = rejection.message ?? ""
+    if message.hasBytePrefix(MessageFragment.expiredRequest) { return expirationFinding }
+    if message.contains(MessageFragment.invalidDate) || sent.problem?.code == .missingDate {
+      return SignatureFinding(.dateMissing)
+    }
+    if MessageFragment.isAboutVersion(message) { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
+    let isAboutUnsignedField = message.contains(MessageFragment.unsignedField)
     // The service usually accepts a session token that is not signed.
-    let includesTokens = message.contains("not signed")
-    if let part = sent.reading?.unsignedParts.first(where: { includesTokens || !$0.isToken }) {
+    if let part = sent.reading?.unsignedParts.first(where: { isAboutUnsignedField || !$0.isToken }) {
       return SignatureFinding(
         part.isToken ? .tokenUnsigned : .unsignedField, line: part.name, detail: "It is not listed as signed.")
     }
-    if message.contains("not signed") {
-      return SignatureFinding(.unsignedField, detail: response.details["Reason"].map(\.onOneLine) ?? serviceQuotation)
+    if isAboutUnsignedField {
+      return SignatureFinding(.unsignedField, detail: rejection.details["Reason"].map(\.onOneLine) ?? serviceQuotation)
     }
-    return forbidden
+    return permissionFinding
   }
 
   /// The finding for a valid signature whose key lacks the permission.
-  private var forbidden: SignatureFinding {
+  private var permissionFinding: SignatureFinding {
     let key = sent.reading.map { "The key \($0.accessKeyID)" } ?? "The key"
     let detail =
       sent.hasToken ? "\(key) is a temporary one, with only the permissions that the policy of its session allows." : ""
@@ -101,81 +107,92 @@ struct SignatureComparison {
   }
 
   /// The finding for a response without an error code, which the date in its headers may explain.
-  private var withoutReason: SignatureFinding {
+  private var findingWithoutCode: SignatureFinding {
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
-    if let signed = sent.reading?.signedAt, let server = response.serverTime, sent.reading?.expiration == nil,
-      signed.duration(to: server).magnitude > sent.reader.clockTolerance
+    if let signingTime = sent.reading?.signedAt, let serverTime = rejection.serverTime, sent.reading?.expiration == nil,
+      signingTime.duration(to: serverTime).magnitude > sent.reader.clockTolerance
     {
-      return clockSkew
+      return clockSkewFinding
     }
     return SignatureFinding(.unexplained)
   }
 
-  var clockSkew: SignatureFinding {
-    let signed = response.time(inElement: "RequestTime") ?? sent.reading?.signedAt
-    guard let signed, let server = response.serverTime else { return SignatureFinding(.clockSkew) }
-    let difference = signed.duration(to: server)
+  private var clockSkewFinding: SignatureFinding {
+    let signingTime = rejection.time(inElement: "RequestTime") ?? sent.reading?.signedAt
+    guard let signingTime, let serverTime = rejection.serverTime else { return SignatureFinding(.clockSkew) }
+    let difference = signingTime.duration(to: serverTime)
     let direction = difference < .zero ? "ahead of" : "behind"
-    let isWindow = sent.reader.signsWindow && difference < .zero
+    // A signed window that starts after the server's time may be meant so; its clock need not be wrong.
+    let isEarly = sent.reader.signsWindow && difference < .zero
     return SignatureFinding(
-      isWindow ? .notYetValid : .clockSkew, line: isWindow ? SignedPart.window.name : SignedPart.signingTime.name,
-      sent: signed.iso8601, received: server.iso8601,
-      detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
+      isEarly ? .notYetValid : .clockSkew, line: isEarly ? SignedPart.window.name : SignedPart.signingTime.name,
+      sent: signingTime.iso8601, received: serverTime.iso8601,
+      detail: "The request was signed for \(signingTime), \(difference.magnitude.inWords) \(direction) the service.")
   }
 
-  var expiration: SignatureFinding {
-    let end = response.time(inElement: "Expires") ?? sent.reading?.expiration
-    guard let end, let server = response.serverTime else { return SignatureFinding(.expired) }
+  private var expirationFinding: SignatureFinding {
+    let expiration = rejection.time(inElement: "Expires") ?? sent.reading?.expiration
+    guard let expiration, let serverTime = rejection.serverTime else { return SignatureFinding(.expired) }
     let line = sent.reader.signsWindow ? SignedPart.window.name : "end of the URL"
+    let delay = expiration.duration(to: serverTime).magnitude.inWords
     return SignatureFinding(
-      .expired, line: line, sent: end.iso8601, received: server.iso8601,
-      detail: "It expired at \(end), \(end.duration(to: server).magnitude.inWords) before the service checked it.")
+      .expired, line: line, sent: expiration.iso8601, received: serverTime.iso8601,
+      detail: "It expired at \(expiration), \(delay) before the service checked it.")
   }
 
   /// The finding for a signature that does not match, from a comparison of both sides' strings to sign.
-  var mismatch: SignatureFinding {
-    guard let signed = sent.parts else {
+  private var mismatchFinding: SignatureFinding {
+    guard let sentParts = sent.parts else {
       guard let problem = sent.problem else {
         return SignatureFinding(
           .unsigned, detail: "The compared request carries no authorization; pass the request that was sent.")
       }
       return SignatureFinding(.malformedAuthorization, detail: problem.message)
     }
-    guard response.stringToSign != nil || response.canonicalRequest != nil else {
+    guard rejection.stringToSign != nil || rejection.canonicalRequest != nil else {
       return SignatureFinding(.unknown, detail: "The service does not show its string to sign.")
     }
-    guard let received = sent.signedParts(response.stringToSign, response.canonicalRequest) else {
+    guard let receivedParts = sent.signedParts(rejection.stringToSign, rejection.canonicalRequest) else {
       return SignatureFinding(
         .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared.")
     }
-    if let version = signed.version, let other = received.version, version != other {
-      return SignatureFinding(.wrongVersion, line: SignedPart.algorithm.name, sent: version, received: other)
+    if let sentVersion = sentParts.version, let receivedVersion = receivedParts.version, sentVersion != receivedVersion
+    {
+      return SignatureFinding(
+        .wrongVersion, line: SignedPart.algorithm.name, sent: sentVersion, received: receivedVersion)
     }
     let differences = Difference.find(
-      from: sent.parts(showing: response) ?? signed, to: received, dateHeaders: sent.reader.dateHeaders)
+      from: sent.parts(showing: rejection) ?? sentParts, to: receivedParts, dateHeaders: sent.reader.dateHeaders)
     if let first = differences.first {
       return first.finding(first.cause(in: sent), others: Array(differences.dropFirst()))
     }
-    return findingForEqualParts(signed, received)
+    return findingForEqualParts(sent: sentParts, received: receivedParts)
   }
 
-  /// Returns the finding for strings whose components are equal, from the hashes and the strings themselves.
-  private func findingForEqualParts(_ signed: SignedParts, _ received: SignedParts) -> SignatureFinding {
-    if let difference = orderDifference(signed) { return difference }
-    if let first = signed[.requestHash], let second = received[.requestHash], first != second {
+  /// Returns the finding for strings whose parts are equal, from the hashes and the strings themselves.
+  private func findingForEqualParts(
+    sent sentParts: SignedParts, received receivedParts: SignedParts
+  ) -> SignatureFinding {
+    if let finding = findingAboutOrder(in: sentParts) { return finding }
+    if let sentHash = sentParts[.requestHash], let receivedHash = receivedParts[.requestHash], sentHash != receivedHash
+    {
       var detail = "All lines that the service shows are equal, but the hash of the canonical request differs."
-      if response.canonicalRequest == nil, let found = likelyRewriting(hashingTo: second) { return found }
-      if response.canonicalRequest == nil {
+      if rejection.canonicalRequest == nil {
+        if let finding = findingAboutLikelyRequest(hashingTo: receivedHash) { return finding }
         detail = "The service shows only the hash of the canonical request, which differs."
       } else if !sent.tokens.isEmpty {
+        // The service masks tokens in what it shows, so that only a token can differ without being seen.
         return SignatureFinding(
           .tokenOfAnotherKey, line: "session token", sent: Secret.mask, received: Secret.mask, detail: detail)
       }
       return SignatureFinding(
-        .hiddenDifference, line: SignedPart.requestHash.name, sent: first, received: second.onOneLine, detail: detail)
+        .hiddenDifference, line: SignedPart.requestHash.name, sent: sentHash, received: receivedHash.onOneLine,
+        detail: detail)
     }
     var detail = "All lines are equal."
-    if let hash = received[.requestHash], isShown(hash) { detail += " So are the hashes of what the service shows." }
+    if let hash = receivedParts[.requestHash], isHashOfShownRequest(hash) {
+      detail += " So are the hashes of what the service shows."
+    }
     var finding = SignatureFinding(.unknown, detail: detail)
     finding.stringsAreEqual = stringsAreEqual
     return finding
@@ -185,18 +202,19 @@ struct SignatureComparison {
   ///
   /// A masked token makes a string no proof. In V4, COS and S3 the string has the hash of all that is signed.
   private var stringsAreEqual: Bool {
-    guard let first = sent.texts?.stringToSign, let second = response.stringToSign else { return false }
-    return (first.removingByteSuffix("\n") ?? first[...]).utf8.elementsEqual(
-      (second.removingByteSuffix("\n") ?? second[...]).utf8)
+    guard let sentString = sent.texts?.stringToSign, let receivedString = rejection.stringToSign else { return false }
+    // Copying from a log or a document often adds or drops the line feed at the end.
+    return (sentString.removingByteSuffix("\n") ?? sentString[...]).utf8.elementsEqual(
+      (receivedString.removingByteSuffix("\n") ?? receivedString[...]).utf8)
   }
 
   /// Returns the finding for a common change of the request that results in the hash that the service shows.
-  private func likelyRewriting(hashingTo hash: String) -> SignatureFinding? {
-    guard let signed = sent.parts else { return nil }
-    for request in LikelyRewriting.requests(for: sent.request) {
+  private func findingAboutLikelyRequest(hashingTo hash: String) -> SignatureFinding? {
+    guard let sentParts = sent.parts else { return nil }
+    for request in LikelyRequests.receivedByService(from: sent.request) {
       let received = SentRequest(request, sent.reader, stringToSign: nil, canonicalRequest: nil)
-      guard let parts = received.parts, parts[.requestHash] == hash,
-        let first = Difference.find(from: signed, to: parts, dateHeaders: sent.reader.dateHeaders).first
+      guard let receivedParts = received.parts, receivedParts[.requestHash] == hash,
+        let first = Difference.find(from: sentParts, to: receivedParts, dateHeaders: sent.reader.dateHeaders).first
       else { continue }
       return first.finding(first.cause(in: sent), others: [])
     }
@@ -204,35 +222,52 @@ struct SignatureComparison {
   }
 
   /// Returns whether the canonical request in the response has a hash, which differs if a log lost or masked a part.
-  private func isShown(_ hash: String) -> Bool { response.canonicalRequest.flatMap(sent.reader.hash) == hash }
+  private func isHashOfShownRequest(_ hash: String) -> Bool {
+    rejection.canonicalRequest.flatMap(sent.reader.hash) == hash
+  }
 
-  /// Returns the finding for the first line that differs although its components do not, such as reordered parameters.
-  private func orderDifference(_ signed: SignedParts) -> SignatureFinding? {
+  /// Returns the finding for the first line that differs although its parts do not, such as reordered parameters.
+  private func findingAboutOrder(in sentParts: SignedParts) -> SignatureFinding? {
     guard let texts = sent.texts else { return nil }
-    let hasHash = signed[.requestHash] != nil
+    // A string to sign with the hash of a canonical request has no lines that could be in another order.
+    let hasHash = sentParts[.requestHash] != nil
     let pairs =
-      [(texts.canonicalRequest, response.canonicalRequest)]
-      + (hasHash || texts.canonicalRequest != nil ? [] : [(texts.stringToSign, response.stringToSign)])
-    for case (let sent?, let received?) in pairs {
-      for (first, second) in zip(sent.lines, received.lines) where !first.isIdentical(to: second) {
-        if holdsToken(first) || Difference.isMasked(second) { continue }
+      [(texts.canonicalRequest, rejection.canonicalRequest)]
+      + (hasHash || texts.canonicalRequest != nil ? [] : [(texts.stringToSign, rejection.stringToSign)])
+    for case (let sentText?, let receivedText?) in pairs {
+      for (sentLine, receivedLine) in zip(sentText.lines, receivedText.lines)
+      where !sentLine.isIdentical(to: receivedLine) {
+        if containsToken(sentLine) || Difference.isMasked(receivedLine) { continue }
         return SignatureFinding(
-          .otherDifference, line: "order or spelling", sent: first.onOneLine, received: second.onOneLine)
+          .otherDifference, line: "order or spelling", sent: sentLine.onOneLine, received: receivedLine.onOneLine)
       }
     }
     return nil
   }
 
-  private func holdsToken(_ line: String) -> Bool {
+  private func containsToken(_ line: String) -> Bool {
     sent.tokens.contains { line.contains($0.reveal()) || line.contains($0.reveal().percentEncoded()) }
   }
 }
 
-extension String {
-  fileprivate var mentionsVersion: Bool {
-    let text = lowercased()
+/// The words by which the messages of the services tell apart the errors that share a code.
+///
+/// No vendor documents its messages. The words are those of responses of OSS, COS and S3 and of this package's
+/// verifiers; the first letter is missing where some of them write it in upper case.
+private enum MessageFragment {
+  static let twoSignatures = "not both"
+  static let notListed = "listed"
+  static let repeatedField = "is signed but occurs"
+  static let authorization = "uthorization"
+  static let credential = "credential"
+  static let expiredRequest = "Request has expired"
+  static let invalidDate = "valid Date"
+  static let unsignedField = "not signed"
+
+  static func isAboutVersion(_ message: String) -> Bool {
+    let message = message.lowercased()
     return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {
-      text.contains($0)
+      message.contains($0)
     }
   }
 }

@@ -51,15 +51,15 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     of rejected: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService,
     stringToSign: String? = nil, canonicalRequest: String? = nil
   ) {
-    let reading = rejected.reading(by: service.reader)
+    let rejection = rejected.reading(by: service.reader)
     let sent = SentRequest(request, service.reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
-    guard let diagnosis = SignatureDiagnosis(of: reading, sent) else { return nil }
+    guard let diagnosis = SignatureDiagnosis(of: rejection, sent) else { return nil }
     self = stringToSign == nil ? diagnosis : diagnosis.whenSignedAsSent
   }
 
-  init?(of reading: RejectedResponse.Reading, _ sent: SentRequest) {
-    guard reading.concernsAuthorization(sent.reader.refusalMeanings),
-      let finding = SignatureComparison(response: reading, sent: sent).finding
+  init?(of rejection: RejectedResponse.Reading, _ sent: SentRequest) {
+    guard rejection.concernsAuthorization(sent.reader.refusalMeanings),
+      let finding = SignatureComparison(rejection: rejection, sent: sent).finding
     else { return nil }
     self.init(finding, by: sent.reader, masking: SecretMask(sent.tokens))
   }

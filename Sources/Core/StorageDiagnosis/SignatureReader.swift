@@ -20,7 +20,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Parameters:
   ///   - text: The string to sign.
   ///   - request: The request to which the string probably belongs.
-  /// - Returns: The components of the string, or `nil` if the string is not a string to sign of the service.
+  /// - Returns: The parts of the string, or `nil` if the string is not a string to sign of the service.
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts?
 
   /// Parses a canonical request.
@@ -28,7 +28,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Parameters:
   ///   - text: The canonical request.
   ///   - request: The request to which the string probably belongs.
-  /// - Returns: The components of the string, or `nil` if it is no canonical request of the service, or there are none.
+  /// - Returns: The parts of the string, or `nil` if it is no canonical request of the service, or there are none.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts?
 
   /// Returns the hash of a canonical request as in the string to sign, or `nil` if the service has none.
@@ -55,10 +55,10 @@ public protocol SignatureReader: Sendable, Hashable {
   /// The diagnosis adds the times to a finding with the cause `clockSkew`, `expired` or `notYetValid`.
   ///
   /// - Parameters:
-  ///   - refusal: The parsed response of the service.
+  ///   - rejection: The parsed response of the service.
   ///   - request: The request as the client sent it.
   /// - Returns: The finding, or `nil` to use the meaning of the error code.
-  func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding?
+  func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding?
 
   /// Returns what usually leads to a cause at the service, and how to fix it, or `nil` for the common descriptions.
   func advice(for cause: SignatureDiagnosis.Cause) -> SignatureDiagnosis.Advice?
@@ -99,7 +99,7 @@ extension SignatureReader {
   public var refusalMeanings: [String: RefusalMeaning] { RefusalMeaning.common }
 
   /// Returns `nil`, so that the error code determines the finding.
-  public func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? { nil }
+  public func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? { nil }
 
   /// Returns `nil`, so that the common descriptions apply.
   public func advice(for cause: SignatureDiagnosis.Cause) -> SignatureDiagnosis.Advice? { nil }
@@ -153,92 +153,22 @@ public enum CopiedTextKind: Sendable, Hashable {
   case canonicalRequest
 }
 
-/// The unverified statements of a request about its signature, and the strings that the signature covers.
-public struct SignatureReading: Sendable {
-  /// The ID of the access key with which the request claims to be signed.
-  public var accessKeyID: AccessKeyID
+/// The service for which a request was signed, with its known properties.
+///
+/// This package supplies `.oss(…)`, `.cos(…)` and `.s3(…)`. Another service supplies a ``SignatureReader``.
+public struct SignedService: Sendable, Hashable {
+  package let reader: any SignatureReader
 
-  /// Whether the request contains a session token where the service reads it.
-  public var hasToken: Bool
-
-  /// The signing time or the start of the validity window, or `nil` if the request does not contain it.
-  public var signedAt: Timestamp?
-
-  /// The expiration of the signature, or `nil` if the request does not contain it.
-  public var expiration: Timestamp?
-
-  /// The headers and query parameters that have an effect but are not listed as signed.
-  public var unsignedParts: [SignedPart]
-
-  /// The strings that the signature covers.
-  public var texts: SignedTexts
-
-  /// Creates a reading of a request's signature.
+  /// Creates a service from a reader.
   ///
-  /// - Parameters:
-  ///   - accessKeyID: The ID of the access key with which the request claims to be signed.
-  ///   - hasToken: Whether the request contains a session token at a position where the service reads it.
-  ///   - signedAt: The signing time or the start of the validity window, or `nil` if the request does not contain it.
-  ///   - expiration: The expiration of the signature, or `nil` if the request does not contain it.
-  ///   - unsignedParts: The headers and query parameters that have an effect but are not signed.
-  ///   - texts: The strings that the signature covers.
-  public init(
-    accessKeyID: AccessKeyID, hasToken: Bool, signedAt: Timestamp?, expiration: Timestamp?,
-    unsignedParts: [SignedPart] = [],
-    texts: SignedTexts
-  ) {
-    self.accessKeyID = accessKeyID
-    self.hasToken = hasToken
-    self.signedAt = signedAt
-    self.expiration = expiration
-    self.unsignedParts = unsignedParts
-    self.texts = texts
+  /// - Parameter reader: The reader of the service's signatures and error responses.
+  public init(_ reader: some SignatureReader) { self.reader = reader }
+
+  /// Returns whether two services have equal readers.
+  public static func == (first: SignedService, second: SignedService) -> Bool {
+    AnyHashable(first.reader) == AnyHashable(second.reader)
   }
-}
 
-/// A finding about why a service rejected a signature.
-public struct SignatureFinding: Sendable, Hashable {
-  /// The cause of the signature's rejection.
-  public var cause: SignatureDiagnosis.Cause
-
-  /// The name of the line that differs, or `nil` if the cause does not concern a line.
-  public var line: String?
-
-  /// The value of the differing line in the sent request, or `nil` if the line was absent.
-  public var sent: String?
-
-  /// The value of the differing line that the service received, or `nil` if it was absent or is unknown.
-  public var received: String?
-
-  /// Additional facts, in complete sentences without secrets.
-  public var detail: String
-
-  var otherLines: [String] = []
-
-  /// Whether the strings to sign are equal, so that only the secret can differ if the client signed what it sent.
-  var stringsAreEqual = false
-
-  /// Creates a finding about a rejected signature.
-  ///
-  /// - Parameters:
-  ///   - cause: The cause of the rejection.
-  ///   - line: The name of the line that differs, or `nil` if the cause does not concern a line.
-  ///   - sent: The value of the differing line in the sent request.
-  ///   - received: The value of the differing line that the service received.
-  ///   - detail: Additional facts, in complete sentences without secrets.
-  public init(
-    _ cause: SignatureDiagnosis.Cause, line: String? = nil, sent: String? = nil, received: String? = nil,
-    detail: String = ""
-  ) {
-    self.cause = cause
-    self.line = line
-    self.sent = sent
-    self.received = received
-    self.detail = detail
-  }
-}
-
-extension SignatureFinding: Redacted {
-  /// The cause and the name of the differing line, without the values.
-  public var description: String { "SignatureFinding(\(cause.rawValue)\(line.map { ", \($0)" } ?? ""))" }
+  /// Hashes the reader of the service into the given hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(reader)) }
 }

@@ -34,9 +34,7 @@ package final class TemporaryFolder: Sendable {
     return file
   }
 
-  package func contains(_ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: path + "/" + name)
-  }
+  package func contains(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
 
   package func remove() { try? FileManager.default.removeItem(atPath: path) }
 

@@ -10,7 +10,7 @@ extension AccessPolicy {
   ///
   /// - Parameters:
   ///   - region: The region of all buckets, such as `ap-guangzhou`.
-  ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
+  ///   - options: The statements that the document may contain although the COS documentation does not list them.
   /// - Throws: A `PolicyError` if CAM cannot express the policy; see ``camDocument(regions:options:)``.
   public func camDocument(region: String, options: CAMDocumentOptions = []) throws(PolicyError) -> String {
     try camDocument(regions: Dictionary(rules.map { ($0.bucket, region) }) { first, _ in first }, options: options)
@@ -24,7 +24,7 @@ extension AccessPolicy {
   ///
   /// - Parameters:
   ///   - regions: The region of each bucket. The keys are bucket names with the app ID, such as `photos-1250000000`.
-  ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
+  ///   - options: The statements that the document may contain although the COS documentation does not list them.
   /// - Returns: The document as JSON, without any further encoding.
   /// - Throws: A `PolicyError` if CAM cannot express the policy: a bucket lacks an app ID or a region, a rule expires
   ///   although `options` lacks ``CAMDocumentOptions/dates``, the policy contains an IPv6 address, or a key contains an
@@ -39,7 +39,7 @@ extension AccessPolicy {
   }
 }
 
-/// The statements that a CAM policy document may contain although the COS documentation doesn't list them.
+/// The statements that a CAM policy document may contain although the COS documentation does not list them.
 public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
   /// The bit mask of the options.
   public let rawValue: Int
@@ -63,8 +63,11 @@ public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
 
 /// The CAM policy statements for one access rule.
 struct CAMRule {
+  /// The actions whose requests state both the size and the media type of the object.
   private static let uploadActions = ["PutObject", "PostObject"]
+  /// The action whose request states the media type of the object, and no size.
   private static let initiationActions = ["InitiateMultipartUpload"]
+  /// The actions whose requests state neither the size nor the media type of the object.
   private static let partActions = [
     "ListMultipartUploads", "ListParts", "UploadPart", "CompleteMultipartUpload", "AbortMultipartUpload",
   ]
@@ -73,12 +76,15 @@ struct CAMRule {
   private let options: CAMDocumentOptions
   private let region: String
   private let appID: Substring
+  /// The keys of the rule as the end of a resource.
   private let pattern: String
+  /// The conditions of all statements.
   private let conditions: [DocumentStatement.Condition]
 
   init(_ rule: AccessRule, regions: [String: String], options: CAMDocumentOptions) throws(PolicyError) {
     guard let hyphen = rule.bucket.lastIndex(of: "-") else { throw Self.missingAppID(in: rule.bucket) }
     let appID = rule.bucket[rule.bucket.index(after: hyphen)...]
+    // The name of a bucket can itself end with a short number.
     guard appID.utf8.count >= 8, appID.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       throw Self.missingAppID(in: rule.bucket)
     }
@@ -95,29 +101,25 @@ struct CAMRule {
     conditions = try Self.conditions(of: rule, options: options)
   }
 
+  /// Returns the statement without limits, the one with limits on size and media type, and the one for data processing.
   func statements() throws(PolicyError) -> [DocumentStatement] {
-    var unlimited: [String] = []
-    var limited: [String] = []
-    var limits: [DocumentStatement.Condition] = []
-    if rule.actions.contains(.read) { unlimited += ["GetObject", "HeadObject"] }
+    var unlimitedActions: [String] = []
+    var limitedActions: [String] = []
+    if rule.actions.contains(.read) { unlimitedActions += ["GetObject", "HeadObject"] }
     if rule.actions.contains(.write) {
-      limits = sizeAndTypeLimits
-      limited = Self.uploadActions + (rule.maximumSize == nil ? Self.initiationActions : [])
-      let rest = rule.maximumSize == nil ? Self.partActions : []
-      if limits.isEmpty {
-        unlimited += limited + rest
-        limited = []
-      } else {
-        unlimited += rest
-      }
+      // CAM cannot limit the size of parts, so a limited size allows no multipart uploads.
+      let allowsParts = rule.maximumSize == nil
+      let sizedActions = Self.uploadActions + (allowsParts ? Self.initiationActions : [])
+      if limits.isEmpty { unlimitedActions += sizedActions } else { limitedActions = sizedActions }
+      if allowsParts { unlimitedActions += Self.partActions }
     }
-    if rule.actions.contains(.delete) { unlimited += ["DeleteObject", "DeleteMultipleObjects"] }
-    if rule.actions.contains(.list) { unlimited.append("GetBucket") }
+    if rule.actions.contains(.delete) { unlimitedActions += ["DeleteObject", "DeleteMultipleObjects"] }
+    if rule.actions.contains(.list) { unlimitedActions.append("GetBucket") }
     let resource = "qcs::cos:\(region):uid/\(appID):\(rule.bucket)/\(pattern)"
     return [
-      statement(unlimited, on: resource, if: conditions), statement(limited, on: resource, if: limits + conditions),
-    ]
-      + (try dataProcessingStatements())
+      statement(unlimitedActions, on: resource, if: conditions),
+      statement(limitedActions, on: resource, if: limits + conditions),
+    ] + (try dataProcessingStatements())
   }
 
   private func statement(
@@ -127,7 +129,7 @@ struct CAMRule {
   }
 
   /// The CAM conditions on the size and the media type, for requests that specify both.
-  private var sizeAndTypeLimits: [DocumentStatement.Condition] {
+  private var limits: [DocumentStatement.Condition] {
     var limits: [DocumentStatement.Condition] = []
     if let types = rule.contentTypes {
       let comparison = types.contains { $0.hasByteSuffix("*") } ? "string_like" : "string_equal"
@@ -141,7 +143,7 @@ struct CAMRule {
 
   private func dataProcessingStatements() throws(PolicyError) -> [DocumentStatement] {
     guard options.contains(.dataProcessing), rule.actions.isSuperset(of: [.read, .write]) else { return [] }
-    guard sizeAndTypeLimits.isEmpty else {
+    guard limits.isEmpty else {
       throw PolicyError(
         .unsupportedCondition, "Data processing writes objects of any size and type, and the rule limits them.",
         remedy: "Leave out the option for data processing, or the limits.")

@@ -24,9 +24,9 @@ public struct COSClaim: SignatureClaim {
 
   let signature: String
   /// The decoded, lowercase names of the headers that the signature lists.
-  let headers: [String]
+  let listedHeaders: [String]
   /// The decoded, lowercase names of the query parameters that the signature lists.
-  let parameters: [String]
+  let listedParameters: [String]
   let target: RequestTarget
   /// The verifier that parsed the claim, and is the only one that accepts it.
   let verifier: COSVerifier
@@ -38,71 +38,12 @@ extension COSClaim: Redacted {
 }
 
 extension COSClaim {
-  var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
+  /// The lowercase names of the query parameters that the signature lists.
+  var signedParameters: Set<ByteExactString> { Set(listedParameters.map { ByteExactString($0) }) }
 
   /// The lowercase names of the request's headers that the signature lists.
   package var signedHeaders: Set<String> {
-    let listed = Set(headers)
-    var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })
-    if listed.contains("host") { names.insert("host") }
-    return names
-  }
-}
-
-/// The seven fields of a COS authorization.
-///
-/// Source: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
-struct COSAuthorization {
-  static let fieldNames = [
-    "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
-  ]
-
-  let id: String
-  let window: COSKeyTime
-  let headers: [String]
-  let parameters: [String]
-  let signature: String
-
-  /// Creates an authorization from the value of an `Authorization` header, or of the query parameter `sign`.
-  init(_ text: String) throws(VerificationError) {
-    var fields: [String: String] = [:]
-    for item in text.parts(between: "&") {
-      let pair = item.parts(between: "=", atMost: 1)
-      guard pair.count == 2, Self.fieldNames.contains(String(pair[0])),
-        fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
-      else { throw .malformed("The authorization has a field that is unknown or occurs twice.") }
-    }
-    try self.init(fields)
-  }
-
-  init(_ fields: [String: String]) throws(VerificationError) {
-    guard fields.count == Self.fieldNames.count, let id = fields["q-ak"], !id.isEmpty,
-      let signature = fields["q-signature"],
-      !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
-    else { throw .malformed("The authorization lacks one of its seven fields.") }
-    guard fields["q-sign-algorithm"] == "sha1" else {
-      throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with q-sign-algorithm=sha1.")
-    }
-    guard let text = fields["q-sign-time"], let window = COSKeyTime(text) else {
-      throw .malformed("The sign time is not two times in seconds, separated by a semicolon.")
-    }
-    guard fields["q-key-time"] == text else { throw .malformed("The key time is not the sign time.") }
-    guard window.start <= window.end else { throw .malformed("The sign time ends before it starts.") }
-    self.id = id
-    self.window = window
-    self.signature = signature
-    headers = try Self.names(inList: headerList)
-    parameters = try Self.names(inList: parameterList)
-  }
-
-  /// Parses a list of names, which some SDKs percent-encode and others do not.
-  private static func names(inList text: String) throws(VerificationError) -> [String] {
-    var names: [String] = []
-    for name in text.words(between: ";") {
-      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(utf8: bytes)
-      else { throw .malformed("A list of signed names contains a malformed escape.") }
-      names.append(decoded.asciiLowercased)
-    }
-    return names
+    let presentHeaders = request.headerFields.map(\.name.canonicalName) + ["host"]
+    return Set(listedHeaders).intersection(presentHeaders)
   }
 }

@@ -9,7 +9,7 @@ internal import StorageCrypto
 /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
 enum COSForm {
   /// The lowercase names of the form fields that are part of the signature and need no conditions in the policy.
-  static let ownFields: Set<String> = [
+  static let signatureFields: Set<String> = [
     "policy", "q-sign-algorithm", "q-ak", "q-key-time", "q-sign-time", "q-signature", tokenField,
   ]
 
@@ -17,6 +17,8 @@ enum COSForm {
 
   static let algorithm = "sha1"
 
+  /// Returns the signature of a policy document.
+  ///
   /// The string to sign is the SHA-1 of the document itself, without its Base64, the algorithm and the window.
   static func signature(of policy: [UInt8], in window: COSKeyTime, with key: AccessKey) -> String {
     window.signingKey(of: key).authenticationCode { $0.append(hex: SHA1.hash(policy)) }.hex
@@ -40,24 +42,26 @@ extension COSSigner: FormSigner {
     try key.check(idWithout: COSKeyTime.idDelimiters)
     let window = try validated(COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)
     var policy = policy
-    policy.contentType = try policy.contentType.map(Self.expressible)
+    policy.contentType = try policy.contentType.map(Self.withOneValue)
     policy.conditions = try policy.conditions.map { condition throws(SigningError) in
-      FormCondition(condition.field, try Self.expressible(condition.rule))
+      FormCondition(condition.field, try Self.withOneValue(condition.rule))
     }
     let draft = try FormDraft(
-      policy, to: endpoint, contentTypeName: "Content-Type", reserved: COSForm.ownFields, at: context.date)
-    let times = String(writing: { window.append(to: &$0) })
+      policy, to: endpoint, contentTypeName: "Content-Type", reserved: COSForm.signatureFields, at: context.date)
+    let windowText = String(writing: { window.append(to: &$0) })
     let identification = [FormField("q-sign-algorithm", COSForm.algorithm), FormField("q-ak", key.id.string)]
-    let text = Array(draft.document(binding: identification + [FormField("q-sign-time", times)]).utf8)
+    let document = Array(draft.document(binding: identification + [FormField("q-sign-time", windowText)]).utf8)
     let fields =
-      [FormField("policy", String(writing: { $0.append(base64: text) }))] + identification + [
-        FormField("q-key-time", times), FormField("q-signature", COSForm.signature(of: text, in: window, with: key)),
+      [FormField("policy", String(writing: { $0.append(base64: document) }))] + identification + [
+        FormField("q-key-time", windowText),
+        FormField("q-signature", COSForm.signature(of: document, in: window, with: key)),
       ]
     let token = key.sessionToken.map { [FormField(COSForm.tokenField, $0.reveal())] } ?? []
     return draft.signed(adding: fields + token)
   }
 
-  private static func expressible(_ rule: FormCondition.Rule) throws(SigningError) -> FormCondition.Rule {
+  /// Returns a rule without a list of values, or throws an error if the list does not consist of one value.
+  private static func withOneValue(_ rule: FormCondition.Rule) throws(SigningError) -> FormCondition.Rule {
     switch rule {
     case .equals, .startsWith: return rule
     case .oneOf, .noneOf:
@@ -108,17 +112,16 @@ extension COSVerifier: FormVerifier {
       guard let policy = [UInt8](base64: try form.required("policy")) else {
         throw .invalidPolicy("The policy is not Base64.")
       }
-      guard
-        constantTimeEqual(COSForm.signature(of: policy, in: window, with: key), try form.required("q-signature"))
-      else {
+      let expected = COSForm.signature(of: policy, in: window, with: key)
+      guard constantTimeEqual(expected, try form.required("q-signature")) else {
         throw VerificationError(
           .mismatch, "The signature is not the one of the policy and the key.",
           remedy: "Sign the policy document and send the Base64 of the same bytes; then check the secret.")
       }
-      let type = form["Content-Type"]
+      let contentType = form["Content-Type"]
       let reading = FormDocument.Reading(
-        required: ["q-sign-algorithm", "q-ak", "q-sign-time"], own: COSForm.ownFields,
-        aliases: ["q-sign-time": "q-key-time"], contentTypes: type.map { [$0] } ?? [], contentType: type,
+        required: ["q-sign-algorithm", "q-ak", "q-sign-time"], own: COSForm.signatureFields,
+        aliases: ["q-sign-time": "q-key-time"], contentTypes: contentType.map { [$0] } ?? [], contentType: contentType,
         hasLists: false)
       try limits.checkLifetime(from: window.start, until: window.end, at: date, in: .query)
       return try FormDocument(policy).verify(

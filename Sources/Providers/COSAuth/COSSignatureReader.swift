@@ -27,13 +27,14 @@ struct COSSignatureReader: SignatureReader {
   func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
     let verifier = COSVerifier(style: style)
     guard let claim = try verifier.claim(in: request) else { return nil }
-    let headers = request.headerFields.map(\.name.canonicalName).filter { !claim.signedHeaders.contains($0) }
-    let parameters = request.parameterNames.map(\.asciiLowercased).filter { !claim.parameters.contains($0) }
-    let unsigned = headers.map { SignedPart.header($0) } + parameters.map { .parameter($0) }
+    let unsignedHeaders = request.headerFields.map(\.name.canonicalName).filter { !claim.signedHeaders.contains($0) }
+    let unsignedParameters = request.parameterNames.map(\.asciiLowercased)
+      .filter { !claim.listedParameters.contains($0) }
+    let unsignedParts = unsignedHeaders.map { SignedPart.header($0) } + unsignedParameters.map { .parameter($0) }
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.window.start,
-        expiration: claim.window.end, unsignedParts: unsigned.filter(\.hasEffectInCOS),
+        expiration: claim.window.end, unsignedParts: unsignedParts.filter(\.hasEffectInCOS),
         texts: try verifier.signedTexts(of: claim))
     } catch {
       throw VerificationError(error)
@@ -43,6 +44,7 @@ struct COSSignatureReader: SignatureReader {
   /// Returns `true` if the ID is longer than 40 bytes, as only those of temporary keys are, and otherwise `nil`.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > Self.permanentIDByteLimit ? true : nil }
 
+  /// The maximum length of a permanent key's ID, which has 36 characters today, with some to spare.
   private static let permanentIDByteLimit = 40
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
@@ -55,19 +57,22 @@ struct COSSignatureReader: SignatureReader {
     return parts
   }
 
+  /// Parses an HTTP string: the method, the path, the parameters and the headers.
+  ///
   /// The decoded path can contain line feeds; those at the end of the string are easily lost when it is copied.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
-    let pathEnd = 2 + (request.decodedPath ?? "").count(of: "\n")
+    let lastPathLine = 1 + (request.decodedPath ?? "").count(of: "\n")
     guard lines.count >= 2 else { return nil }
     if lines.count > 4, lines[lines.count - 1].isEmpty { lines.removeLast() }
-    while lines.count < pathEnd + 2 { lines.append("") }
-    let end = lines.count - 2
+    while lines.count < lastPathLine + 3 { lines.append("") }
+    // The last two lines are the parameters and the headers, both encoded.
+    let parameterLine = lines.count - 2
     var parts = SignedParts()
     parts.add(.method, lines[0])
-    parts.add(.path, lines[1..<end].joined(separator: "\n"))
-    parts.add(query: lines[end])
-    for item in lines[end + 1].cut(at: "&") where !item.isEmpty {
+    parts.add(.path, lines[1..<parameterLine].joined(separator: "\n"))
+    parts.add(query: lines[parameterLine])
+    for item in lines[parameterLine + 1].cut(at: "&") where !item.isEmpty {
       let (name, value) = item.cutOnce(at: "=")
       parts.add(.header((name.unescaped ?? name).asciiLowercased), value ?? "")
     }

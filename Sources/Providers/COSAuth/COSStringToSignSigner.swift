@@ -62,23 +62,22 @@ public struct COSStringToSignSigner: StringToSignSigner {
     let window = try window(of: signingRequest, canonicalRequest: canonicalRequest)
     let request = try request(of: signingRequest, canonicalRequest)
     var target = try target(of: request)
-    let header = request.headerFields[.cosSecurityToken]
-    let parameter = try target.take("x-cos-security-token")
-    guard header == nil || parameter == nil else { throw .malformed("The session token is in two places.") }
-    let placement: VerifiedRequest.Placement? = header != nil ? .header : parameter != nil ? .query : nil
+    let headerToken = request.headerFields[.cosSecurityToken]
+    let urlToken = try target.take("x-cos-security-token")
+    guard headerToken == nil || urlToken == nil else { throw .malformed("The session token is in two places.") }
+    // Without a token, the string to sign does not show where the signature will be.
+    let placement: VerifiedRequest.Placement? = headerToken != nil ? .header : urlToken != nil ? .query : nil
     return AuthorizedRequest(
       .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
       date: window.start, expiration: window.end, accessKeyID: nil,
-      sessionToken: (header ?? parameter).map { Secret($0) }, signableNames: .cos,
+      sessionToken: (headerToken ?? urlToken).map { Secret($0) }, signableNames: .cos,
       otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, method: request.method) : [])
   }
 
   /// Returns the targets on which a service acts if it ignores query parameters whose names have another letter case.
   ///
   /// A POST without its parameters has no effect, except for a POST to a bucket, which is a form upload.
-  private static func targetsWithoutParameters(
-    _ target: RequestTarget, method: HTTPRequest.Method
-  ) -> [RequestTarget] {
+  private static func targetsWithoutParameters(_ target: RequestTarget, method: HTTPRequest.Method) -> [RequestTarget] {
     guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
     return [target.withoutParameters]
   }
@@ -120,7 +119,7 @@ extension COSStringToSignSigner {
   /// Returns the window in a string to sign, which must contain the hash of the canonical request.
   func window(of signingRequest: SigningRequest, canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
+    guard try lines.readFirst() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.readFirst()),
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
     let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
@@ -131,12 +130,12 @@ extension COSStringToSignSigner {
   /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
   func request(of signingRequest: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
-    let name = try lines.first()
-    guard name == name.asciiLowercased else { throw .malformed("The method is not in lower case.") }
-    let method = try signingRequest.checked(HTTPRequest.Method(signed: name.asciiUppercased))
-    guard try lines.last().isEmpty else { throw .notCanonical }
-    let headerLine = try lines.last()
-    let query = try lines.last()
+    let loweredMethod = try lines.readFirst()
+    guard loweredMethod == loweredMethod.asciiLowercased else { throw .malformed("The method is not in lower case.") }
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: loweredMethod.asciiUppercased))
+    guard try lines.readLast().isEmpty else { throw .notCanonical }
+    let headerLine = try lines.readLast()
+    let query = try lines.readLast()
     var path = lines.remainder.percentEncoded(.path)
     if !query.isEmpty { path += "?\(query)" }
     var headers = HTTPFields()

@@ -2,78 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
-public import StorageAuth
+internal import StorageAuth
 internal import StorageCrypto
 
 extension HTTPField.Name {
   package static let cosSecurityToken = known("x-cos-security-token")
   package static let ciSecurityToken = known("x-ci-security-token")
-}
-
-/// The selection of headers that a COS signature covers.
-///
-/// By default the service checks only the headers that a signature lists. In its strict mode, the service also requires
-/// that the signature lists every relevant header, as the standard policy does. Source: the default lists of the
-/// vendor's SDKs; "Request Signature" (<https://www.tencentcloud.com/document/product/436/7778>) leaves the choice to
-/// the client.
-public struct COSHeaderPolicy: Sendable, Hashable {
-  private enum Value: Hashable {
-    case standard
-    case only(Set<String>)
-  }
-
-  private let value: Value
-
-  /// Whether the signature covers the host.
-  ///
-  /// A signature that does not cover the host is also valid for other buckets of the same account.
-  public let signsHost: Bool
-
-  /// A policy that signs the headers that the vendor's current SDKs sign, including the host.
-  ///
-  /// The headers are `cache-control`, `content-disposition`, `content-encoding`, `content-length`, `content-md5`,
-  /// `content-type`, `expect`, `expires`, the `if-` headers, `origin`, `range`, `transfer-encoding`, `pic-operations`,
-  /// and all headers that start with `x-cos-` or `x-ci-`.
-  public static let standard = COSHeaderPolicy(value: .standard, signsHost: true)
-
-  /// A policy that signs the standard headers except the host, for a host that reaches COS through a CDN.
-  public static let standardWithoutHost = COSHeaderPolicy(value: .standard, signsHost: false)
-
-  /// Returns a policy that signs only the given headers if a request contains them.
-  ///
-  /// - Parameter names: The header names, in any letter case. Include `host` to sign the host.
-  public static func only(_ names: Set<String>) -> COSHeaderPolicy {
-    let names = Set(names.map { $0.asciiLowercased })
-    return COSHeaderPolicy(value: .only(names), signsHost: names.contains("host"))
-  }
-
-  /// Whether the policy signs all headers that COS requires in its strict mode.
-  var isComplete: Bool { value == .standard && signsHost }
-
-  func signs(_ name: String) -> Bool {
-    withBytes(of: name) { signs($0) }
-  }
-
-  func signs(_ name: Span<UInt8>) -> Bool {
-    switch value {
-    case .standard: Self.isStandard(name)
-    case .only(let names): names.contains(String(writing: { $0.append(name) }))
-    }
-  }
-
-  static func isStandard(_ name: Span<UInt8>) -> Bool {
-    hasEffectPrefix(name) || standardNames.contains(name)
-  }
-
-  static func hasEffectPrefix(_ name: Span<UInt8>) -> Bool {
-    name.starts(with: "x-cos-") || name.starts(with: "x-ci-")
-  }
-
-  private static let standardNames = NameTable(
-    """
-    cache-control content-disposition content-encoding content-length content-md5 content-type expect expires if-match
-    if-modified-since if-none-match if-unmodified-since origin range transfer-encoding pic-operations
-    """.split { $0 == " " || $0 == "\n" }.map(String.init))
 }
 
 /// The string whose hash a COS signature covers, with a line each for method, decoded path, parameters and headers.
@@ -102,7 +36,7 @@ struct COSHTTPString {
 
   /// Calls `body` with functions that append the HTTP string, the header list and the parameter list for a request.
   func withHTTPString<Result>(
-    _ request: HTTPRequest, fields: HTTPFields, path: String, part: SignedTextPart = .whole,
+    _ request: some SignableRequest, fields: some SignableFields, path: String, part: SignedTextPart = .whole,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
     let authority = host ?? request.authority
@@ -115,7 +49,7 @@ struct COSHTTPString {
           return body(
             { writer in
               if part.hasPath {
-                writer.append(lowercased: request.method.rawValue)
+                writer.append(lowercased: request.methodName)
                 writer.append(UInt8(ascii: "\n"))
                 writer.append(decoding: path, of: wire)
               }
@@ -145,10 +79,10 @@ struct COSHTTPString {
   }
 
   private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, of fields: HTTPFields, authority: String?,
+    _ headers: borrowing ScratchList<SelectedHeader>, of fields: some SignableFields, authority: String?,
     to writer: inout ByteWriter
   ) {
-    let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
+    let token = encodedToken == nil ? nil : fields.index(ofName: HTTPField.Name.cosSecurityToken.canonicalName)
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: "&")) }
       let header = headers[index]
@@ -169,7 +103,7 @@ struct COSHTTPString {
   }
 
   private func append(
-    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
+    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: some SignableFields, to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: ";")) }
@@ -200,9 +134,9 @@ struct COSHTTPString {
   }
 
   private func selectHeaders(
-    from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
+    from fields: some SignableFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
-    for index in fields.indices {
+    for index in 0..<fields.count {
       fields.withName(at: index) { name in
         let isHost = name.count == 4 && name.starts(with: "host")
         guard !isHost, policy.signs(name) else { return }
@@ -212,7 +146,7 @@ struct COSHTTPString {
     if policy.signsHost, authority != nil {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
-    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
   }
 }
 
@@ -228,6 +162,10 @@ extension ByteWriter {
 
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
     append(headOfStringToSignIn: window)
+    append(endOfCOSStringToSign: hash)
+  }
+
+  mutating func append(endOfCOSStringToSign hash: Digest) {
     append(hex: hash)
     append(UInt8(ascii: "\n"))
   }
@@ -258,59 +196,4 @@ enum COSSpelling: CaseIterable {
   var order: EncodedOrder { self == .sortedByRawName ? .decodedLowered : .encodedLowered }
 
   var nameCase: EncodedCase { self == .upperCaseEscapes ? .loweredLetters : .lowered }
-}
-
-/// The window in which a COS signature is valid, including both ends (`q-sign-time`, `q-key-time`).
-///
-/// Source: KeyTime in "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
-public struct COSKeyTime: Sendable, Hashable {
-  /// The first second of the window, as Unix time.
-  public let start: Timestamp
-
-  /// The last second of the window, as Unix time.
-  public let end: Timestamp
-
-  /// The characters that an access key ID must not contain, because the header has the form of a query.
-  static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
-
-  /// Creates a validity window, rounding both times down to whole seconds.
-  ///
-  /// - Parameters:
-  ///   - start: The first second of the window.
-  ///   - end: The last second of the window.
-  public init(from start: Timestamp, until end: Timestamp) {
-    self.start = start.wholeSeconds
-    self.end = end.wholeSeconds
-  }
-
-  /// Creates a window from the format of an authorization, such as `1700000000;1700003600`.
-  package init?(_ text: String) {
-    let parts = text.parts(between: ";")
-    guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
-    self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
-  }
-
-  /// Parses a decimal integer of 1 to 12 digits, without a sign or spaces.
-  private static func seconds(_ text: Substring) -> Int64? {
-    (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
-  }
-
-  /// Appends the window in the format of an authorization, such as `1700000000;1700003600`.
-  func append(to writer: inout ByteWriter, separator: StaticString = ";") {
-    writer.append(start.unixSeconds)
-    writer.append(separator)
-    writer.append(end.unixSeconds)
-  }
-
-  /// Returns the signing key, which is derived once from an access key: the SignKey of "Request Signature".
-  ///
-  /// It is the 40 hexadecimal digits of an HMAC, rather than its bytes.
-  func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
-    let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
-    return key.signingKey(for: scope) { secret in
-      HMACKey<SHA1>(secret).withAuthenticationCode(writing: { append(to: &$0) }) { signKey in
-        HMACKey(writing: { $0.append(hex: signKey) })
-      }
-    }
-  }
 }

@@ -27,19 +27,21 @@ extension COSVerifier {
   /// Rejects lists of headers that do not match the request, and unlisted headers that have an effect.
   func checkHeaders(of claim: COSClaim) throws(VerificationError) {
     let request = claim.request
-    let listed = Set(claim.headers)
-    guard listed.count == claim.headers.count else { throw .ambiguous("The list of signed headers names one twice.") }
-    var present: [String: Int] = [:]
-    for field in request.headerFields { present[field.name.canonicalName, default: 0] += 1 }
-    for name in claim.headers where name != "host" {
-      let count = present[name] ?? 0
+    let listedNames = Set(claim.listedHeaders)
+    guard listedNames.count == claim.listedHeaders.count else {
+      throw .ambiguous("The list of signed headers names one twice.")
+    }
+    var presentCounts: [String: Int] = [:]
+    for field in request.headerFields { presentCounts[field.name.canonicalName, default: 0] += 1 }
+    for name in claim.listedHeaders where name != "host" {
+      let count = presentCounts[name] ?? 0
       guard count == 1 || count == 0 && isTokenInURL(name, of: claim) else {
         throw count == 0
           ? .malformed("The header \(name) is listed as signed but missing.")
           : .ambiguous("The header \(name) is signed but occurs \(count) times.")
       }
     }
-    for field in request.headerFields where !listed.contains(field.name.canonicalName) {
+    for field in request.headerFields where !listedNames.contains(field.name.canonicalName) {
       let name = field.name.canonicalName
       if mode == .compatible, Self.tokenNames.contains(ByteExactString(name)) { continue }
       if Self.hasEffect(name) || mode == .strict && name == "content-length" {
@@ -51,7 +53,7 @@ extension COSVerifier {
 
   /// Rejects a request whose host is not signed, or whose body is chunked, so that the sender determines its length.
   private func requireSignedHostAndKnownLength(of claim: COSClaim) throws(VerificationError) {
-    guard claim.headers.contains("host") else { throw Self.unsignedField("host") }
+    guard claim.listedHeaders.contains("host") else { throw Self.unsignedField("host") }
     guard !claim.request.headerFields.contains(.transferEncoding) else {
       throw VerificationError(
         .unsignedField, "The length of a body with Transfer-Encoding cannot be signed.",
@@ -67,10 +69,13 @@ extension COSVerifier {
     guard mode == .strict, request.method == .put || request.method == .post else { return }
     for field in request.headerFields {
       let name = field.name.canonicalName
-      if Self.storedHeaders.contains(name), !claim.headers.contains(name) { throw Self.unsignedField("header \(name)") }
+      if Self.storedHeaders.contains(name), !claim.listedHeaders.contains(name) {
+        throw Self.unsignedField("header \(name)")
+      }
     }
   }
 
+  /// The headers of an upload that the service stores with the object.
   private static let storedHeaders: Set<String> = [
     "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
   ]
@@ -85,12 +90,13 @@ extension COSVerifier {
 
   /// Rejects lists of parameters that do not match the URL, and unlisted parameters that have an effect.
   func checkParameters(of claim: COSClaim) throws(VerificationError) {
-    var present: [ByteExactString: Int] = [:]
-    for parameter in claim.target.parameters { present[parameter.name.asciiLowercased, default: 0] += 1 }
-    let listed = claim.parameters.reduce(into: [ByteExactString: Int]()) { $0[ByteExactString($1), default: 0] += 1 }
-    for name in claim.parameters.map({ ByteExactString($0) }) {
-      let listedCount = listed[name] ?? 0
-      guard let presentCount = present[name] else {
+    var presentCounts: [ByteExactString: Int] = [:]
+    for parameter in claim.target.parameters { presentCounts[parameter.name.asciiLowercased, default: 0] += 1 }
+    var listedCounts: [ByteExactString: Int] = [:]
+    for name in claim.listedParameters { listedCounts[ByteExactString(name), default: 0] += 1 }
+    for name in claim.listedParameters.map({ ByteExactString($0) }) {
+      let listedCount = listedCounts[name] ?? 0
+      guard let presentCount = presentCounts[name] else {
         throw .malformed("The parameter \(name) is listed as signed but missing.")
       }
       // The Go SDK lists a repeated name as often as it occurs, and the Android SDK lists it once.
@@ -99,7 +105,7 @@ extension COSVerifier {
       }
     }
     for name in claim.target.parameters.map(\.name.asciiLowercased)
-    where listed[name] == nil && !Self.isAuthorization(name) {
+    where listedCounts[name] == nil && !Self.isAuthorization(name) {
       if mode == .compatible, name == "x-cos-security-token" { continue }
       if mode == .strict || Self.hasEffect(name.string) { throw Self.unsignedField("parameter \(name)") }
     }

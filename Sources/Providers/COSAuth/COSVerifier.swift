@@ -93,9 +93,10 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     }
     return COSClaim(
       accessKeyID: try AccessKeyID(claimed: authorization.id), sessionToken: try sessionToken(of: request, at: target),
-      window: authorization.window,
-      placement: authorizations.isEmpty ? .query : .header, request: request, signature: authorization.signature,
-      headers: authorization.headers, parameters: authorization.parameters, target: target, verifier: self)
+      window: authorization.window, placement: authorizations.isEmpty ? .query : .header, request: request,
+      signature: authorization.signature,
+      listedHeaders: authorization.listedHeaders, listedParameters: authorization.listedParameters, target: target,
+      verifier: self)
   }
 
   /// Verifies the signature that a request claims to have.
@@ -116,11 +117,10 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
-    let signedParameters = claim.parameterNames
+    let signedParameters = claim.signedParameters
     return VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: false, target: claim.target.ignoringCase,
-      signedHeaders: claim.signedHeaders, signature: Secret(claim.signature),
-      expiration: claim.window.end,
+      signedHeaders: claim.signedHeaders, signature: Secret(claim.signature), expiration: claim.window.end,
       usableFrom: claim.window.start,
       // The service counts whole seconds, so that the last second is accepted to its end.
       usableUntil: claim.window.end.advanced(by: .seconds(1)),
@@ -150,25 +150,26 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Returns the session token from a header or the URL; several must be equal.
   private func sessionToken(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> Secret? {
-    let candidates = [
+    let tokens = [
       try request.headerFields.uniqueValue(for: .cosSecurityToken),
       try request.headerFields.uniqueValue(for: .ciSecurityToken),
       try target.uniqueValue(for: "x-cos-security-token"),
     ].compactMap { $0 }.filter { !$0.isEmpty }
-    guard candidates.allSatisfy({ $0 == candidates[0] }) else {
+    guard tokens.allSatisfy({ $0 == tokens[0] }) else {
       throw .ambiguous("There are two different session tokens.")
     }
-    return candidates.first.map { Secret($0) }
+    return tokens.first.map { Secret($0) }
   }
 
+  /// Rejects a window that has ended or has not started; the service counts whole seconds.
   func checkWindow(_ window: COSKeyTime, at now: Timestamp) throws(VerificationError) {
-    let second = now.wholeSeconds
-    if second > window.end {
+    let currentSecond = now.wholeSeconds
+    if currentSecond > window.end {
       throw VerificationError(
         .expired, "The signature was valid until \(window.end).", remedy: "Sign again; check the clock."
       ).with(instant: window.end)
     }
-    if second < window.start {
+    if currentSecond < window.start {
       throw VerificationError(
         .notYetValid, "The signature is valid from \(window.start).",
         remedy: "Set the clock of the machine that signs, or use the start time of the token server."
@@ -180,17 +181,17 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   private func checkSignature(of claim: COSClaim, against key: AccessKey) throws(VerificationError) {
     let mismatch: VerificationError?
     do throws(SigningError) {
-      mismatch = try findMismatch(of: claim, with: key)
+      mismatch = try self.mismatch(of: claim, with: key)
     } catch {
       mismatch = VerificationError(error)
     }
     if let mismatch { throw mismatch }
   }
 
-  /// Compares the signature with the signatures of all HTTP strings that the vendor's SDKs may have signed.
+  /// Returns the error for a signature that is none of those of the HTTP strings that the vendor's SDKs may have signed.
   ///
   /// The result is `nil` if one of them is equal.
-  private func findMismatch(of claim: COSClaim, with key: AccessKey) throws(SigningError) -> VerificationError? {
+  private func mismatch(of claim: COSClaim, with key: AccessKey) throws(SigningError) -> VerificationError? {
     let request = signedRequest(of: claim)
     let signingKey = claim.window.signingKey(of: key)
     for httpString in candidateHTTPStrings(for: claim, request: request) {
@@ -205,13 +206,11 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Returns the HTTP string and the string to sign for a request, in the documented form.
   package func signedTexts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
-    let httpString = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
-    let signed = signedRequest(of: claim)
+    let httpString = COSHTTPString(policy: .only(Set(claim.listedHeaders)), parameterNames: claim.signedParameters)
+    let request = signedRequest(of: claim)
     let (text, hash) = try httpString.withHTTPString(
-      signed, fields: signed.headerFields, path: signed.path ?? "/"
-    ) { text, _, _ in
-      (String(writing: text), SHA1.hash(writing: text))
-    }
+      request, fields: request.headerFields, path: request.path ?? "/"
+    ) { text, _, _ in (String(writing: text), SHA1.hash(writing: text)) }
     return SignedTexts(
       stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
   }
@@ -219,7 +218,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   /// Returns the request as the client signed it, with the token as a header if the signature lists one.
   private func signedRequest(of claim: COSClaim) -> HTTPRequest {
     var request = claim.request
-    guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
+    guard claim.listedHeaders.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
       let token = claim.sessionToken
     else { return request }
     request.headerFields.append(HTTPField(name: .cosSecurityToken, value: token.reveal()))
@@ -228,12 +227,12 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Returns the HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
   private func candidateHTTPStrings(for claim: COSClaim, request: HTTPRequest) -> [COSHTTPString] {
-    let headers = Set(claim.headers)
-    let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
+    let headers = Set(claim.listedHeaders)
+    let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.signedParameters)
     guard mode == .compatible else { return [standard] }
     // All SDKs encode and sort the names that need no encoding in the same way.
     let allSDKsAgree =
-      claim.parameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
+      claim.listedParameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
       && hasDistinctParameters(claim)
     var candidates =
       allSDKsAgree

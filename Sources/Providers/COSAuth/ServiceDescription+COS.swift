@@ -25,3 +25,26 @@ extension ServiceDescription {
     return service
   }()
 }
+
+extension ServiceEndpoint {
+  /// Returns the COS endpoint for a region.
+  ///
+  /// Inside Tencent Cloud, the same host name resolves to the internal network.
+  ///
+  /// - Parameter region: The region ID, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a region ID.
+  public static func cos(region: String) throws(SigningError) -> ServiceEndpoint {
+    guard region.isScopePart() else {
+      throw SigningError(
+        .invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: "Write it like ap-guangzhou.")
+    }
+    return try ServiceEndpoint("https://cos.\(region).myqcloud.com")
+  }
+}
+
+extension ServiceHosts {
+  /// The host names of COS, such as `cos.ap-guangzhou.myqcloud.com` and `service.cos.myqcloud.com`.
+  ///
+  /// Source: Tencent Cloud, "Regions and Access Endpoints".
+  public static let cos = ServiceHosts(label: "cos", otherLabel: "service")
+}

@@ -28,6 +28,7 @@ public struct OSSClaim: SignatureClaim {
   public let request: HTTPRequest
 
   let signature: String
+  /// The version of the signature, with the values that only this version has.
   let scheme: Scheme
   let target: RequestTarget
   /// The verifier that parsed the claim, and is the only one that accepts it.
@@ -170,10 +171,10 @@ extension OSSVerifier {
   /// The reserved names are those of authorization parameters and of the service's own parameters. OSS signatures do not
   /// cover such a parameter, and a program that ignores case would treat it as the reserved one.
   private func checkParameterCase(of target: RequestTarget) throws(VerificationError) {
-    for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
+    for parameter in target.parameters where !Self.reservedNames.contains(parameter.name) {
       let lowered =
         parameter.name.isLowercaseASCII ? parameter.name : ByteExactString(parameter.name.string.lowercased())
-      guard !Self.loweredNames.contains(lowered),
+      guard !Self.loweredReservedNames.contains(lowered),
         !lowered.starts(with: "x-oss-") || parameter.name.starts(with: "x-oss-")
       else {
         throw VerificationError(
@@ -184,8 +185,8 @@ extension OSSVerifier {
     }
   }
 
-  private static let exactNames: Set<ByteExactString> = ["OSSAccessKeyId", "Signature", "security-token"]
-  private static let loweredNames = Set(exactNames.map(\.asciiLowercased))
+  private static let reservedNames: Set<ByteExactString> = ["OSSAccessKeyId", "Signature", "security-token"]
+  private static let loweredReservedNames = Set(reservedNames.map(\.asciiLowercased))
 
   private func headerClaim(
     _ authorization: String, of request: HTTPRequest, at target: RequestTarget
@@ -194,18 +195,18 @@ extension OSSVerifier {
     guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else {
       throw .malformed("Authorization header is invalid.")
     }
-    let rest = authorization[authorization.index(after: space)...]
+    let credentials = authorization[authorization.index(after: space)...]
     switch authorization[..<space] {
     case "OSS":
-      let parts = rest.parts(between: ":")
+      let parts = credentials.parts(between: ":")
       guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
         throw .malformed("Authorization header is invalid.")
       }
       return OSSClaim(
         accessKeyID: try AccessKeyID(claimed: parts[0]), sessionToken: token, placement: .header, request: request,
         signature: String(parts[1]), scheme: .v1(try v1Date(of: request)), target: target, verifier: self)
-    case "OSS4-HMAC-SHA256":
-      let fields = try Self.v4Fields(rest)
+    case OSSText.v4Algorithm.description:
+      let fields = try Self.v4Fields(credentials)
       guard let credential = fields["Credential"], let signature = fields["Signature"] else {
         throw .malformed("Authorization header is invalid.")
       }
@@ -243,6 +244,8 @@ extension OSSVerifier {
     return OSSClaim.V1(dateLine: line, instant: date)
   }
 
+  /// Returns the signing time of a V4 request, and the text of `Date` if that is the header that contains it.
+  ///
   /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the HTTP date format, and signs its value.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
     if let ossDate = try request.headerFields.uniqueValue(for: .ossDate) {
@@ -257,7 +260,7 @@ extension OSSVerifier {
       let signature = try target.uniqueValue(for: "Signature"),
       let expires = try target.uniqueValue(for: "Expires"), !id.isEmpty, let end = Self.seconds(expires)
     else { throw .malformed("The URL lacks one of OSSAccessKeyId, Expires and Signature, or one is malformed.") }
-    try refuseTokenHeader(request)
+    try requireNoTokenHeader(in: request)
     return OSSClaim(
       accessKeyID: try AccessKeyID(claimed: id),
       sessionToken: try target.uniqueValue(for: "security-token").map { Secret($0) },
@@ -266,7 +269,7 @@ extension OSSVerifier {
   }
 
   private func v4URLClaim(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> OSSClaim {
-    guard try target.uniqueValue(for: "x-oss-signature-version") == "OSS4-HMAC-SHA256" else {
+    guard try target.uniqueValue(for: "x-oss-signature-version") == OSSText.v4Algorithm.description else {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
     }
@@ -275,7 +278,7 @@ extension OSSVerifier {
       let date = try target.uniqueValue(for: "x-oss-date"), let expires = try target.uniqueValue(for: "x-oss-expires"),
       let lifetime = Self.seconds(expires)
     else { throw .malformed("The URL lacks a parameter of the V4 signature, or one is malformed.") }
-    try refuseTokenHeader(request)
+    try requireNoTokenHeader(in: request)
     let token = try target.uniqueValue(for: "x-oss-security-token").map { Secret($0) }
     return try v4Claim(
       credential: credential, signature: signature,
@@ -319,20 +322,21 @@ extension OSSVerifier {
     guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.asciiLowercased && !$0.isEmpty }) else {
       throw .malformed("The additional headers are not a list of different names in lower case.")
     }
-    var present = Set(request.headerFields.map(\.name.canonicalName))
-    if request.authority != nil { present.insert("host") } else { present.remove("host") }
-    for name in names where !present.contains(name) {
+    var presentNames = Set(request.headerFields.map(\.name.canonicalName))
+    if request.authority != nil { presentNames.insert("host") } else { presentNames.remove("host") }
+    for name in names where !presentNames.contains(name) {
       throw .malformed("The additional header \(name) is declared but missing.")
     }
     return names.filter { !OSSV4Request.isSignedByRule($0) }.sorted()
   }
 
-  private func refuseTokenHeader(_ request: HTTPRequest) throws(VerificationError) {
+  private func requireNoTokenHeader(in request: HTTPRequest) throws(VerificationError) {
     if request.headerFields.contains(.ossSecurityToken) {
       throw .ambiguous("The signature is in the URL and a session token in the headers.")
     }
   }
 
+  /// Parses a number of seconds, whose length is limited so that the time can be represented.
   private static func seconds(_ text: String) -> Int64? {
     (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
   }

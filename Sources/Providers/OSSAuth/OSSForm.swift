@@ -11,7 +11,7 @@ internal import StorageCrypto
 /// PostObject request", <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-1>.
 enum OSSForm {
   /// The lowercase names of the form fields that are part of the signature and need no conditions in the policy.
-  static let ownFields: Set<String> = [
+  static let signatureFields: Set<String> = [
     "policy", "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
     "x-oss-date", tokenField,
   ]
@@ -42,7 +42,7 @@ extension OSSSigner: FormSigner {
     try key.identity.requireValidity(until: policy.expiration.wholeSeconds)
     if version == .v1, !allowsAmbiguousV1, policy.objects.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
-      policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.ownFields, at: date)
+      policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.signatureFields, at: date)
     let token = key.sessionToken.map { [FormField(OSSForm.tokenField, $0.reveal())] } ?? []
     switch version {
     case .v1:
@@ -55,15 +55,15 @@ extension OSSSigner: FormSigner {
     case .v4:
       guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else { throw .noLongForm }
       let scope = OSSV4Scope(date: date, region: region, product: product)
-      let bound =
+      let signedFields =
         [
           FormField("x-oss-signature-version", OSSText.v4Algorithm.description),
           FormField("x-oss-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
           FormField("x-oss-date", date.iso8601Basic),
         ] + token
-      let text = draft.policy(binding: bound)
+      let text = draft.policy(binding: signedFields)
       return draft.signed(
-        adding: bound + [
+        adding: signedFields + [
           FormField("policy", text), FormField("x-oss-signature", OSSForm.v4Signature(of: text, in: scope, with: key)),
         ])
     }
@@ -119,37 +119,48 @@ extension OSSVerifier: FormVerifier {
     let claim = try claim(in: form)
     do throws(VerificationError) {
       try claim.checkToken(against: key, at: date)
-      var required: [String] = []
       let policy = try form.required("policy")
-      let isSignatureValid: Bool
-      var start = date
-      if try Self.isV4(form) {
-        let scheme = try scheme(of: form)
-        try checkScope(of: scheme)
-        try checkAge(of: scheme.date, at: date)
-        start = scheme.date
-        isSignatureValid = constantTimeEqual(
-          OSSForm.v4Signature(of: policy, in: scheme.scope, with: key), try form.required("x-oss-signature"))
-        required = ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
-        if claim.sessionToken != nil { required.append(OSSForm.tokenField) }
-      } else {
-        isSignatureValid = constantTimeEqual(key.hmacSHA1Base64(policy), try form.required("Signature"))
-      }
-      guard isSignatureValid else {
-        throw VerificationError(
-          .mismatch, "The signature is not the one of the policy and the key.",
-          remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
-      }
+      let isV4 = try Self.isV4(form)
+      let signedAt =
+        isV4
+        ? try verifyV4Signature(of: policy, in: form, against: key, at: date)
+        : try verifyV1Signature(of: policy, in: form, against: key)
+      var requiredFields = isV4 ? ["x-oss-signature-version", "x-oss-credential", "x-oss-date"] : []
+      if isV4, claim.sessionToken != nil { requiredFields.append(OSSForm.tokenField) }
       let objectType = form["x-oss-content-type"] ?? form.fileType ?? form["Content-Type"]
       let reading = FormDocument.Reading(
-        required: required, own: OSSForm.ownFields,
+        required: requiredFields, own: OSSForm.signatureFields,
         contentTypes: [form["Content-Type"], objectType].compactMap { $0 }, contentType: objectType, hasLists: true)
       return try FormDocument(base64: policy).verify(
-        form, of: claim.accessKeyID, as: reading, within: limits, since: start, at: date)
+        form, of: claim.accessKeyID, as: reading, within: limits, since: signedAt ?? date, at: date)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
   }
+
+  /// Verifies a V1 signature, and returns `nil` because the form does not contain its signing time.
+  private func verifyV1Signature(
+    of policy: String, in form: SubmittedForm, against key: AccessKey
+  ) throws(VerificationError) -> Timestamp? {
+    guard constantTimeEqual(key.hmacSHA1Base64(policy), try form.required("Signature")) else { throw Self.mismatch }
+    return nil
+  }
+
+  /// Verifies a V4 signature with its scope, and returns the signing time.
+  private func verifyV4Signature(
+    of policy: String, in form: SubmittedForm, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> Timestamp? {
+    let scheme = try scheme(of: form)
+    try checkScope(of: scheme)
+    try checkAge(of: scheme.date, at: date)
+    let expected = OSSForm.v4Signature(of: policy, in: scheme.scope, with: key)
+    guard constantTimeEqual(expected, try form.required("x-oss-signature")) else { throw Self.mismatch }
+    return scheme.date
+  }
+
+  private static let mismatch = VerificationError(
+    .mismatch, "The signature is not the one of the policy and the key.",
+    remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
 
   private func scheme(of form: SubmittedForm) throws(VerificationError) -> OSSClaim.V4 {
     guard try form.required("x-oss-signature-version") == OSSText.v4Algorithm.description else {
@@ -166,9 +177,9 @@ extension OSSVerifier: FormVerifier {
   }
 
   /// Rejects a form whose signing time is in the future or more than seven days ago.
-  private func checkAge(of start: Timestamp, at date: Timestamp) throws(VerificationError) {
-    let end = start.advanced(by: OSSLimits.urlLifetime)
+  private func checkAge(of signedAt: Timestamp, at date: Timestamp) throws(VerificationError) {
+    let end = signedAt.advanced(by: OSSLimits.urlLifetime)
     guard date <= end else { throw Self.expiredURL(at: end) }
-    if start > date { try checkSkew(start, at: date) }
+    if signedAt > date { try checkSkew(signedAt, at: date) }
   }
 }

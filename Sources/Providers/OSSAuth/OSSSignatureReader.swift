@@ -74,43 +74,52 @@ struct OSSSignatureReader: SignatureReader {
     return lines[1].hasBytePrefix("/") ? .canonicalRequest : .stringToSign
   }
 
-  // MARK: Refusals
+  // MARK: Rejections
 
-  func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
-    guard refusal.code == "InvalidArgument", let message = refusal.message else { return nil }
+  /// Returns the finding for a rejection.
+  ///
+  /// `InvalidArgument` has several causes, which the service's messages distinguish.
+  func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
+    guard rejection.code == "InvalidArgument", let message = rejection.message else { return nil }
     let claim = try? OSSVerifier(style: signedStyle(of: request), bucket: bucket).claim(in: request)
     if message.contains("signing region") { return wrongRegionFinding(claim?.v4?.region) }
     if message.contains("signing product") {
       return SignatureFinding(.wrongService, line: SignedPart.scopeService.name, sent: claim?.v4?.product)
     }
-    if message.contains("signing date") {
-      guard let day = claim?.v4?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
-        return SignatureFinding(.clockSkew)
-      }
-      return SignatureFinding(
-        .wrongDay, line: SignedPart.scopeDay.name, sent: day,
-        detail: "The scope names the day \(day.onOneLine), and the request was signed at \(date).")
-    }
+    if message.contains("signing date") { return dateFinding(for: claim) }
     if message.contains("additional header") {
       return SignatureFinding(
         .additionalHeaders, line: SignedPart.additionalHeaders.name,
         detail: "The service says: \"\(message.onOneLine)\"")
     }
-    guard message.contains("UNSIGNED-PAYLOAD") else { return nil }
-    let texts = (try? signature(of: request))?.texts
-    return SignatureFinding(
-      .payloadHash, line: SignedPart.payloadHash.name,
-      sent: texts?.canonicalRequest.flatMap { parts(ofCanonicalRequest: $0, for: request) }?[.payloadHash])
+    return message.contains("UNSIGNED-PAYLOAD") ? payloadHashFinding(for: request) : nil
   }
 
-  private func wrongRegionFinding(_ region: String?) -> SignatureFinding {
-    var detail = ""
-    if let region, let known = self.region, known != region {
-      detail = "The signature is for \(region) and the bucket is in \(known)."
-    } else if let region, region.hasBytePrefix("oss-") || region.hasByteSuffix("-internal") {
-      detail = "\"\(region.onOneLine)\" is part of an endpoint's name."
+  /// Returns the finding for a signing time that the service rejects: the scope has another day, or the clock is wrong.
+  private func dateFinding(for claim: OSSClaim?) -> SignatureFinding {
+    guard let day = claim?.v4?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
+      return SignatureFinding(.clockSkew)
     }
-    return SignatureFinding(.wrongRegion, line: SignedPart.scopeRegion.name, sent: region, detail: detail)
+    return SignatureFinding(
+      .wrongDay, line: SignedPart.scopeDay.name, sent: day,
+      detail: "The scope names the day \(day.onOneLine), and the request was signed at \(date).")
+  }
+
+  private func payloadHashFinding(for request: HTTPRequest) -> SignatureFinding {
+    let canonicalRequest = (try? signature(of: request))?.texts.canonicalRequest
+    return SignatureFinding(
+      .payloadHash, line: SignedPart.payloadHash.name,
+      sent: canonicalRequest.flatMap { parts(ofCanonicalRequest: $0, for: request) }?[.payloadHash])
+  }
+
+  private func wrongRegionFinding(_ signedRegion: String?) -> SignatureFinding {
+    var detail = ""
+    if let signedRegion, let bucketRegion = region, bucketRegion != signedRegion {
+      detail = "The signature is for \(signedRegion) and the bucket is in \(bucketRegion)."
+    } else if let signedRegion, signedRegion.hasBytePrefix("oss-") || signedRegion.hasByteSuffix("-internal") {
+      detail = "\"\(signedRegion.onOneLine)\" is part of an endpoint's name."
+    }
+    return SignatureFinding(.wrongRegion, line: SignedPart.scopeRegion.name, sent: signedRegion, detail: detail)
   }
 
   func advice(for cause: SignatureDiagnosis.Cause) -> SignatureDiagnosis.Advice? {

@@ -95,18 +95,19 @@ extension SignableNames {
 }
 
 extension OSSStringToSignSigner {
+  /// Parses a V4 string to sign, which must contain the hash of the canonical request.
   private func v4Intent(
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
+    guard try lines.readFirst() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
     }
-    guard let date = Timestamp(iso8601Basic: try lines.first()) else {
+    guard let date = Timestamp(iso8601Basic: try lines.readFirst()) else {
       throw .malformed("The second line is not a date like 20261120T080000Z.")
     }
     let scope = OSSV4Scope(date: date, region: region, product: product)
-    guard try lines.first() == String(writing: { scope.append(to: &$0) }) else {
+    guard try lines.readFirst() == String(writing: { scope.append(to: &$0) }) else {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
@@ -119,12 +120,12 @@ extension OSSStringToSignSigner {
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
-    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
-    let path = try lines.first()
-    let query = try lines.first()
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.readFirst()))
+    let path = try lines.readFirst()
+    let query = try lines.readFirst()
     let (headers, host) = try lines.readHeaders()
-    let additional = try lines.first()
-    let payload = try lines.first()
+    let additional = try lines.readFirst()
+    let payload = try lines.readFirst()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
     guard payload == OSSText.unsignedPayload.description || payload.isLowerHex(byteCount: SHA256.digestByteCount),
       headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
@@ -144,9 +145,10 @@ extension OSSStringToSignSigner {
     return request
   }
 
-  private func authorizedV4Request(_ request: HTTPRequest, in scope: OSSV4Scope) throws(SigningRefusal)
-    -> AuthorizedRequest
-  {
+  /// Returns what a signature authorizes: in the headers, or in a URL if the query contains the signature's parameters.
+  private func authorizedV4Request(
+    _ request: HTTPRequest, in scope: OSSV4Scope
+  ) throws(SigningRefusal) -> AuthorizedRequest {
     // The canonical request has the bucket in its path and may lack a host, which the parser of a target requires.
     var withHost = request
     withHost.authority = "localhost"
@@ -175,8 +177,8 @@ extension OSSStringToSignSigner {
     try SigningRefusal.checkLifetime(seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
-      expiration: scope.date.advanced(by: .seconds(seconds)),
-      accessKeyID: AccessKeyID(String(id)), sessionToken: token, signableNames: .oss)
+      expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
+      sessionToken: token, signableNames: .oss)
   }
 
   /// Returns the names of the signed headers, including the host, that OSS V4 does not always sign.
@@ -192,14 +194,14 @@ extension OSSStringToSignSigner {
   /// other request that has the same string.
   private func v1Intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.readFirst()))
     var headers = HTTPFields()
-    let md5 = try lines.first()
+    let md5 = try lines.readFirst()
     if !md5.isEmpty { try headers.append(signed: "Content-MD5", md5) }
-    let type = try lines.first()
+    let type = try lines.readFirst()
     if !type.isEmpty { try headers.append(signed: "Content-Type", type) }
-    let dateLine = try lines.first()
-    for line in lines.take(while: { $0.hasBytePrefix("x-oss-") }) { try headers.append(line: line) }
+    let dateLine = try lines.readFirst()
+    for line in lines.read(while: { $0.hasBytePrefix("x-oss-") }) { try headers.append(line: line) }
     let resource = lines.remainder
     guard resource.utf8.count(where: { $0 == UInt8(ascii: "?") }) < 2 else {
       throw SigningRefusal(
@@ -230,6 +232,7 @@ extension OSSStringToSignSigner {
     return others
   }
 
+  /// Returns what a signature authorizes: in a URL if the date line is an expiration, or else in the headers.
   private func authorizedV1Request(
     _ request: HTTPRequest, dateLine: String, others: [RequestTarget]
   ) throws(SigningRefusal) -> AuthorizedRequest {
@@ -288,14 +291,14 @@ extension RequestTarget {
   /// The service rejects a request whose session token is not the key's token. A POST to an object without parameters
   /// is not an operation. The result omits a part number that is not a number, for a service that ignores such a value.
   fileprivate func usable(by method: HTTPRequest.Method, with token: Secret?) -> RequestTarget? {
-    let own = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
-    guard own == token else { return nil }
-    let rest = parameters.filter { parameter in
+    let ownToken = parameters.first { $0.name == "security-token" }.map { Secret($0.value?.string ?? "") }
+    guard ownToken == token else { return nil }
+    let operationParameters = parameters.filter { parameter in
       parameter.name != "security-token"
         && (parameter.name != "partNumber" || RequestedQuery.isPartNumber(parameter.value?.string ?? ""))
     }
-    if method == .post, key != nil, rest.isEmpty { return nil }
-    return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: rest)
+    if method == .post, key != nil, operationParameters.isEmpty { return nil }
+    return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: operationParameters)
   }
 
   /// Creates the target of a request that was parsed from a string to sign, with the bucket name in the path.

@@ -142,15 +142,9 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     _ claim: OSSClaim, _ scheme: OSSClaim.V1, against key: AccessKey, at now: Timestamp
   ) throws -> VerifiedRequest {
     let request = claim.request
-    var expiration: Timestamp?
-    if claim.placement == .header {
-      let signedAt = scheme.instant
-      try checkSkew(signedAt, at: now)
-    } else {
-      let end = scheme.instant
-      guard now <= end else { throw Self.expiredURL(at: end) }
-      expiration = end
-    }
+    if claim.placement == .header { try checkSkew(scheme.instant, at: now) }
+    let expiration = claim.expiration
+    if let expiration, now > expiration { throw Self.expiredURL(at: expiration) }
     let stringToSign = v1StringToSign(of: claim)
     if !acceptsAmbiguousV1, let ambiguity = stringToSign.ambiguity(of: request.path ?? "/") {
       throw VerificationError(.ambiguous, ambiguity.message, remedy: ambiguity.remedy)
@@ -162,7 +156,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
       signingKey.authenticationCode(writing: $0).base64
     }
     guard constantTimeEqual(expected, claim.signature) else { throw try mismatch(of: claim, with: key) }
-    // A V1 URL does not contain its signing time, so that only the lifetime that is left can be limited.
+    // A V1 URL does not contain its signing time, so that only the remaining lifetime can be limited.
     if let expiration { try limits.checkLifetime(from: now, until: expiration, at: now, in: .query) }
     return verified(claim, with: key, expiration: expiration)
   }
@@ -231,7 +225,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// Rejects a V4 signature whose scope is for another region, product or day.
   func checkScope(of scheme: OSSClaim.V4) throws(VerificationError) {
     let isRegionAccepted =
-      if let region { scheme.region == region } else { OSSConfiguration.regionError(for: scheme.region) == nil }
+      if let region { scheme.region == region } else { OSSRegion.error(for: scheme.region) == nil }
     guard isRegionAccepted else {
       throw .wrongScope(
         .region, "The signature is for the region \"\(scheme.region)\".",
@@ -282,7 +276,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     VerificationError(.expired, "The URL expired at \(end).", remedy: "Create a new one.").with(instant: end)
   }
 
-  func verified(_ claim: OSSClaim, with key: AccessKey, expiration: Timestamp?) -> VerifiedRequest {
+  private func verified(_ claim: OSSClaim, with key: AccessKey, expiration: Timestamp?) -> VerifiedRequest {
     VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
       signedHeaders: claim.signedHeaders, signature: Secret(claim.signature), expiration: expiration,

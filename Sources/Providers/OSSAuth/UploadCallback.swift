@@ -74,7 +74,7 @@ public struct UploadCallback: Sendable, Hashable {
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
   public var headerFields: HTTPFields {
     get throws(SigningError) {
-      var fields: HTTPFields = [.ossCallback: try encoded]
+      var fields: HTTPFields = [.ossCallback: try encodedCallback]
       if let variables = encodedVariables { fields[.ossCallbackVariables] = variables }
       return fields
     }
@@ -87,7 +87,7 @@ public struct UploadCallback: Sendable, Hashable {
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
   public var parameters: [RequestTarget.Parameter] {
     get throws(SigningError) {
-      let callback = RequestTarget.Parameter(name: "callback", value: try encoded)
+      let callback = RequestTarget.Parameter(name: "callback", value: try encodedCallback)
       return [callback] + (encodedVariables.map { [RequestTarget.Parameter(name: "callback-var", value: $0)] } ?? [])
     }
   }
@@ -99,7 +99,7 @@ public struct UploadCallback: Sendable, Hashable {
   ///
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
   public var formCondition: FormCondition {
-    get throws(SigningError) { FormCondition("callback", .equals(try encoded)) }
+    get throws(SigningError) { FormCondition("callback", .equals(try encodedCallback)) }
   }
 
   /// The form fields with the variables, which are sent before the file.
@@ -108,7 +108,7 @@ public struct UploadCallback: Sendable, Hashable {
   }
 
   /// The JSON of the callback in Base64.
-  private var encoded: String {
+  private var encodedCallback: String {
     get throws(SigningError) {
       try requireAcceptableValues()
       var document: JSONObject = ["callbackUrl": .string(urls.joined(separator: ";"))]
@@ -126,6 +126,7 @@ public struct UploadCallback: Sendable, Hashable {
     }
   }
 
+  /// The JSON of the variables in Base64, or `nil` if there are none.
   private var encodedVariables: String? {
     guard !variables.isEmpty else { return nil }
     var document = JSONObject()
@@ -143,6 +144,7 @@ public struct UploadCallback: Sendable, Hashable {
   /// The maximum size, in bytes, of both headers together, which leaves space for the other headers of an upload.
   private static let headerByteLimit = 6 * 1024
 
+  /// Throws an error if OSS would reject the callback, or if the template has a variable without a value.
   private func requireAcceptableValues() throws(SigningError) {
     guard (1...Self.urlLimit).contains(urls.count) else {
       throw .callback("There are \(urls.count) URLs.", remedy: "Give one to \(Self.urlLimit) URLs.")
@@ -174,10 +176,11 @@ public struct UploadCallback: Sendable, Hashable {
     }
   }
 
+  /// Returns whether a URL has a scheme, a host and no character that would end it or separate it from another URL.
   private static func isURL(_ url: String) -> Bool {
     guard let rest = url.removingBytePrefix("https://") ?? url.removingBytePrefix("http://") else { return false }
-    let isClean = rest.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
-    return isClean && isAuthority(rest.bytes(before: "/").bytes(before: "?"))
+    let hasOnlyURLBytes = rest.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
+    return hasOnlyURLBytes && isAuthority(rest.bytes(before: "/").bytes(before: "?"))
   }
 
   private static func isAuthority(_ text: Substring) -> Bool {

@@ -23,7 +23,7 @@ extension AccessPolicy {
   /// - Throws: A `PolicyError` if IAM cannot express the policy: the policy limits the size or media type of written
   ///   objects, or a key contains an asterisk, a question mark or `${`.
   public func iamDocument(partition: String = "aws", upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
-    guard partition.isScopePart(atMost: 63) else {
+    guard partition.isS3ScopePart else {
       throw PolicyError(
         .invalidRule, "\"\(partition)\" is not the name of a partition.", remedy: "Write aws, aws-cn or aws-us-gov.")
     }

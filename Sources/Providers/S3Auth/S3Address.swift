@@ -46,21 +46,21 @@ package struct S3Address {
   /// Returns the region in one of Amazon's hosts, or `nil` if the host contains no region.
   package static func region(in authority: String) -> String? {
     guard let (labels, serviceIndex) = amazonLabels(of: hostWithoutPort(authority).asciiLowercased) else { return nil }
-    let rest = labels[serviceIndex...].dropFirst().filter { $0 != "dualstack" }
+    let regionLabels = labels[serviceIndex...].dropFirst().filter { $0 != "dualstack" }
     switch labels[serviceIndex] {
-    case "s3", "s3-fips": return rest.count == 1 ? String(rest[0]) : nil
+    case "s3", "s3-fips": return regionLabels.count == 1 ? String(regionLabels[0]) : nil
     case "s3-accelerate", "s3-accesspoint": return nil
     // The older form: `s3-eu-west-1.amazonaws.com`.
-    default: return rest.isEmpty ? labels[serviceIndex].removingBytePrefix("s3-").map { String($0) } : nil
+    default: return regionLabels.isEmpty ? labels[serviceIndex].removingBytePrefix("s3-").map { String($0) } : nil
     }
   }
 
-  /// Returns whether the host and the given path address a bucket.
+  /// Returns whether the host and the given path address a bucket, or no bucket at all.
   func addresses(_ bucket: String, path: String) -> Bool {
     if let hostBucket = self.bucket { return hostBucket.isIdentical(to: bucket) }
-    let rest = path.removingBytePrefix("/") ?? path[...]
-    if rest.isEmpty || rest.beginsWithByte("?") { return true }
-    guard let remainder = rest.removingBytePrefix(bucket) else { return false }
+    let pathWithoutSlash = path.removingBytePrefix("/") ?? path[...]
+    if pathWithoutSlash.isEmpty || pathWithoutSlash.beginsWithByte("?") { return true }
+    guard let remainder = pathWithoutSlash.removingBytePrefix(bucket) else { return false }
     return remainder.isEmpty || remainder.beginsWithByte("/") || remainder.beginsWithByte("?")
   }
 

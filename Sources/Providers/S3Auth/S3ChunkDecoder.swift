@@ -32,22 +32,28 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var chain: S3ChunkChain
   private var runningChecksum: S3Checksum?
   private var state = State.head
-  private var line: [UInt8] = []
+  /// The bytes of the current line between chunks, up to now.
+  private var framingLine: [UInt8] = []
   /// The received bytes of a chunk whose signature has not been verified.
-  private var unverified: [UInt8] = []
+  private var unverifiedBytes: [UInt8] = []
   private var claimedSignature = ""
-  private var chunkCount = 0
+  /// The number of the current chunk, starting with 1.
+  private var chunkNumber = 0
   private var chunkByteCount: Int64 = 0
+  /// The sum of the sizes that the chunks have stated so far.
   private var announcedByteCount: Int64 = 0
   private var trailerByteCount = 0
   private var trailerValue: String?
   private var hasTrailerSignature = false
   private var hasFailed = false
+  /// The number of empty lines, at the current place, that the format does not have.
   private var surplusLineCount = 0
 
   /// The maximum length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
   private static let headByteLimit = 128
   /// The maximum size, in bytes, of a signed chunk, which the decoder buffers, unless the caller sets another one.
+  ///
+  /// The vendor's SDKs send chunks of 64 KiB or 128 KiB.
   package static let defaultChunkByteLimit = 16 << 20
 
   /// Creates a decoder for the body of a verified request; it buffers signed chunks of up to a maximum size.
@@ -55,7 +61,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     for claim: S3Claim, against key: AccessKey, maximumChunkByteCount: Int = defaultChunkByteLimit
   ) throws(VerificationError) {
     guard claim.payload.isChunked else { throw .malformed("The body is not in chunks.") }
-    let framing = try S3Framing(of: claim.request, as: claim.payload)
+    let framing = try S3ChunkFraming(of: claim.request, as: claim.payload)
     payload = claim.payload
     self.maximumChunkByteCount = Int64(maximumChunkByteCount)
     decodedByteCount = framing.decodedByteCount
@@ -74,16 +80,16 @@ package struct S3ChunkDecoder: BodyDecoder {
       var rest = bytes[...]
       while !rest.isEmpty {
         if case .data(let remaining) = state {
-          let taken = rest.prefix(Int(clamping: remaining))
-          rest = rest.dropFirst(taken.count)
+          let chunkBytes = rest.prefix(Int(clamping: remaining))
+          rest = rest.dropFirst(chunkBytes.count)
           if payload.hasSignedChunks {
-            unverified += taken
+            unverifiedBytes += chunkBytes
           } else {
-            runningChecksum?.update(Array(taken))
-            output += taken
+            runningChecksum?.update(Array(chunkBytes))
+            output += chunkBytes
           }
-          let left = remaining - Int64(taken.count)
-          state = left == 0 ? .dataEnd : .data(remaining: left)
+          let missingByteCount = remaining - Int64(chunkBytes.count)
+          state = missingByteCount == 0 ? .dataEnd : .data(remaining: missingByteCount)
         } else if let byte = rest.popFirst() {
           try readFramingByte(byte, into: &output)
         }
@@ -97,7 +103,7 @@ package struct S3ChunkDecoder: BodyDecoder {
 
   /// Throws an error with the code `IncompleteBody` if the body is incomplete after its last bytes.
   package mutating func finish() throws(VerificationError) {
-    guard case .done = state, line.isEmpty, !hasFailed else {
+    guard case .done = state, framingLine.isEmpty, !hasFailed else {
       hasFailed = true
       throw Self.incomplete("The body ends before its last chunk or its trailer.")
     }
@@ -105,14 +111,14 @@ package struct S3ChunkDecoder: BodyDecoder {
 
   /// Reads a byte of a line between the chunks, and acts on the line at its end.
   private mutating func readFramingByte(_ byte: UInt8, into output: inout [UInt8]) throws(VerificationError) {
-    line.append(byte)
+    framingLine.append(byte)
     if case .trailer = state { trailerByteCount += 1 }
-    guard line.count <= (isInTrailer ? S3Limits.trailerByteLimit : Self.headByteLimit),
+    guard framingLine.count <= (isInTrailer ? S3Limits.trailerByteLimit : Self.headByteLimit),
       trailerByteCount <= S3Limits.trailerByteLimit
     else { throw isInTrailer ? Self.malformedTrailer : Self.malformedChunk("A line of the framing is too long.") }
     guard byte == UInt8(ascii: "\n") else { return }
-    let endedLine = line
-    line.removeAll(keepingCapacity: true)
+    let endedLine = framingLine
+    framingLine.removeAll(keepingCapacity: true)
     switch state {
     case .head: try readHead(endedLine)
     case .dataEnd:
@@ -134,41 +140,11 @@ package struct S3ChunkDecoder: BodyDecoder {
     if case .trailer = state { true } else { false }
   }
 
-  /// Parses the line before a chunk, which contains the chunk's size and, in a signed body, its signature.
+  /// Parses the line before a chunk, and begins the chunk, or the trailer after the empty chunk.
   private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
-    guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
-      throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
-    }
-    let parts = bytes.dropLast(2).split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard let size = parts.first.flatMap(Self.chunkSize) else {
-      throw Self.malformedChunk("The size of a chunk is malformed.")
-    }
-    let prefix = S3ChunkText.signature.utf8.dropFirst()
-    if payload.hasSignedChunks {
-      guard parts.count == 2, parts[1].starts(with: prefix), parts[1].count == prefix.count + S3Limits.hexDigitCount,
-        let signature = String(utf8: parts[1].suffix(S3Limits.hexDigitCount)),
-        signature.isLowerHex(byteCount: SHA256.digestByteCount)
-      else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
-      claimedSignature = signature
-    } else if parts.count != 1 {
-      throw Self.malformedChunk("A chunk of a body without signatures has an extension.")
-    }
-    guard let sum = announcedByteCount.checkedAdding(size), sum <= decodedByteCount else {
-      throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length states.")
-    }
-    if size > 0, chunkCount > 0, chunkByteCount < Int64(S3Limits.minimumChunkByteCount) {
-      throw .s3(
-        "InvalidChunkSizeError", .malformed, "Only the last chunk is allowed to have a size less than 8192 bytes.",
-        remedy: "Send larger chunks.")
-    }
-    guard !payload.hasSignedChunks || size <= maximumChunkByteCount else {
-      throw .s3(
-        "InvalidChunkSizeError", .limitExceeded, "A signed chunk has more than \(maximumChunkByteCount) bytes.",
-        remedy: "Send smaller chunks.")
-    }
-    announcedByteCount = sum
-    chunkByteCount = size
-    chunkCount += 1
+    let (size, signature) = try head(in: bytes)
+    claimedSignature = signature
+    try beginChunk(of: size)
     guard size == 0 else {
       state = .data(remaining: size)
       return
@@ -180,6 +156,49 @@ package struct S3ChunkDecoder: BodyDecoder {
     var noOutput: [UInt8] = []
     try endChunk(into: &noOutput)
     state = .trailer
+  }
+
+  /// Returns the size of a chunk and, in a signed body, its signature, which are in the line before the chunk.
+  private func head(in bytes: [UInt8]) throws(VerificationError) -> (size: Int64, signature: String) {
+    guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
+      throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
+    }
+    let parts = bytes.dropLast(2).split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let size = parts.first.flatMap(Self.chunkSize) else {
+      throw Self.malformedChunk("The size of a chunk is malformed.")
+    }
+    guard payload.hasSignedChunks else {
+      guard parts.count == 1 else {
+        throw Self.malformedChunk("A chunk of a body without signatures has an extension.")
+      }
+      return (size, "")
+    }
+    let prefix = S3ChunkText.signature.utf8.dropFirst()
+    guard parts.count == 2, parts[1].starts(with: prefix), parts[1].count == prefix.count + S3Limits.hexDigitCount,
+      let signature = String(utf8: parts[1].suffix(S3Limits.hexDigitCount)),
+      signature.isLowerHex(byteCount: SHA256.digestByteCount)
+    else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
+    return (size, signature)
+  }
+
+  /// Counts a chunk and its bytes, and rejects one whose size S3 or this decoder does not allow.
+  private mutating func beginChunk(of size: Int64) throws(VerificationError) {
+    guard let sum = announcedByteCount.checkedAdding(size), sum <= decodedByteCount else {
+      throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length states.")
+    }
+    if size > 0, chunkNumber > 0, chunkByteCount < Int64(S3Limits.minimumChunkByteCount) {
+      throw .s3(
+        "InvalidChunkSizeError", .malformed, "Only the last chunk is allowed to have a size less than 8192 bytes.",
+        remedy: "Send larger chunks.")
+    }
+    guard !payload.hasSignedChunks || size <= maximumChunkByteCount else {
+      throw .s3(
+        "InvalidChunkSizeError", .limitExceeded, "A signed chunk has more than \(maximumChunkByteCount) bytes.",
+        remedy: "Send smaller chunks.")
+    }
+    announcedByteCount = sum
+    chunkByteCount = size
+    chunkNumber += 1
   }
 
   /// Parses an integer of 1 to 15 hexadecimal digits, which fits in an `Int64`.
@@ -196,34 +215,20 @@ package struct S3ChunkDecoder: BodyDecoder {
   /// Verifies the signature of the buffered chunk, and appends the chunk's bytes to the output.
   private mutating func endChunk(into output: inout [UInt8]) throws(VerificationError) {
     guard payload.hasSignedChunks else { return }
-    let expected = chain.sign(chunkWith: SHA256.hash(unverified).hex)
+    let expected = chain.sign(chunkWith: SHA256.hash(unverifiedBytes).hex)
     guard constantTimeEqual(expected, claimedSignature) else {
-      unverified.removeAll()
-      throw Self.mismatch("The signature of chunk \(chunkCount) does not match.")
+      unverifiedBytes.removeAll()
+      throw Self.mismatch("The signature of chunk \(chunkNumber) does not match.")
     }
-    runningChecksum?.update(unverified)
-    output += unverified
-    unverified.removeAll(keepingCapacity: true)
+    runningChecksum?.update(unverifiedBytes)
+    output += unverifiedBytes
+    unverifiedBytes.removeAll(keepingCapacity: true)
   }
 
   /// Parses a line of the trailer: the checksum, its signature, or the empty line that ends the body.
   private mutating func readTrailer(_ bytes: [UInt8]) throws(VerificationError) {
     let text = bytes.dropLast(bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] ? 2 : 1)
-    if text.isEmpty {
-      guard payload.hasTrailer else {
-        state = .done
-        return
-      }
-      guard trailerValue != nil else { throw Self.malformedTrailer }
-      if payload.hasSignedChunks, !hasTrailerSignature {
-        // A MinIO client sends one extra empty line before the signature.
-        surplusLineCount += 1
-        guard surplusLineCount == 1 else { throw Self.malformedTrailer }
-        return
-      }
-      try checkChecksum()
-      return
-    }
+    guard !text.isEmpty else { return try endTrailer() }
     guard let running = runningChecksum, let colon = text.firstIndex(of: UInt8(ascii: ":")),
       let name = String(utf8: text[..<colon])?.asciiLowercased,
       let value = String(utf8: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }),
@@ -242,6 +247,22 @@ package struct S3ChunkDecoder: BodyDecoder {
       guard name.isIdentical(to: running.algorithm.fieldName) else { throw Self.malformedTrailer }
       trailerValue = value
     }
+  }
+
+  /// Ends the body at an empty line, unless the trailer lacks its signature and the line is a surplus one before it.
+  private mutating func endTrailer() throws(VerificationError) {
+    guard payload.hasTrailer else {
+      state = .done
+      return
+    }
+    guard trailerValue != nil else { throw Self.malformedTrailer }
+    if payload.hasSignedChunks, !hasTrailerSignature {
+      // A MinIO client sends one extra empty line before the signature.
+      surplusLineCount += 1
+      guard surplusLineCount == 1 else { throw Self.malformedTrailer }
+      return
+    }
+    try checkChecksum()
   }
 
   /// Compares the checksum in the trailer with the checksum of the decoded bytes, and ends the body.
@@ -274,34 +295,4 @@ package struct S3ChunkDecoder: BodyDecoder {
     "MalformedTrailerError", .malformed,
     "The trailer is missing, malformed, or not the one that x-amz-trailer announces.",
     remedy: "Send the one trailer that x-amz-trailer names, and its signature if the chunks are signed.")
-}
-
-/// The properties of a chunked body that the headers of its request state.
-struct S3Framing {
-  let decodedByteCount: Int64
-  /// The checksum algorithm of the trailer, or `nil` for a body without trailers.
-  let trailer: S3Checksum.Algorithm?
-
-  init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
-    let fields = request.headerFields
-    guard let text = try fields.uniqueValue(for: .s3DecodedContentLength) else {
-      throw .s3(
-        "MissingContentLength", .malformed, "The header x-amz-decoded-content-length is missing.",
-        remedy: "Send the number of bytes of the object.")
-    }
-    guard !text.isEmpty, let count = Int64(digits: text) else {
-      throw .s3(
-        "InvalidArgument", .malformed, "The header x-amz-decoded-content-length is not a number.",
-        remedy: "Send the number of bytes of the object.")
-    }
-    decodedByteCount = count
-    let name = try fields.uniqueValue(for: .s3Trailer)
-    trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
-    guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
-      throw .s3(
-        "MalformedTrailerError", .malformed,
-        "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
-        remedy: "Name the one checksum that follows the body, for a body with trailers alone.")
-    }
-  }
 }

@@ -30,7 +30,7 @@ public struct S3ChunkEncoder: Sendable {
   private let decodedByteCount: Int64
   private var encodedByteCount: Int64 = 0
   private var hasShortChunk = false
-  private var isOver = false
+  private var hasEnded = false
   private var chain: S3ChunkChain
 
   /// Creates an encoder for the body of a signed request.
@@ -80,7 +80,7 @@ public struct S3ChunkEncoder: Sendable {
   }
 
   private mutating func head(byteCount: Int, hash: () -> String) throws(SigningError) -> [UInt8] {
-    guard !isOver, byteCount > 0 else { throw Self.refusal("A chunk is empty, or follows the end of the body.") }
+    guard !hasEnded, byteCount > 0 else { throw Self.refusal("A chunk is empty, or follows the end of the body.") }
     guard !hasShortChunk else { throw Self.refusal("A chunk of fewer than 8,192 bytes is not the last one.") }
     guard let sum = encodedByteCount.checkedAdding(Int64(byteCount)), sum <= decodedByteCount else {
       throw Self.refusal("The body is longer than x-amz-decoded-content-length states.")
@@ -103,13 +103,13 @@ public struct S3ChunkEncoder: Sendable {
   /// - Throws: `SigningError.Code.invalidRequest` if the body is shorter than the request specifies, if the format of
   ///   the body requires a trailer and `trailer` is `nil`, or if the format does not allow the given trailer.
   public mutating func end(trailer: String? = nil) throws(SigningError) -> [UInt8] {
-    guard !isOver, encodedByteCount == decodedByteCount else {
+    guard !hasEnded, encodedByteCount == decodedByteCount else {
       throw Self.refusal("The body is shorter than x-amz-decoded-content-length states, or has ended.")
     }
     guard (trailer != nil) == (trailerName != nil), trailer?.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) ?? true else {
       throw Self.refusal("The trailer is not the one that x-amz-trailer announces.")
     }
-    isOver = true
+    hasEnded = true
     var bytes = headLine(0) { S3Text.emptyHash.description }
     if let trailerName, let trailer {
       bytes += Array("\(trailerName):\(trailer)".utf8) + Self.chunkEnd

@@ -9,13 +9,13 @@ internal import StorageCrypto
 
 /// The field names and the signature of S3 form uploads.
 private enum S3Form {
-  /// The lowercase names of the form fields that belong to the signature; the last two need no conditions.
-  static let ownFields: Set<String> = [
+  /// The lowercase names of the form fields that belong to the signature.
+  static let signatureFields: Set<String> = [
     "x-amz-algorithm", "x-amz-credential", "x-amz-date", tokenField, "policy", "x-amz-signature",
   ]
   static let tokenField = "x-amz-security-token"
 
-  /// Returns the signature of a form policy in Base64, which is itself the string to sign.
+  /// Returns the signature of a form policy, whose Base64 is itself the string to sign.
   static func signature(of policy: String, in scope: S3Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
@@ -47,17 +47,17 @@ extension S3Signer: FormSigner {
       }
     }
     let draft = try FormDraft(
-      policy, to: endpoint, contentTypeName: "Content-Type", reserved: S3Form.ownFields, at: date)
+      policy, to: endpoint, contentTypeName: "Content-Type", reserved: S3Form.signatureFields, at: date)
     let scope = scope(at: date)
-    let bound =
+    let signedFields =
       [
         FormField("x-amz-algorithm", S3Text.algorithm.description),
         FormField("x-amz-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
         FormField("x-amz-date", date.iso8601Basic),
       ] + (key.sessionToken.map { [FormField(S3Form.tokenField, $0.reveal())] } ?? [])
-    let text = draft.policy(binding: bound)
+    let text = draft.policy(binding: signedFields)
     return draft.signed(
-      adding: bound + [
+      adding: signedFields + [
         FormField("policy", text), FormField("x-amz-signature", S3Form.signature(of: text, in: scope, with: key)),
       ])
   }
@@ -82,13 +82,15 @@ extension S3Verifier: FormVerifier {
   }
 
   private func authorization(of form: SubmittedForm) throws(VerificationError) -> S3Authorization {
-    if form["AWSAccessKeyId"] != nil || form["signature"] != nil { throw S3Authorization.version2 }
-    if form.fields.allSatisfy({ !S3Form.ownFields.contains($0.name.asciiLowercased) }) {
+    if form["AWSAccessKeyId"] != nil || form["signature"] != nil { throw S3Authorization.unsupportedVersion2 }
+    if form.fields.allSatisfy({ !S3Form.signatureFields.contains($0.name.asciiLowercased) }) {
       throw VerificationError(.unsigned, "The form carries no signature.", remedy: "Sign the form.")
         .with(serviceCode: "AccessDenied")
     }
     let algorithm = try field("x-amz-algorithm", of: form)
-    guard algorithm.isIdentical(to: S3Text.algorithm.description) else { throw S3Authorization.unsupported(algorithm) }
+    guard algorithm.isIdentical(to: S3Text.algorithm.description) else {
+      throw S3Authorization.unsupportedScheme(algorithm)
+    }
     return try S3Authorization(
       credential: field("x-amz-credential", of: form)[...], signedHeaders: "host",
       signature: field("x-amz-signature", of: form)[...], as: "InvalidArgument")
@@ -123,50 +125,53 @@ extension S3Verifier: FormVerifier {
   ) throws(VerificationError) -> VerifiedForm {
     let authorization = try authorization(of: form)
     try checkToken(of: claim, against: key, at: date)
-    guard let signed = Timestamp(iso8601Basic: try field("x-amz-date", of: form)) else {
+    guard let signingDate = Timestamp(iso8601Basic: try field("x-amz-date", of: form)) else {
       throw S3Authorization.malformed("x-amz-date is not a date like 20261120T080000Z.", as: "InvalidArgument")
     }
-    try checkScope(of: authorization, date: signed, as: "InvalidArgument")
-    let end = signed.advanced(by: S3Limits.urlLifetime)
+    try checkScope(of: authorization, date: signingDate, as: "InvalidArgument")
+    let end = signingDate.advanced(by: S3Limits.urlLifetime)
     guard date <= end else {
       throw VerificationError(.expired, "The form was signed more than seven days ago.", remedy: "Get a new form.")
         .with(instant: end).with(serviceCode: "AccessDenied")
     }
-    if signed > date { try checkSkew(signed, at: date) }
+    if signingDate > date { try checkSkew(signingDate, at: date) }
     let policy = try field("policy", of: form)
-    let scope = S3Scope(date: signed, region: authorization.region, service: authorization.service)
+    let scope = S3Scope(date: signingDate, region: authorization.region, service: authorization.service)
     guard constantTimeEqual(S3Form.signature(of: policy, in: scope, with: key), authorization.signature) else {
       throw .s3(
         "SignatureDoesNotMatch", .mismatch, "The signature is not the one of the policy and the key.",
         remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
     }
     let document = try FormDocument(base64: policy)
-    return try verifyConditions(of: document, in: form, claim: claim, since: signed, at: date)
+    return try verifyConditions(of: document, in: form, claim: claim, since: signingDate, at: date)
   }
 
   private func verifyConditions(
-    of document: FormDocument, in form: SubmittedForm, claim: FormClaim, since signed: Timestamp, at date: Timestamp
+    of document: FormDocument, in form: SubmittedForm, claim: FormClaim, since signingDate: Timestamp,
+    at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     var required = ["bucket", "x-amz-algorithm", "x-amz-credential", "x-amz-date"]
     if claim.sessionToken != nil { required.append(S3Form.tokenField) }
-    let type = form["Content-Type"]
+    let contentType = form["Content-Type"]
     // A condition must be satisfied by each media type in a list, so an equality condition never accepts a list.
-    let types = type.map { [$0] + ($0.hasByte(",") ? $0.parts(between: ",").map { String($0.droppingBlanks) } : []) }
+    let contentTypes = contentType.map { text in
+      [text] + (text.hasByte(",") ? text.parts(between: ",").map { String($0.droppingBlanks) } : [])
+    }
     let reading = FormDocument.Reading(
-      required: required, own: ["policy", "x-amz-signature"], contentTypes: types ?? [],
-      contentType: type ?? form.fileType, hasLists: false)
+      required: required, own: ["policy", "x-amz-signature"], contentTypes: contentTypes ?? [],
+      contentType: contentType ?? form.fileType, hasLists: false)
     if let bucket = form["bucket"], !bucket.isIdentical(to: form.bucket) {
       throw .s3(
         "AccessDenied", .conditionFailed, "The field bucket is not the bucket that the form was posted to.",
         remedy: "Post the form to the bucket of its policy.")
     }
     let verified = try document.verify(
-      form, of: claim.accessKeyID, as: reading, within: limits, since: signed, at: date)
-    let extra = verified.unlistedFields.filter { !$0.hasBytePrefix("x-ignore-") }
-    guard extra.isEmpty else {
+      form, of: claim.accessKeyID, as: reading, within: limits, since: signingDate, at: date)
+    let unlistedFields = verified.unlistedFields.filter { !$0.hasBytePrefix("x-ignore-") }
+    guard unlistedFields.isEmpty else {
       throw .s3(
         "AccessDenied", .conditionFailed,
-        "Invalid according to Policy: Extra input fields: \(extra.joined(separator: ", "))",
+        "Invalid according to Policy: Extra input fields: \(unlistedFields.joined(separator: ", "))",
         remedy: "Add a condition for each field.")
     }
     return verified

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
@@ -59,4 +60,34 @@ public struct S3Payload: Sendable, Hashable {
   var isWellFormed: Bool { self == .unsigned || isChunked || text.isLowerHex(byteCount: SHA256.digestByteCount) }
 
   private static let chunked: Set<S3Payload> = [.signedChunks, .signedChunksWithTrailer, .unsignedChunksWithTrailer]
+}
+
+/// The properties of a chunked body that the headers of its request state.
+struct S3ChunkFraming {
+  let decodedByteCount: Int64
+  /// The checksum algorithm of the trailer, or `nil` for a body without trailers.
+  let trailer: S3Checksum.Algorithm?
+
+  init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
+    let fields = request.headerFields
+    guard let text = try fields.uniqueValue(for: .s3DecodedContentLength) else {
+      throw .s3(
+        "MissingContentLength", .malformed, "The header x-amz-decoded-content-length is missing.",
+        remedy: "Send the number of bytes of the object.")
+    }
+    guard !text.isEmpty, let count = Int64(digits: text) else {
+      throw .s3(
+        "InvalidArgument", .malformed, "The header x-amz-decoded-content-length is not a number.",
+        remedy: "Send the number of bytes of the object.")
+    }
+    decodedByteCount = count
+    let name = try fields.uniqueValue(for: .s3Trailer)
+    trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
+    guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
+      throw .s3(
+        "MalformedTrailerError", .malformed,
+        "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
+        remedy: "Name the one checksum that follows the body, for a body with trailers alone.")
+    }
+  }
 }

@@ -29,6 +29,8 @@ struct S3SignatureReader: SignatureReader {
   var clockTolerance: Duration { S3Verifier.clockTolerance }
   var errorCodes: ServiceErrorCodes { ServiceDescription.s3.errorCodes }
 
+  private static let algorithm = S3Text.algorithm.description
+
   private var verifier: S3Verifier { S3Verifier(style: style, bucket: bucket) }
 
   let refusalMeanings = RefusalMeaning.common.merging([
@@ -58,9 +60,9 @@ struct S3SignatureReader: SignatureReader {
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
     guard let scope = text.lines.dropFirst(2).first?.cut(at: "/"),
-      scope.last?.isIdentical(to: "aws4_request") == true
+      scope.last?.isIdentical(to: S3Text.scopeTerminator.description) == true
     else { return nil }
-    return SignedParts(scopedStringToSign: text, algorithm: "AWS4-HMAC-SHA256")
+    return SignedParts(scopedStringToSign: text, algorithm: Self.algorithm)
   }
 
   /// Parses a canonical request, without the header that repeats the payload hash.
@@ -74,39 +76,34 @@ struct S3SignatureReader: SignatureReader {
   func hash(ofCanonicalRequest text: String) -> String? { SHA256.hash(Array(text.utf8)).hex }
 
   func kind(ofCopiedText lines: [String]) -> CopiedTextKind? {
-    if lines[0].hasBytePrefix("AWS4-HMAC-SHA256") { return .stringToSign }
+    if lines[0].hasBytePrefix(Self.algorithm) { return .stringToSign }
     let methods = ["GET", "PUT", "POST", "HEAD", "DELETE", "OPTIONS"]
     return methods.contains(lines[0]) && lines[1].hasBytePrefix("/") ? .canonicalRequest : nil
   }
 
-  // MARK: Refusals
+  // MARK: Rejections
 
-  func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
-    let message = refusal.message ?? ""
-    switch refusal.code {
+  /// Returns the finding for a rejection.
+  ///
+  /// S3 has one code for several causes, so its messages distinguish them.
+  func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
+    let message = rejection.message ?? ""
+    switch rejection.code {
     case "AuthorizationHeaderMalformed", "AuthorizationQueryParametersError":
-      return scopeFinding(for: refusal, message: message, request: request)
-    case "PermanentRedirect":
-      let detail = refusal.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." } ?? ""
-      return SignatureFinding(
-        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim(of: request)?.authorization.region,
-        detail: detail)
-    case "XAmzContentSHA256Mismatch":
-      return SignatureFinding(
-        .payloadHash, line: SignedPart.payloadHash.name,
-        sent: refusal.details["ClientComputedContentSHA256"].map(\.onOneLine),
-        received: refusal.details["S3ComputedContentSHA256"].map(\.onOneLine))
+      return scopeFinding(for: rejection, message: message, scope: authorization(of: request))
+    case "PermanentRedirect": return redirectFinding(for: rejection, scope: authorization(of: request))
+    case "XAmzContentSHA256Mismatch": return payloadHashFinding(for: rejection)
     case "AccessDenied":
       if message.hasBytePrefix("Request is not yet valid") { return SignatureFinding(.notYetValid) }
       return message.hasBytePrefix("There were headers present")
-        ? unsignedHeaderFinding(for: refusal, message: message) : nil
+        ? unsignedHeaderFinding(for: rejection, message: message) : nil
     case "InvalidRequest":
-      if message.contains("AWS4-HMAC-SHA256") { return SignatureFinding(.wrongVersion, detail: quotation(of: message)) }
+      if message.contains(Self.algorithm) { return SignatureFinding(.wrongVersion, detail: quotation(of: message)) }
       guard message.contains("x-amz-content-sha256") else { return nil }
       return SignatureFinding(.payloadHash, line: SignedPart.payloadHash.name, detail: quotation(of: message))
     case "InvalidArgument":
       if message.hasBytePrefix("Only one auth mechanism allowed") { return SignatureFinding(.multipleSignatures) }
-      return message.contains("AWS4-HMAC-SHA256")
+      return message.contains(Self.algorithm)
         ? SignatureFinding(.wrongVersion, detail: quotation(of: message)) : nil
     case "SignatureDoesNotMatch":
       guard message.hasBytePrefix("The signed header ") else { return nil }
@@ -117,38 +114,59 @@ struct S3SignatureReader: SignatureReader {
 
   private func quotation(of message: String) -> String { "The service says: \"\(message.onOneLine)\"" }
 
-  private func claim(of request: HTTPRequest) -> S3Claim? { try? verifier.claim(in: request) }
-
-  private func scopeFinding(
-    for refusal: RejectedResponse.Reading, message: String, request: HTTPRequest
-  ) -> SignatureFinding? {
-    let claim = claim(of: request)
-    if message.contains("region '") || refusal.details["Region"] != nil {
-      var detail = quotation(of: message)
-      if let region = claim?.authorization.region, let known = refusal.details["Region"] ?? self.region, known != region
-      {
-        detail = "The signature is for \(region.onOneLine) and the bucket is in \(known.onOneLine)."
-      }
-      return SignatureFinding(
-        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim?.authorization.region,
-        received: refusal.details["Region"].map(\.onOneLine), detail: detail)
-    }
-    if message.contains("ncorrect service") {
-      return SignatureFinding(
-        .wrongService, line: SignedPart.scopeService.name, sent: claim?.authorization.service,
-        detail: quotation(of: message))
-    }
-    guard message.contains("credential date") else { return nil }
-    return SignatureFinding(
-      .wrongDay, line: SignedPart.scopeDay.name, sent: claim?.authorization.day, detail: quotation(of: message))
+  private func authorization(of request: HTTPRequest) -> S3Authorization? {
+    // A claim that cannot be parsed only leaves the sent value out of the finding.
+    (try? verifier.claim(in: request))?.authorization
   }
 
-  private func unsignedHeaderFinding(for refusal: RejectedResponse.Reading, message: String) -> SignatureFinding {
-    let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").after ?? ""
-    let parts = listed.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
-    let isToken = parts.contains(where: \.isToken)
+  private func redirectFinding(for rejection: RejectedResponse.Reading, scope: S3Authorization?) -> SignatureFinding {
+    let endpoint = rejection.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." }
     return SignatureFinding(
-      isToken ? .tokenUnsigned : .unsignedField, line: parts.first { $0.isToken == isToken }?.name.onOneLine,
+      .wrongRegion, line: SignedPart.scopeRegion.name, sent: scope?.region, detail: endpoint ?? "")
+  }
+
+  private func payloadHashFinding(for rejection: RejectedResponse.Reading) -> SignatureFinding {
+    SignatureFinding(
+      .payloadHash, line: SignedPart.payloadHash.name,
+      sent: rejection.details["ClientComputedContentSHA256"].map(\.onOneLine),
+      received: rejection.details["S3ComputedContentSHA256"].map(\.onOneLine))
+  }
+
+  private func scopeFinding(
+    for rejection: RejectedResponse.Reading, message: String, scope: S3Authorization?
+  ) -> SignatureFinding? {
+    if message.contains("region '") || rejection.details["Region"] != nil {
+      return regionFinding(for: rejection, message: message, scope: scope)
+    }
+    // The phrase starts a message with a capital letter, or follows "The authorization header is malformed;".
+    if message.contains("ncorrect service") {
+      return SignatureFinding(
+        .wrongService, line: SignedPart.scopeService.name, sent: scope?.service, detail: quotation(of: message))
+    }
+    guard message.contains("credential date") else { return nil }
+    return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: scope?.day, detail: quotation(of: message))
+  }
+
+  private func regionFinding(
+    for rejection: RejectedResponse.Reading, message: String, scope: S3Authorization?
+  ) -> SignatureFinding {
+    let expectedRegion = rejection.details["Region"]
+    var detail = quotation(of: message)
+    if let signedRegion = scope?.region, let bucketRegion = expectedRegion ?? region, bucketRegion != signedRegion {
+      detail = "The signature is for \(signedRegion.onOneLine) and the bucket is in \(bucketRegion.onOneLine)."
+    }
+    return SignatureFinding(
+      .wrongRegion, line: SignedPart.scopeRegion.name, sent: scope?.region, received: expectedRegion.map(\.onOneLine),
+      detail: detail)
+  }
+
+  private func unsignedHeaderFinding(for rejection: RejectedResponse.Reading, message: String) -> SignatureFinding {
+    let names = rejection.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").after ?? ""
+    let headers = names.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
+    // A token that is not signed is the usual cause, so it is the one that is reported.
+    let isToken = headers.contains(where: \.isToken)
+    return SignatureFinding(
+      isToken ? .tokenUnsigned : .unsignedField, line: headers.first { $0.isToken == isToken }?.name.onOneLine,
       detail: quotation(of: message))
   }
 

@@ -55,14 +55,14 @@ public struct S3StringToSignSigner: StringToSignSigner {
     guard signingRequest.scheme == .s3V4 else { throw .anotherScheme }
     let canonicalRequest = try signingRequest.requiredCanonicalRequest
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.first() == S3Text.algorithm.description, lines.rest.count == 3 else {
+    guard try lines.readFirst() == S3Text.algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(S3Text.algorithm).")
     }
-    guard let date = Timestamp(iso8601Basic: try lines.first()) else {
+    guard let date = Timestamp(iso8601Basic: try lines.readFirst()) else {
       throw .malformed("The second line is not a date like 20261120T080000Z.")
     }
     let scope = scope(at: date)
-    guard try lines.first().isIdentical(to: String(writing: { scope.append(to: &$0) })) else {
+    guard try lines.readFirst().isIdentical(to: String(writing: { scope.append(to: &$0) })) else {
       throw .wrongScope(
         "The string is not for the day of its date, the region \(region) and the service \(signingService).")
     }
@@ -84,16 +84,17 @@ public struct S3StringToSignSigner: StringToSignSigner {
 
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: signingService) }
 
+  /// Parses the request of a canonical request, which must be the canonical one of that request.
   private func request(
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
     var lines = StringToSignReader(canonicalRequest)
-    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
-    let path = try lines.first()
-    let query = try lines.first()
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.readFirst()))
+    let path = try lines.readFirst()
+    let query = try lines.readFirst()
     let (headers, host) = try lines.readHeaders()
-    let names = try lines.first().parts(between: ";").map { String($0) }
-    guard let payload = S3Payload(header: try lines.first()), lines.rest.isEmpty, let host, isHost(host) else {
+    let names = try lines.readFirst().parts(between: ";").map { String($0) }
+    guard let payload = S3Payload(header: try lines.readFirst()), lines.rest.isEmpty, let host, isHost(host) else {
       throw .notCanonical
     }
     guard !payload.hasSignedChunks else {
@@ -111,6 +112,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     return (request, payload)
   }
 
+  /// Returns what a signature authorizes: in the headers, or in a URL if the query contains the signature's parameters.
   private func intent(
     of request: HTTPRequest, payload: S3Payload, in scope: S3Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
@@ -158,14 +160,16 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
   }
 
+  /// Returns the bucket and the key of a request, which must be addressed to the endpoint.
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
-    let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
-    let isService = host.isIdentical(to: own)
+    let serviceHost = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
+    let isService = host.isIdentical(to: serviceHost)
     var bucket: String?
     if !isService {
-      guard endpoint.style == .virtualHosted, let name = host.removingByteSuffix("." + own), !name.isEmpty else {
-        throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(own).")
+      guard endpoint.style == .virtualHosted, let name = host.removingByteSuffix("." + serviceHost), !name.isEmpty
+      else {
+        throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(serviceHost).")
       }
       bucket = String(name)
     }

@@ -8,14 +8,14 @@ internal import StorageCrypto
 extension S3Verifier {
   /// The lowercase names of the query parameters of all S3 signatures; any of them marks a URL as presigned.
   static let loweredParameters = Set(
-    (S3Text.v4Parameters + ["AWSAccessKeyId", "Signature"] + declinedParameters).map {
+    (S3Text.v4Parameters + ["AWSAccessKeyId", "Signature"] + notImplementedParameters).map {
       ByteExactString($0).asciiLowercased
     })
 
-  /// The parameters in the only spelling that S3 reads, without those of the schemes that are declined.
+  /// The parameters in the only spelling that S3 reads, without those of the schemes that are notImplemented.
   private static let exactParameters = Set(
     (S3Text.v4Parameters + ["AWSAccessKeyId", "Signature"]).map { ByteExactString($0) })
-  private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
+  private static let notImplementedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomainBucket: bucket)
@@ -35,12 +35,12 @@ extension S3Verifier {
     for parameter in target.parameters {
       let lowered = ByteExactString(parameter.name.string.lowercased())
       guard Self.loweredParameters.contains(lowered) else { continue }
-      if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" { throw S3Authorization.version2 }
+      if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" {
+        throw S3Authorization.unsupportedVersion2
+      }
       guard Self.exactParameters.contains(parameter.name) else {
-        if lowered == "x-amz-region-set" { throw S3Authorization.declined("Signature Version 4A is not supported.") }
-        if lowered == "x-amz-s3session-token" {
-          throw S3Authorization.declined("S3 Express sessions are not supported.")
-        }
+        if lowered == "x-amz-region-set" { throw S3Authorization.version4ANotImplemented }
+        if lowered == "x-amz-s3session-token" { throw S3Authorization.expressNotImplemented }
         throw S3Authorization.malformed(
           "The parameter \"\(parameter.name.string.onOneLine)\" is not in the case that S3 gives its name.",
           as: Self.queryErrorCode)
@@ -58,7 +58,7 @@ extension S3Verifier {
         "AccessDenied", .missingDate, "AWS authentication requires a valid Date or x-amz-date header.",
         remedy: "Send the time of signing in x-amz-date, like 20261120T080000Z.")
     }
-    guard let text = try fields.uniqueValue(for: .s3ContentSHA256) else {
+    guard let payloadHash = try fields.uniqueValue(for: .s3ContentSHA256) else {
       throw .s3(
         "InvalidRequest", .malformed, "Missing required header for this request: x-amz-content-sha256",
         remedy: "Send the hash of the body, or UNSIGNED-PAYLOAD.")
@@ -66,15 +66,14 @@ extension S3Verifier {
     return S3Claim(
       accessKeyID: authorization.accessKeyID,
       sessionToken: try fields.uniqueValue(for: .s3SecurityToken).map { Secret($0) }, placement: .header,
-      payload: try acceptedPayload(header: text), request: request, authorization: authorization, date: date,
-      lifetime: nil,
-      target: target, verifier: self)
+      payload: try acceptedPayload(header: payloadHash), request: request, authorization: authorization, date: date,
+      lifetime: nil, target: target, verifier: self)
   }
 
-  private func acceptedPayload(header text: String) throws(VerificationError) -> S3Payload {
-    guard let payload = S3Payload(header: text) else {
-      if text.hasBytePrefix("STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD") {
-        throw S3Authorization.declined("Signature Version 4A is not supported.")
+  private func acceptedPayload(header hash: String) throws(VerificationError) -> S3Payload {
+    guard let payload = S3Payload(header: hash) else {
+      if hash.hasBytePrefix("STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD") {
+        throw S3Authorization.version4ANotImplemented
       }
       throw .s3(
         "InvalidArgument", .unsupported,
@@ -103,7 +102,7 @@ extension S3Verifier {
           + "X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.", as: Self.queryErrorCode)
     }
     guard algorithm.isIdentical(to: S3Text.algorithm.description) else {
-      throw S3Authorization.unsupported(algorithm)
+      throw S3Authorization.unsupportedScheme(algorithm)
     }
     let authorization = try S3Authorization(
       credential: credential[...], signedHeaders: names[...], signature: signature[...], as: Self.queryErrorCode)
@@ -121,8 +120,7 @@ extension S3Verifier {
     return S3Claim(
       accessKeyID: authorization.accessKeyID, sessionToken: token, placement: .query, payload: .unsigned,
       request: request, authorization: authorization, date: date, lifetime: try lifetimeSeconds(in: expires),
-      target: target,
-      verifier: self)
+      target: target, verifier: self)
   }
 
   private func lifetimeSeconds(in text: String) throws(VerificationError) -> Int64 {
@@ -141,11 +139,11 @@ extension S3Verifier {
 
   /// Rejects an unsigned `x-amz-content-sha256` other than `UNSIGNED-PAYLOAD` in a request with a presigned URL.
   private func checkPayload(besideURL request: HTTPRequest, at target: RequestTarget) throws(VerificationError) {
-    let stated = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
+    let parameterHashes = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
       .map { $0.value?.string ?? "" }
-    let header = try request.headerFields.uniqueValue(for: .s3ContentSHA256)
-    guard stated.allSatisfy({ $0 == S3Payload.unsigned.text }),
-      header.map({ $0 == S3Payload.unsigned.text || $0.isLowerHex(byteCount: SHA256.digestByteCount) }) ?? true
+    let headerHash = try request.headerFields.uniqueValue(for: .s3ContentSHA256)
+    guard parameterHashes.allSatisfy({ $0 == S3Payload.unsigned.text }),
+      headerHash.map({ $0 == S3Payload.unsigned.text || $0.isLowerHex(byteCount: SHA256.digestByteCount) }) ?? true
     else {
       throw .s3(
         "InvalidArgument", .unsupported, "The body of a request with a signed URL is UNSIGNED-PAYLOAD.",
@@ -168,7 +166,7 @@ extension S3Verifier {
     remedy: "Sign the hash of the body, or signed chunks, in the headers.")
 
   /// A decoder that refuses all bytes, for requests whose signature covers no body.
-  struct EmptyBody: BodyDecoder {
+  struct EmptyBodyDecoder: BodyDecoder {
     func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
       guard bytes.isEmpty else { throw uncoveredBody }
       return bytes
@@ -179,28 +177,29 @@ extension S3Verifier {
 
   /// Rejects signed headers that are absent, unsigned ones with an effect, and those that contradict the body's format.
   func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
-    let signed = claim.authorization.signedHeaders
-    let present = Set(request.headerFields.map(\.name.canonicalName))
-    for name in signed where name != "host" && !present.contains(name) {
+    let signedNames = claim.authorization.signedHeaders
+    let presentNames = Set(request.headerFields.map(\.name.canonicalName))
+    for name in signedNames where name != "host" && !presentNames.contains(name) {
       throw .s3(
         "SignatureDoesNotMatch", .malformed, "The signed header \(name.onOneLine) is not in the request.",
         remedy: "Send every header that is signed.")
     }
-    let unsigned = present.filter { name in
-      name.hasBytePrefix("x-amz-") && name != "x-amz-content-sha256" && !signed.containsSorted(name)
+    let unsignedNames = presentNames.filter { name in
+      name.hasBytePrefix("x-amz-") && name != "x-amz-content-sha256" && !signedNames.containsSorted(name)
     }
-    guard unsigned.isEmpty else {
+    guard unsignedNames.isEmpty else {
       throw .s3(
         "AccessDenied", .unsignedField,
-        "There were headers present in the request which were not signed: \(unsigned.sorted().joined(separator: ", "))",
+        "There were headers present in the request which were not signed: \(unsignedNames.sorted().joined(separator: ", "))",
         remedy: "Sign every x-amz- header, or leave it out.")
     }
-    if claim.payload.isChunked { _ = try S3Framing(of: request, as: claim.payload) }
+    // The framing is parsed for its errors; the decoder of the body parses it again.
+    if claim.payload.isChunked { _ = try S3ChunkFraming(of: request, as: claim.payload) }
   }
 }
 
 extension String {
-  /// Whether the string consists of digits and is too long for an `Int`.
+  /// Whether the string consists of digits and may be too long for an `Int64`.
   fileprivate var isLongNumber: Bool {
     utf8.count > 18 && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }

@@ -121,8 +121,8 @@ public struct S3Verifier: SignatureVerifier, Hashable {
       }
       return nil
     }
-    if fields.contains(.s3SessionToken) { throw S3Authorization.declined("S3 Express sessions are not supported.") }
-    if fields.contains(.s3RegionSet) { throw S3Authorization.declined("Signature Version 4A is not supported.") }
+    if fields.contains(.s3SessionToken) { throw S3Authorization.expressNotImplemented }
+    if fields.contains(.s3RegionSet) { throw S3Authorization.version4ANotImplemented }
     let claim = hasHeader ? try headerClaim(of: request, at: target) : try urlClaim(of: request, at: target)
     try checkHeaders(of: claim, in: request)
     return claim
@@ -186,7 +186,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
   /// headers do not tell whether a request over HTTP/2 has one.
   private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
-    if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
+    if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBodyDecoder() }
     return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
 }

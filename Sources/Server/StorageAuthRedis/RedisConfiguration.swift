@@ -56,46 +56,44 @@ public struct RedisConfiguration: Sendable, Redacted {
     guard let separator = url.firstRange(of: "://") else { throw .scheme }
     let scheme = url[..<separator.lowerBound]
     guard ["redis", "rediss", "unix"].contains(scheme) else { throw .scheme }
-    var rest = url[separator.upperBound...]
+    var afterScheme = url[separator.upperBound...]
     usesTLS = scheme == "rediss"
     let isSocket = scheme == "unix"
     var login: (user: String?, password: Secret?) = (nil, nil)
-    if !isSocket, let at = rest.lastIndex(of: "@") {
-      login = try Self.parseLogin(rest[..<at])
-      rest = rest[rest.index(after: at)...]
+    if !isSocket, let at = afterScheme.lastIndex(of: "@") {
+      login = try Self.parseLogin(afterScheme[..<at])
+      afterScheme = afterScheme[afterScheme.index(after: at)...]
     }
     (user, password) = login
     guard !isSocket else {
-      guard rest.hasBytePrefix("/") else { throw .address }
-      (address, database) = (.socket(String(rest)), 0)
+      guard afterScheme.hasBytePrefix("/") else { throw .address }
+      (address, database) = (.socket(String(afterScheme)), 0)
       return
     }
-    let components = rest.parts(between: "/", atMost: 1)
-    let number = components.count == 2 && !components[1].isEmpty ? Int(digits: components[1]) : 0
-    guard let number, number >= 0 else { throw .database }
-    database = number
-    address = try Self.parseAddress(components[0])
+    let hostAndDatabase = afterScheme.parts(between: "/", atMost: 1)
+    let databaseText = hostAndDatabase.dropFirst().first ?? ""
+    guard let database = databaseText.isEmpty ? 0 : Int(digits: databaseText), database >= 0 else { throw .database }
+    self.database = database
+    address = try Self.parseAddress(hostAndDatabase[0])
   }
 
-  private static func parseLogin(
-    _ text: Substring
-  ) throws(RedisURLError) -> (user: String?, password: Secret?) {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let decoded = parts.compactMap {
-      String($0).percentDecodedBytes().flatMap { String(utf8: $0) }
-    }
-    guard parts.count == 2, decoded.count == 2 else { throw .login }
-    return (decoded[0].isEmpty ? nil : decoded[0], decoded[1].isEmpty ? nil : Secret(decoded[1]))
+  private static func parseLogin(_ text: Substring) throws(RedisURLError) -> (user: String?, password: Secret?) {
+    func decoded(_ part: Substring) -> String? { String(part).percentDecodedBytes().flatMap { String(utf8: $0) } }
+    guard let colon = text.firstIndex(of: ":"), let user = decoded(text[..<colon]),
+      let password = decoded(text[text.index(after: colon)...])
+    else { throw .login }
+    return (user.isEmpty ? nil : user, password.isEmpty ? nil : Secret(password))
   }
 
   private static func parseAddress(_ text: Substring) throws(RedisURLError) -> Address {
     var host = text
     var port = Self.defaultPort[...]
-    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-      host = text[text.index(after: text.startIndex)..<end]
-      let rest = text[text.index(after: end)...]
-      guard rest.isEmpty || rest.hasPrefix(":") else { throw .address }
-      if !rest.isEmpty { port = rest.dropFirst() }
+    // The colons of an IPv6 address are inside of brackets (RFC 3986, section 3.2.2).
+    if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<bracket]
+      let portWithColon = text[text.index(after: bracket)...]
+      guard portWithColon.isEmpty || portWithColon.hasPrefix(":") else { throw .address }
+      if !portWithColon.isEmpty { port = portWithColon.dropFirst() }
     } else if let colon = text.firstIndex(of: ":") {
       host = text[..<colon]
       port = text[text.index(after: colon)...]
@@ -154,4 +152,26 @@ extension Duration {
 
   /// The duration in whole milliseconds, rounded down, of at least zero and at most a hundred years.
   var milliseconds: Int64 { microseconds / 1000 }
+}
+
+/// The reason why a URL does not name a Redis server.
+public enum RedisURLError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The scheme is not `redis`, `rediss` or `unix`.
+  case scheme
+  /// The part before the `@` is not a user and a password with a colon between them.
+  case login
+  /// The host is missing, or the port is not a number from 1 to 65535.
+  case address
+  /// The part after the host is not the number of a database.
+  case database
+
+  /// A description of the error without the URL, which may contain a password.
+  public var description: String {
+    switch self {
+    case .scheme: "The URL of Redis has an unknown scheme: use redis://, rediss:// for TLS, or unix:// for a socket."
+    case .login: "The login in the URL of Redis is not USER:PASSWORD: percent-encode both; USER may be empty."
+    case .address: "The URL of Redis has no valid host and port: write redis://HOST:PORT or unix:///PATH."
+    case .database: "The URL of Redis does not end with the number of a database: write a slash and a number."
+    }
+  }
 }

@@ -12,7 +12,7 @@ final class RedisConnection: Sendable {
   let information: RedisInformation
   private let commandTimeout: Duration
   private let pendingLimit: Int
-  private let pending = Lock(0)
+  private let pendingCount = Lock(0)
 
   private init(_ channel: any Channel, _ information: RedisInformation, _ configuration: RedisConfiguration) {
     self.channel = channel
@@ -32,17 +32,17 @@ final class RedisConnection: Sendable {
     do throws(RedisFailure) {
       if let password = configuration.password {
         let user = configuration.user.map { [$0] } ?? []
-        try await perform(RedisCommand(["AUTH"] + user + [password.reveal()]), on: channel, configuration)
+        try await confirmedReply(to: RedisCommand(["AUTH"] + user + [password.reveal()]), on: channel, configuration)
       }
       if configuration.database != 0 {
-        try await perform(RedisCommand("SELECT", "\(configuration.database)"), on: channel, configuration)
+        try await confirmedReply(to: RedisCommand("SELECT", "\(configuration.database)"), on: channel, configuration)
       }
       let requestTime = NIODeadline.now()
       guard
-        let information = try await perform(RedisCommand("INFO"), on: channel, configuration).text
-          .flatMap({ RedisInformation($0, opened: requestTime) })
+        let information = try await confirmedReply(to: RedisCommand("INFO"), on: channel, configuration).text
+          .flatMap({ RedisInformation($0, openedAt: requestTime) })
       else { throw .malformed }
-      if let code = information.refusal { throw RedisFailure(reply: code) }
+      if let code = information.outageCode { throw RedisFailure(reply: code) }
       return RedisConnection(channel, information, configuration)
     } catch {
       channel.close(promise: nil)
@@ -51,15 +51,15 @@ final class RedisConnection: Sendable {
   }
 
   private static func connect(_ configuration: RedisConfiguration) async throws -> any Channel {
-    let tls = try configuration.usesTLS ? NIOSSLContext(configuration: configuration.tlsConfiguration()) : nil
+    let tlsContext = try configuration.usesTLS ? NIOSSLContext(configuration: configuration.tlsConfiguration()) : nil
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(TimeAmount(configuration.connectTimeout))
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          if let tls {
+          if let tlsContext {
             try channel.pipeline.syncOperations.addHandler(
-              NIOSSLClientHandler(context: tls, serverHostname: configuration.certificateName))
+              NIOSSLClientHandler(context: tlsContext, serverHostname: configuration.certificateName))
           }
           try channel.pipeline.syncOperations.addHandler(
             ByteToMessageHandler(RedisDecoder(), maximumBufferSize: 2 * RedisDecoder.byteLimit))
@@ -72,9 +72,10 @@ final class RedisConnection: Sendable {
     }
   }
 
+  /// Sends a command and returns the reply, or throws the failure for an error reply.
   @discardableResult
-  private static func perform(
-    _ command: RedisCommand, on channel: any Channel, _ configuration: RedisConfiguration
+  private static func confirmedReply(
+    to command: RedisCommand, on channel: any Channel, _ configuration: RedisConfiguration
   ) async throws(RedisFailure) -> RedisValue {
     let value = try await reply(to: command, on: channel, within: configuration.commandTimeout)
     if case .error(let text) = value { throw RedisFailure(reply: text) }
@@ -85,30 +86,30 @@ final class RedisConnection: Sendable {
   ///
   /// Without a reply in time the connection is closed, because later replies could not arrive either.
   func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
-    let isFull = pending.withLock { pending in
-      guard pending < pendingLimit else { return true }
-      pending += 1
+    let isFull = pendingCount.withLock { count in
+      guard count < pendingLimit else { return true }
+      count += 1
       return false
     }
     guard !isFull else { throw .busy }
-    defer { pending.withLock { $0 -= 1 } }
+    defer { pendingCount.withLock { $0 -= 1 } }
     return try await Self.reply(to: command, on: channel, within: commandTimeout)
   }
 
   private static func reply(
     to command: RedisCommand, on channel: any Channel, within timeout: Duration
   ) async throws(RedisFailure) -> RedisValue {
-    let reply = channel.eventLoop.makePromise(of: RedisValue.self)
+    let replyPromise = channel.eventLoop.makePromise(of: RedisValue.self)
     let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
-      reply.fail(RedisFailure.timeout)
+      replyPromise.fail(RedisFailure.timeout)
       channel.close(promise: nil)
     }
-    channel.writeAndFlush(RedisRequest(command: command, reply: reply)).whenFailure { error in
-      reply.fail(error as? RedisFailure ?? .closed)
+    channel.writeAndFlush(RedisRequest(command: command, replyPromise: replyPromise)).whenFailure { error in
+      replyPromise.fail(error as? RedisFailure ?? .closed)
     }
     defer { timer.cancel() }
     do {
-      return try await reply.futureResult.get()
+      return try await replyPromise.futureResult.get()
     } catch let failure as RedisFailure {
       throw failure
     } catch {

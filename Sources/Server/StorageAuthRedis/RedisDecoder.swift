@@ -17,12 +17,12 @@ struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   struct Malformed: Error {}
 
   func decode(buffer: inout ByteBuffer) throws -> RedisValue? {
-    var rest = buffer
-    guard let value = try Self.readValue(in: &rest, depth: 0) else {
+    var remainingBytes = buffer
+    guard let value = try Self.readValue(in: &remainingBytes, depth: 0) else {
       guard buffer.readableBytes <= Self.byteLimit else { throw Malformed() }
       return nil
     }
-    buffer = rest
+    buffer = remainingBytes
     return value
   }
 
@@ -31,21 +31,22 @@ struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   /// Returns the first value of a buffer, or `nil` if it is incomplete.
   private static func readValue(in buffer: inout ByteBuffer, depth: Int) throws(Malformed) -> RedisValue? {
     guard depth < depthLimit else { throw Malformed() }
-    guard let line = try readLine(in: &buffer), let kind = line.first else { return nil }
-    let rest = line.dropFirst()
-    switch kind {
-    case UInt8(ascii: "+"): return .status(String(decoding: rest, as: UTF8.self))
-    case UInt8(ascii: "-"): return .error(String(decoding: rest, as: UTF8.self))
-    case UInt8(ascii: ":"): return .integer(try parseNumber(rest))
+    guard let line = try readLine(in: &buffer), let typeByte = line.first else { return nil }
+    let text = line.dropFirst()
+    switch typeByte {
+    case UInt8(ascii: "+"): return .status(String(decoding: text, as: UTF8.self))
+    case UInt8(ascii: "-"): return .error(String(decoding: text, as: UTF8.self))
+    case UInt8(ascii: ":"): return .integer(try parseNumber(text))
     case UInt8(ascii: "$"):
-      let count = try parseNumber(rest)
+      let count = try parseNumber(text)
+      // RESP2 writes a null value as a string or an array of length -1.
       guard count >= 0 else { return .null }
       guard count <= byteLimit, let count = Int(exactly: count) else { throw Malformed() }
       guard buffer.readableBytes >= count + 2, let bytes = buffer.readBytes(length: count) else { return nil }
       guard buffer.readBytes(length: 2) == [0x0d, 0x0a] else { throw Malformed() }
       return .bytes(bytes)
     case UInt8(ascii: "*"):
-      let count = try parseNumber(rest)
+      let count = try parseNumber(text)
       guard count >= 0 else { return .null }
       guard count <= elementLimit else { throw Malformed() }
       var elements: [RedisValue] = []
@@ -73,4 +74,29 @@ struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
     guard let number = Int64(signedDigits: String(decoding: Array(digits), as: UTF8.self)) else { throw Malformed() }
     return number
   }
+}
+
+/// A reply of a Redis server, in version 2 of its protocol (RESP2).
+///
+/// <https://redis.io/docs/latest/develop/reference/protocol-spec/> describes the protocol.
+enum RedisValue: Sendable, Hashable {
+  case status(String)
+  /// An error reply, such as `NOSCRIPT No matching script.`
+  case error(String)
+  case integer(Int64)
+  case bytes([UInt8])
+  case array([RedisValue])
+  case null
+
+  /// The value as text, or `nil` if it is a number, a list, an error or not UTF-8.
+  var text: String? {
+    switch self {
+    case .status(let text): text
+    case .bytes(let bytes): String(utf8: bytes)
+    default: nil
+    }
+  }
+
+  /// The value as an integer, or `nil` if it is something else.
+  var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }

@@ -8,15 +8,15 @@ internal import StorageAuthServer
 enum RedisFailure: Error, Sendable, Hashable {
   /// The server cannot be reached, or refused the connection; the text describes why.
   case unreachable(String)
-  /// The server did not answer in time.
+  /// The server did not reply in time.
   case timeout
   /// The connection was lost before the reply.
   case closed
   /// Too many commands wait for their replies.
   case busy
-  /// The server answered with an error; the text is its first word, such as `NOAUTH`.
+  /// The server replied with an error; the text is its first word, such as `NOAUTH`.
   case refused(String)
-  /// The server answered that it does not serve now, as a former primary does after a failover; the text is the code.
+  /// The server replied that it does not serve now, as a former primary does after a failover; the text is the code.
   case notServing(String)
   /// The reply is not what the command returns.
   case malformed
@@ -42,16 +42,14 @@ enum RedisFailure: Error, Sendable, Hashable {
     let code = words.first.map(Self.code(startOf:)) ?? ""
     let isScriptError =
       code.isIdentical(to: "ERR")
-      && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) {
-        $0.elementsEqual($1)
-      }
+      && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) { $0.elementsEqual($1) }
     let commandCodes = words.prefix(Self.wordLimit).lazy.filter { $0.first == UInt8(ascii: "-") }.map {
       Self.code(startOf: $0.dropFirst())
     }
-    let outage = (isScriptError ? [code] + commandCodes : [code]).first { code in
+    let outageCode = (isScriptError ? [code] + commandCodes : [code]).first { code in
       Self.outageCodes.contains { $0.isIdentical(to: code) }
     }
-    self = outage.map { .notServing($0) } ?? .refused(code)
+    self = outageCode.map { .notServing($0) } ?? .refused(code)
   }
 
   /// Returns the capital letters and underscores at the start of a word, up to the limit.

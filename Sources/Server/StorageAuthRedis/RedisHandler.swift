@@ -6,7 +6,7 @@ internal import NIOCore
 /// A command on its way to the server, and the promise of its reply.
 struct RedisRequest: Sendable {
   let command: RedisCommand
-  let reply: EventLoopPromise<RedisValue>
+  let replyPromise: EventLoopPromise<RedisValue>
 }
 
 /// A channel handler that writes commands and assigns the replies, which arrive in the order of the commands.
@@ -29,35 +29,36 @@ final class RedisHandler: ChannelDuplexHandler {
     let request = unwrapOutboundIn(data)
     if let closeReason {
       promise?.fail(closeReason)
-      return request.reply.fail(closeReason)
+      return request.replyPromise.fail(closeReason)
     }
-    pendingReplies.append(request.reply)
+    pendingReplies.append(request.replyPromise)
     var buffer = context.channel.allocator.buffer(capacity: Self.initialCapacity)
     request.command.write(to: &buffer)
     context.write(wrapOutboundOut(buffer), promise: promise)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    // A reply without a command leaves no way to assign those that follow.
     guard let reply = pendingReplies.popFirst() else { return context.close(promise: nil) }
     let value = unwrapInboundIn(data)
     if case .error(let text) = value, case .notServing(let code) = RedisFailure(reply: text) {
-      fail(.notServing(code))
+      failPendingReplies(with: .notServing(code))
       context.close(promise: nil)
     }
     reply.succeed(value)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    fail(.closed)
+    failPendingReplies(with: .closed)
     context.fireChannelInactive()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    fail(error is RedisDecoder.Malformed ? .malformed : .closed)
+    failPendingReplies(with: error is RedisDecoder.Malformed ? .malformed : .closed)
     context.close(promise: nil)
   }
 
-  private func fail(_ failure: RedisFailure) {
+  private func failPendingReplies(with failure: RedisFailure) {
     if closeReason == nil { closeReason = failure }
     while let reply = pendingReplies.popFirst() { reply.fail(failure) }
   }

@@ -33,7 +33,7 @@ public final class RedisKeyStore: IssuedKeyStore {
 
   private let redis: RedisPool
   private let prefix: String
-  private let lease: Duration
+  private let leaseDuration: Duration
   private let fallback: RedisFallback
   private let clock: any SigningClock
 
@@ -43,25 +43,24 @@ public final class RedisKeyStore: IssuedKeyStore {
   ///   - redis: The connections to the server.
   ///   - prefix: The beginning of the store's keys. Services whose keys have different roles or clouds need different
   ///     prefixes, because a scope does not name them.
-  ///   - lease: The time after which another instance asks the cloud if the instance that asked has ended.
+  ///   - leaseDuration: The time after which another instance asks the cloud if the instance that asked has ended.
   ///   - fallback: What the store does while the server is away. With `local`, each instance asks the cloud.
   ///   - time: The clocks of the service.
   public init(
-    _ redis: RedisPool, prefix: String = "storage-auth", lease: Duration = .seconds(3),
+    _ redis: RedisPool, prefix: String = "storage-auth", lease leaseDuration: Duration = .seconds(3),
     whenAway fallback: RedisFallback = .local, time: any SigningClock = .system
   ) {
     self.redis = redis
     self.prefix = prefix
-    self.lease = max(.milliseconds(100), lease)
+    self.leaseDuration = max(.milliseconds(100), leaseDuration)
     self.fallback = fallback
     clock = time
   }
 
   /// Returns the key for a scope that an instance has issued, or issues and stores a key.
   ///
-  /// - Parameters:
-  ///   - scope: The scope of the key.
-  ///   - issue: A closure that requests a key from the cloud.
+  /// The parameters are those of `IssuedKeyStore`.
+  ///
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
   /// - Throws: A `CredentialError`: that of `issue`; a retryable one if the server is away and the fallback is `refuse`,
   ///   or if another instance has just failed; `cancelled` if the task was cancelled.
@@ -83,7 +82,7 @@ public final class RedisKeyStore: IssuedKeyStore {
       }
       switch lookup {
       case .stored(let key): return key
-      case .recentlyFailed: throw Self.failedElsewhere
+      case .recentlyFailed: throw Self.errorOfOtherInstance
       case .leaseAcquired: return try await issueUnderLease(entries, leaseHolder, issue)
       case .leasedByAnother:
         do {
@@ -114,13 +113,15 @@ public final class RedisKeyStore: IssuedKeyStore {
   }
 
   private func lookUpOrAcquireLease(_ entries: Entries, _ leaseHolder: String) async throws(RedisFailure) -> Lookup {
-    let reply = try await redis.run(Self.lookUpScript, [entries.key, entries.lease]) { [lease] _ in
-      [leaseHolder, "\(lease.milliseconds)"]
+    let reply = try await redis.run(Self.lookUpScript, [entries.key, entries.lease]) { [leaseDuration] _ in
+      [leaseHolder, "\(leaseDuration.milliseconds)"]
     }
     if case .array(let elements) = reply, elements.count == 2, case .bytes(let bytes) = elements[0],
-      let remaining = elements[1].integer
+      let remainingTime = elements[1].integer
     {
-      guard let issued = IssuedCredential(stored: bytes, remaining: .milliseconds(remaining)) else { throw .malformed }
+      guard let issued = IssuedCredential(stored: bytes, remainingTime: .milliseconds(remainingTime)) else {
+        throw .malformed
+      }
       return .stored(issued)
     }
     switch reply.integer {
@@ -136,11 +137,12 @@ public final class RedisKeyStore: IssuedKeyStore {
     _ entries: Entries, _ leaseHolder: String,
     _ issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let renewal = Task { [redis, lease, clock] in
+    let leaseRenewal = Task { [redis, leaseDuration, clock] in
       while !Task.isCancelled {
-        try await clock.sleep(for: lease / 3)
+        // A renewal may be lost without the end of the lease.
+        try await clock.sleep(for: leaseDuration / 3)
         _ = try? await redis.run(Self.renewLeaseScript, [entries.lease]) { _ in
-          [leaseHolder, "\(lease.milliseconds)"]
+          [leaseHolder, "\(leaseDuration.milliseconds)"]
         }
       }
     }
@@ -150,13 +152,13 @@ public final class RedisKeyStore: IssuedKeyStore {
     } catch {
       result = .failure(error)
     }
-    renewal.cancel()
+    leaseRenewal.cancel()
     // If the server is away now, the result is used nevertheless, and another instance asks once more.
     switch result {
     case .success(let issued):
-      let stored = issued.stored(at: clock.now)
+      let entry = issued.storedEntry(at: clock.now)
       _ = try? await redis.run(Self.storeScript, [entries.key, entries.lease]) { _ in
-        [leaseHolder, stored?.text ?? "", "\(stored?.duration.milliseconds ?? 0)"]
+        [leaseHolder, entry?.text ?? "", "\(entry?.duration.milliseconds ?? 0)"]
       }
     case .failure(let error) where error.code == .cancelled:
       // This caller has left, but the cloud has not refused: another instance may ask at once.
@@ -169,7 +171,7 @@ public final class RedisKeyStore: IssuedKeyStore {
     return try result.get()
   }
 
-  private static let failedElsewhere = CredentialError(
+  private static let errorOfOtherInstance = CredentialError(
     .failed, source: "redis", "Another instance asked for this key and failed.",
     remedy: "See the log of the instance that asked.", isRetryable: true)
 
@@ -212,10 +214,10 @@ extension IssuedCredential<AccessKey> {
   ///
   /// The time is shorter than half of the lifetime, so that no instance finds a key that is too old for its callers. The
   /// result is `nil` for a key that is not temporary or expires at once.
-  fileprivate func stored(at now: Timestamp) -> (text: String, duration: Duration)? {
-    guard let end = credential.expiration, let token = credential.sessionToken else { return nil }
+  fileprivate func storedEntry(at now: Timestamp) -> (text: String, duration: Duration)? {
+    guard let expiration = credential.expiration, let token = credential.sessionToken else { return nil }
     let issuedAt = issuerTime ?? now
-    let lifetime = issuedAt.duration(to: end)
+    let lifetime = issuedAt.duration(to: expiration)
     guard lifetime > .seconds(1) else { return nil }
     let duration = lifetime / 2 - min(.seconds(1), lifetime / 10)
     func milliseconds(_ duration: Duration) -> JSONValue { .number(JSONNumber(duration.milliseconds)) }
@@ -225,7 +227,7 @@ extension IssuedCredential<AccessKey> {
       "token": .string(token.reveal()),
     ]
     object["start"] = credential.start.map { milliseconds($0) }
-    object["end"] = milliseconds(end)
+    object["end"] = milliseconds(expiration)
     object["storedUntil"] = milliseconds(issuedAt.advanced(by: duration))
     object["lifetime"] = milliseconds(lifetime)
     return (String(decoding: JSONValue.object(object).serialized, as: UTF8.self), duration)
@@ -234,17 +236,18 @@ extension IssuedCredential<AccessKey> {
   /// Parses a key from a store.
   ///
   /// The current time on the issuer's clock is the time until which the key is stored, less the time that remains.
-  fileprivate init?(stored bytes: [UInt8], remaining: Duration) {
+  fileprivate init?(stored bytes: [UInt8], remainingTime: Duration) {
     func date(_ milliseconds: Int) -> Timestamp { Self.epoch.advanced(by: .milliseconds(milliseconds)) }
     guard let object = try? JSONValue(parsing: bytes), let id = object["id"]?.string,
       let secret = object["secret"]?.string, let token = object["token"]?.string,
-      let end = object["end"]?.integer, let storedUntil = object["storedUntil"]?.integer,
+      let expiration = object["end"]?.integer, let storedUntil = object["storedUntil"]?.integer,
       let lifetime = object["lifetime"]?.integer
     else { return nil }
     let key = AccessKey(
-      id: id, secret: secret, sessionToken: token, start: object["start"]?.integer.map(date), expiration: date(end))
+      id: id, secret: secret, sessionToken: token, start: object["start"]?.integer.map(date),
+      expiration: date(expiration))
     self.init(
-      key, issuerTime: date(storedUntil).advanced(by: .zero - remaining), source: "redis",
+      key, issuerTime: date(storedUntil).advanced(by: .zero - remainingTime), source: "redis",
       lifetime: .milliseconds(lifetime))
   }
 }

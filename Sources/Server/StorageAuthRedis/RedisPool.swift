@@ -4,7 +4,6 @@
 internal import NIOCore
 internal import NIOPosix
 internal import StorageAuth
-internal import StorageCrypto
 
 /// A small pool of connections to a Redis server, which the stores of a service share.
 ///
@@ -33,10 +32,10 @@ public final class RedisPool: Sendable {
     }
   }
 
-  /// A connection for one call, with the slot from which it is taken.
-  private struct Lease {
+  /// A connection that one call uses, with the slot to which it belongs.
+  private struct BorrowedConnection {
     let connection: RedisConnection
-    let index: Int
+    let slotIndex: Int
     let generation: Int
   }
 
@@ -46,8 +45,11 @@ public final class RedisPool: Sendable {
     var isShutDown = false
   }
 
-  /// The pause after the first failure, which doubles with each further failure up to a limit.
-  private static let (initialPause, doublingLimit) = (Duration.milliseconds(50), 10)
+  /// The pause after the first failure, which doubles with each further failure.
+  private static let initialPause = Duration.milliseconds(50)
+
+  /// The number of failures after which the pause no longer doubles, so that it does not overflow.
+  private static let doublingLimit = 10
 
   /// The address of the server and the limits of the connections.
   public let configuration: RedisConfiguration
@@ -66,21 +68,21 @@ public final class RedisPool: Sendable {
 
   /// Closes all connections; later calls fail.
   public func shutdown() {
-    let open = state.withLock { state in
+    let connections = state.withLock { state in
       state.isShutDown = true
       return state.slots.compactMap(\.connection)
     }
-    for connection in open { connection.whenSuccess { $0.channel.close(promise: nil) } }
+    for connection in connections { connection.whenSuccess { $0.channel.close(promise: nil) } }
   }
 
-  /// Returns whether Redis answers now and can store data, for example for a health check.
+  /// Returns whether Redis replies now and can store data, for example for a health check.
   public func isReachable() async -> Bool {
     do throws(RedisFailure) {
-      return try await withLease { lease throws(RedisFailure) in
-        let reply = try await lease.connection.reply(to: RedisCommand("INFO"))
+      return try await withConnection { borrowed throws(RedisFailure) in
+        let reply = try await borrowed.connection.reply(to: RedisCommand("INFO"))
         if case .error(let text) = reply { throw RedisFailure(reply: text) }
-        guard let information = reply.text.flatMap({ RedisInformation($0, opened: .now()) }) else { return false }
-        if let code = information.refusal { throw RedisFailure(reply: code) }
+        guard let information = reply.text.flatMap({ RedisInformation($0, openedAt: .now()) }) else { return false }
+        if let code = information.outageCode { throw RedisFailure(reply: code) }
         return true
       }
     } catch {
@@ -111,14 +113,14 @@ public final class RedisPool: Sendable {
   private func runOnce(
     _ script: RedisScript, _ keys: [String], _ arguments: (RedisInformation) throws(RedisFailure) -> [String]
   ) async throws(RedisFailure) -> RedisValue {
-    try await withLease { lease throws(RedisFailure) in
-      let arguments = try arguments(lease.connection.information)
-      var value = try await lease.connection.reply(to: script.command(keys, arguments))
+    try await withConnection { borrowed throws(RedisFailure) in
+      let arguments = try arguments(borrowed.connection.information)
+      var value = try await borrowed.connection.reply(to: script.command(keys, arguments))
       if case .error(let text) = value, RedisFailure(reply: text) == .refused("NOSCRIPT") {
-        value = try await lease.connection.reply(to: script.sourceCommand(keys, arguments))
+        value = try await borrowed.connection.reply(to: script.sourceCommand(keys, arguments))
       }
       if case .error(let text) = value { throw RedisFailure(reply: text) }
-      updateSlot(lease.index, of: lease.generation) { $0.failures = 0 }
+      updateSlot(borrowed.slotIndex, of: borrowed.generation) { $0.failures = 0 }
       return value
     }
   }
@@ -126,18 +128,18 @@ public final class RedisPool: Sendable {
   /// Uses a connection, and removes it from the pool if it has ended or its server does not serve.
   ///
   /// A new connection is opened at once after the first server that does not serve, and after a pause if it led to the same.
-  private func withLease<Value>(
-    _ body: (Lease) async throws(RedisFailure) -> Value
+  private func withConnection<Value>(
+    _ body: (BorrowedConnection) async throws(RedisFailure) -> Value
   ) async throws(RedisFailure) -> Value {
-    let lease = try await acquireLease()
+    let borrowed = try await borrowConnection()
     do throws(RedisFailure) {
-      return try await body(lease)
+      return try await body(borrowed)
     } catch .closed {
-      updateSlot(lease.index, of: lease.generation) { $0.removeConnection() }
+      updateSlot(borrowed.slotIndex, of: borrowed.generation) { $0.removeConnection() }
       throw .closed
     } catch .notServing(let code) {
-      lease.connection.channel.close(promise: nil)
-      updateSlot(lease.index, of: lease.generation) { slot in
+      borrowed.connection.channel.close(promise: nil)
+      updateSlot(borrowed.slotIndex, of: borrowed.generation) { slot in
         slot.removeConnection()
         delayRetry(of: &slot, after: .notServing(code), isFirst: slot.failures == 0)
       }
@@ -162,7 +164,7 @@ public final class RedisPool: Sendable {
     slot.retryTime = .now() + (isFirst ? .zero : TimeAmount(pause))
   }
 
-  private func acquireLease() async throws(RedisFailure) -> Lease {
+  private func borrowConnection() async throws(RedisFailure) -> BorrowedConnection {
     let (future, index, generation) = try state.withLock { state throws(RedisFailure) in
       guard !state.isShutDown else { throw .unreachable("the pool was shut down") }
       state.nextIndex = (state.nextIndex + 1) % state.slots.count
@@ -174,7 +176,7 @@ public final class RedisPool: Sendable {
       return (connection, index, state.slots[index].generation)
     }
     do {
-      return Lease(connection: try await future.get(), index: index, generation: generation)
+      return BorrowedConnection(connection: try await future.get(), slotIndex: index, generation: generation)
     } catch let failure as RedisFailure {
       throw failure
     } catch {
@@ -206,26 +208,5 @@ public final class RedisPool: Sendable {
     connection.channel.closeFuture.whenComplete { [weak self] _ in
       self?.updateSlot(index, of: generation) { $0.removeConnection() }
     }
-  }
-}
-
-/// A Lua script that a Redis server runs atomically.
-struct RedisScript: Sendable {
-  private let source: String
-  private let sourceHash: String
-
-  init(_ source: String) {
-    self.source = source
-    sourceHash = SHA1.hash(writing: { $0.append(source) }).hex
-  }
-
-  /// Returns the command that runs the script by its hash, which the server knows after it has run the script once.
-  func command(_ keys: [String], _ arguments: [String]) -> RedisCommand {
-    RedisCommand(["EVALSHA", sourceHash, "\(keys.count)"] + keys + arguments)
-  }
-
-  /// Returns the command that passes the source of the script to the server.
-  func sourceCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
-    RedisCommand(["EVAL", source, "\(keys.count)"] + keys + arguments)
   }
 }

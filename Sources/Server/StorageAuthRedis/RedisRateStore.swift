@@ -36,18 +36,15 @@ public final class RedisRateStore: RateStore {
 
   /// Counts a request of a caller.
   ///
-  /// - Parameters:
-  ///   - caller: The ID of the caller.
-  ///   - limit: The rate limit of the caller.
-  ///   - uptime: The current uptime of the machine, which is used only while the server is away.
+  /// The parameters are those of `RateStore`; the uptime is used only while the server is away.
+  ///
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   /// - Throws: A `StoreError` if the server is away and the fallback is `refuse`.
-  public func take(
-    _ caller: String, limit: RateLimit, at uptime: Duration
-  ) async throws(StoreError) -> Duration? {
+  public func take(_ caller: String, limit: RateLimit, at uptime: Duration) async throws(StoreError) -> Duration? {
     guard limit.interval > .zero else { return nil }
     do throws(RedisFailure) {
       let reply = try await redis.run(Self.script, ["\(prefix):rate:\(caller)"]) { [durability] server in
+        // A persistent server has kept the numbers, so that its age does not matter.
         let age = durability == .volatile ? "\(server.age.microseconds)" : "-1"
         return ["\(limit.interval.microseconds)", "\(limit.burst)", age]
       }

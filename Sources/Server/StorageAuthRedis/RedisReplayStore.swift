@@ -19,7 +19,7 @@ public final class RedisReplayStore: ReplayStore {
 
   private let redis: RedisPool
   private let prefix: String
-  private let limit: Int
+  private let limitPerOwner: Int
   private let tolerance: Duration
   private let durability: RedisDurability
   private let fallback: MemoryReplayStore?
@@ -40,7 +40,7 @@ public final class RedisReplayStore: ReplayStore {
   ) {
     self.redis = redis
     self.prefix = prefix
-    limit = max(1, limitPerOwner)
+    self.limitPerOwner = max(1, limitPerOwner)
     self.tolerance = max(.zero, tolerance)
     self.durability = durability
     self.fallback = fallback == .local ? MemoryReplayStore() : nil
@@ -48,33 +48,32 @@ public final class RedisReplayStore: ReplayStore {
 
   /// Records that a signature was used.
   ///
-  /// - Parameters:
-  ///   - mark: The hash of the signature.
-  ///   - owner: The owner whose quota the mark counts against.
-  ///   - start: The first time at which the signature may have been accepted, or `nil` if it is not known.
-  ///   - end: The last time at which the signature is accepted.
-  ///   - date: The current time.
+  /// The parameters are those of `ReplayStore`.
+  ///
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: A `StoreError` if the server may have lost the mark, or if it is away and the fallback is `refuse`.
   public func insert(
-    _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
+    _ mark: String, of owner: String, from start: Timestamp?, until expiration: Timestamp, at date: Timestamp
   ) async throws(StoreError) -> ReplayVerdict {
-    let lifetime = max(.zero, date.duration(to: end)) + tolerance
-    let elapsed = durability == .persistent ? .zero : start.map { $0.duration(to: date) + tolerance }
+    let lifetime = max(.zero, date.duration(to: expiration)) + tolerance
+    let timeSinceStart = durability == .persistent ? .zero : start.map { $0.duration(to: date) + tolerance }
     // A second attempt after a lost reply finds its own mark.
-    let attempt = "\(UInt64.random(in: .min ... .max))"
+    let attemptID = "\(UInt64.random(in: .min ... .max))"
     let verdict: Int64?
     do throws(RedisFailure) {
       let keys = ["\(prefix):mark:\(mark)", "\(prefix):marks:\(owner)"]
-      verdict = try await redis.run(Self.script, keys) { [limit, durability] server throws(RedisFailure) in
-        guard !server.evicts else { throw .refused(Self.evictionCode) }
-        let mayHaveLost = durability == .volatile && elapsed.map { $0 >= server.age } ?? true
-        return [attempt, "\((lifetime + Self.expirationMargin).milliseconds)", "\(limit)", mayHaveLost ? "1" : "0"]
+      verdict = try await redis.run(Self.script, keys) { [limitPerOwner, durability] server throws(RedisFailure) in
+        guard !server.evictsKeys else { throw .refused(Self.evictionCode) }
+        let mayHaveLostMark = durability == .volatile && timeSinceStart.map { $0 >= server.age } ?? true
+        return [
+          attemptID, "\((lifetime + Self.expirationMargin).milliseconds)", "\(limitPerOwner)",
+          mayHaveLostMark ? "1" : "0",
+        ]
       }.integer
     } catch {
       if case .refused(Self.evictionCode) = error { throw Self.evictionError }
       guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
-      return fallback.insert(mark, of: owner, until: end, at: date)
+      return fallback.insert(mark, of: owner, until: expiration, at: date)
     }
     switch verdict {
     case 0: return .new

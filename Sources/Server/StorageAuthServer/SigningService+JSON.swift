@@ -32,13 +32,6 @@ extension RequestRefusal {
   }
 }
 
-extension Response {
-  /// Creates the response `{code, message}` for a refusal.
-  static func refusal(_ refusal: RequestRefusal) -> Response {
-    json(["code": .string(refusal.code), "message": .string(refusal.message)], refusal.status)
-  }
-}
-
 extension SigningRequest {
   /// Parses the body of a signing request.
   init(json bytes: [UInt8]) throws(RequestRefusal) {

@@ -1,7 +1,55 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 extension LocalCloud {
+  /// A signature scheme that the local server verifies.
+  public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
+    /// The signature version 4 of OSS, which uses HMAC-SHA-256.
+    case ossV4 = "OSS V4"
+    /// The signature version 1 of OSS, which uses HMAC-SHA-1.
+    case ossV1 = "OSS V1"
+    /// The signature version 5 of COS, which uses HMAC-SHA-1.
+    case cosV5 = "COS V5"
+    /// The signature version 4 of S3, which uses HMAC-SHA-256.
+    case s3V4 = "S3 V4"
+    /// The signature scheme of Alibaba Cloud APIs, ACS3-HMAC-SHA256.
+    case acs3 = "ACS3"
+    /// The RPC signature scheme of Alibaba Cloud APIs, which uses HMAC-SHA-1 and a request parameter for the signature.
+    case alibabaRPC = "Alibaba RPC"
+    /// The signature scheme of Tencent Cloud APIs, TC3-HMAC-SHA256.
+    case tc3 = "TC3"
+    /// The signature version 1 of Tencent Cloud APIs.
+    ///
+    /// It uses HMAC-SHA-1 or HMAC-SHA-256, and a request parameter for the signature.
+    case tencentV1 = "Tencent V1"
+  }
+
+  /// A part of the local server that has separate faults and statistics.
+  public enum Endpoint: String, Sendable, Hashable, CaseIterable {
+    /// The simulated OSS service.
+    case oss
+    /// The simulated COS service.
+    case cos
+    /// The simulated S3 service.
+    case s3
+    /// The simulated token services of all vendors.
+    case sts
+    /// The simulated app server, which issues temporary credentials to apps.
+    case appServer
+    /// The simulated instance metadata services of all vendors.
+    case metadata
+    /// The simulated Aspera Node API.
+    case node
+    /// The simulated Aspera transfer server, which `ascp-simulator` connects to.
+    case transfer
+    /// The simulated API of Aspera on Cloud, with its token endpoint.
+    case asperaOnCloud
+    /// The simulated API of Faspex 5, with its token endpoint.
+    case faspex
+  }
+
   /// The statistics of Aspera transfers since the start of the server.
   ///
   /// The statistics of the endpoint `.transfer` contain the rejected transfers by error code. The statistics of the
@@ -81,5 +129,39 @@ extension LocalCloud {
 
     /// The number of temporary credentials or transfer tokens that the endpoint issued.
     public internal(set) var issued = 0
+  }
+}
+
+/// The counters from which the server's statistics are read.
+final class Counters: Sendable {
+  private let state = Lock(LocalCloud.Statistics())
+
+  /// The number of writes of each object, by storage service, bucket name and object key.
+  private let writes = Lock<[LocalCloud.Provider: [String: [String: Int]]]>([:])
+
+  var statistics: LocalCloud.Statistics { state.withLock { $0 } }
+
+  func writes(of provider: LocalCloud.Provider, in bucket: String) -> [String: Int] {
+    writes.withLock { $0[provider]?[bucket] ?? [:] }
+  }
+
+  func verified(_ kind: LocalCloud.SignatureKind) { state.withLock { $0.verified[kind, default: 0] += 1 } }
+
+  func anonymous() { state.withLock { $0.anonymous += 1 } }
+
+  func count(_ endpoint: LocalCloud.Endpoint, _ change: (inout LocalCloud.EndpointStatistics) -> Void) {
+    state.withLock { change(&$0[endpoint]) }
+  }
+
+  func countTransfers(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
+    state.withLock { change(&$0.transfers) }
+  }
+
+  func refused(_ code: String, by endpoint: LocalCloud.Endpoint) {
+    count(endpoint) { $0.refused[code, default: 0] += 1 }
+  }
+
+  func wrote(_ key: String, in bucket: String, of provider: LocalCloud.Provider) {
+    writes.withLock { $0[provider, default: [:]][bucket, default: [:]][key, default: 0] += 1 }
   }
 }

@@ -7,6 +7,8 @@ public import ServiceLifecycle
 public import StorageAuth
 internal import SystemPackage
 
+@_exported public import struct StorageAuthServer.ConnectionLimits
+
 /// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
 ///
 /// The server stores objects in a directory and verifies every signature.
@@ -26,24 +28,19 @@ public final class LocalCloud: Sendable {
 
   let storage: Storage
   let stores: StorageServices
-  private let services: HTTPService
-  private let node: HTTPService
-  private let transferServer: HTTPService
-  private let applications: HTTPService
+  private let ports: Ports
   private let context: CloudContext
 
+  /// The ports of the server besides those of the storage services.
+  private struct Ports {
+    let services, node, transferServer, applications: HTTPService
+  }
+
   private init(
-    storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService,
-    transferServer: HTTPService, applications: HTTPService, hostKey: HostKeyFingerprint, _ context: CloudContext
+    _ storage: Storage, _ stores: StorageServices, _ ports: Ports, hostKey: HostKeyFingerprint, _ context: CloudContext
   ) {
-    self.storage = storage
-    self.stores = stores
-    self.services = services
-    self.node = node
-    self.transferServer = transferServer
-    self.applications = applications
+    (self.storage, self.stores, self.ports, self.context) = (storage, stores, ports, context)
     transferHostKey = hostKey
-    self.context = context
   }
 
   /// Starts a server, which accepts requests as soon as this function returns.
@@ -61,61 +58,68 @@ public final class LocalCloud: Sendable {
     var started: [HTTPService] = []
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
-      func open(
-        _ port: Int, acceptsCancel: Bool = false, at interface: HTTPService.Interface = .loopback,
-        _ respond:
-          @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
-      ) async throws -> HTTPService {
+      return try await start(configuration, storage, context) { port, acceptsCancel, interface, respond in
         let responder = context.feed.reporting(at: { [context] in context.now }, respond)
         let service = try await HTTPService.start(
           port: port, at: interface, configuration.limits, acceptsCancel: acceptsCancel, responder)
         started.append(service)
         return service
       }
-      let servicesGateway = ServicesGateway(configuration.services, context)
-      let aspera = AsperaContext(configuration, storage.node, context)
-      try await aspera.prepare(at: configuration.clock())
-      let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
-      let stores = try await StorageServices { provider in
-        let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
-        let gateway = Gateway(service, store, configuration, context)
-        let throughS3 = provider.s3Interface.map { rules in
-          let service = service.throughS3(rules, region: configuration.region(of: provider))
-          return Gateway(service, store, configuration, context)
-        }
-        let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
-        return try await open(configuration.port(of: provider), at: interface) { request, writer, record in
-          let isThroughS3 = S3Interface.isSelected(by: request.head)
-          try await ((isThroughS3 ? throughS3 : nil) ?? gateway).respond(to: request, with: writer, record)
-        }
-      }
-      let services = try await open(configuration.services.port) {
-        try await servicesGateway.respond(to: $0, with: $1, $2)
-      }
-      context.callbacks?.keyURL =
-        "\(services.endpoint.scheme)://\(services.endpoint.authority)\(CallbackSender.keyPath)"
-      let transferServer = try await open(configuration.aspera.transferPort) {
-        try await transferGateway.respond(to: $0, with: $1, $2)
-      }
-      let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
-      let nodeGateway = NodeGateway(api: nodeAPI)
-      let node = try await open(configuration.aspera.port, acceptsCancel: true) {
-        try await nodeGateway.respond(to: $0, with: $1, $2)
-      }
-      let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
-      try onCloud.prepare(at: configuration.clock())
-      let applicationsGateway = ApplicationsGateway(
-        context: context, onCloud: onCloud, faspex: FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI))
-      let applications = try await open(configuration.aspera.applicationsPort) {
-        try await applicationsGateway.respond(to: $0, with: $1, $2)
-      }
-      return LocalCloud(
-        storage: storage, stores: stores, services: services, node: node,
-        transferServer: transferServer, applications: applications, hostKey: aspera.hostKey, context)
     } catch {
       for service in started { await service.stop() }
       await storage.close()
       throw error
+    }
+  }
+
+  private typealias RequestHandler =
+    @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
+
+  /// Opens all ports, each with its request handler; those that name another one's port open after it.
+  private static func start(
+    _ configuration: Configuration, _ storage: Storage, _ context: CloudContext,
+    _ open: (Int, _ acceptsCancel: Bool, HTTPService.Interface, @escaping RequestHandler) async throws -> HTTPService
+  ) async throws -> LocalCloud {
+    let aspera = AsperaContext(configuration, storage.node, context)
+    try await aspera.prepare(at: configuration.clock())
+    let stores = try await StorageServices { provider in
+      let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
+      let handler = try requestHandler(of: provider, configuration, storage, context)
+      return try await open(configuration.port(of: provider), false, interface, handler)
+    }
+    let servicesGateway = ServicesGateway(configuration.services, context)
+    let services = try await open(
+      configuration.services.port, false, .loopback, servicesGateway.respond(to:with:_:))
+    context.callbacks?.keyURL = services.url + CallbackSender.keyPath
+    let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
+    let transferServer = try await open(
+      configuration.aspera.transferPort, false, .loopback, transferGateway.respond(to:with:_:))
+    let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
+    let nodeGateway = NodeGateway(api: nodeAPI)
+    let node = try await open(configuration.aspera.port, true, .loopback, nodeGateway.respond(to:with:_:))
+    let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
+    try onCloud.prepare(at: configuration.clock())
+    let faspex = FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI)
+    let applicationsGateway = ApplicationsGateway(context: context, onCloud: onCloud, faspex: faspex)
+    let applications = try await open(
+      configuration.aspera.applicationsPort, false, .loopback, applicationsGateway.respond(to:with:_:))
+    let ports = Ports(services: services, node: node, transferServer: transferServer, applications: applications)
+    return LocalCloud(storage, stores, ports, hostKey: aspera.hostKey, context)
+  }
+
+  /// Returns the request handler of a storage service, which may offer the interface of S3 besides its own.
+  private static func requestHandler(
+    of provider: Provider, _ configuration: Configuration, _ storage: Storage, _ context: CloudContext
+  ) throws -> RequestHandler {
+    let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
+    let gateway = Gateway(service, store, configuration, context)
+    let s3Gateway = provider.s3Interface.map { rules in
+      Gateway(
+        service.throughS3(rules, region: configuration.region(of: provider)), store, configuration, context)
+    }
+    return { request, writer, record in
+      let selected = S3Interface.isSelected(by: request.head) ? s3Gateway : nil
+      try await (selected ?? gateway).respond(to: request, with: writer, record)
     }
   }
 
@@ -139,27 +143,24 @@ public final class LocalCloud: Sendable {
   /// data directory if the directory is temporary.
   public func stop() async {
     await stores.stop()
-    await services.stop()
-    await node.stop()
-    await transferServer.stop()
-    await applications.stop()
+    for port in [ports.services, ports.node, ports.transferServer, ports.applications] { await port.stop() }
     context.feed.finish()
     await storage.close()
   }
 
   /// The endpoint of the token services, the app server and the instance metadata service: `http://127.0.0.1:…`.
-  public var servicesEndpoint: ServiceEndpoint { services.endpoint }
+  public var servicesEndpoint: ServiceEndpoint { ports.services.endpoint }
 
   /// The endpoint of the simulated Aspera Node API: `http://127.0.0.1:…`.
-  public var nodeEndpoint: ServiceEndpoint { node.endpoint }
+  public var nodeEndpoint: ServiceEndpoint { ports.node.endpoint }
 
   /// The URL of the simulated Aspera Node API, without a trailing slash.
-  public var nodeURL: String { "\(node.endpoint.scheme)://\(node.endpoint.authority)" }
+  public var nodeURL: String { ports.node.url }
 
   /// The base URL of the simulated API of Aspera on Cloud, without a trailing slash.
   ///
   /// It stands for `https://api.ibmaspera.com`.
-  public var asperaOnCloudURL: String { "\(applications.endpoint.scheme)://\(applications.endpoint.authority)" }
+  public var asperaOnCloudURL: String { ports.applications.url }
 
   /// The base URL of the simulated Faspex 5, without a trailing slash.
   ///
@@ -168,10 +169,10 @@ public final class LocalCloud: Sendable {
 
   /// The port of the simulated Aspera transfer server, to which `ascp-simulator` connects instead of the SSH and UDP
   /// ports.
-  public var transferPort: Int { transferServer.port }
+  public var transferPort: Int { ports.transferServer.port }
 
   /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
-  public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
+  public var servicesURL: String { ports.services.url }
 
   /// The URL of the public key with which callbacks are verified, or `nil` if the server sends no callbacks.
   public var callbackKeyURL: String? { context.callbacks?.keyURL }
@@ -226,52 +227,6 @@ extension LocalCloud: Service {
 }
 
 extension LocalCloud {
-  /// A signature scheme that the local server verifies.
-  public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
-    /// The signature version 4 of OSS, which uses HMAC-SHA-256.
-    case ossV4 = "OSS V4"
-    /// The signature version 1 of OSS, which uses HMAC-SHA-1.
-    case ossV1 = "OSS V1"
-    /// The signature version 5 of COS, which uses HMAC-SHA-1.
-    case cosV5 = "COS V5"
-    /// The signature version 4 of S3, which uses HMAC-SHA-256.
-    case s3V4 = "S3 V4"
-    /// The signature scheme of Alibaba Cloud APIs, ACS3-HMAC-SHA256.
-    case acs3 = "ACS3"
-    /// The RPC signature scheme of Alibaba Cloud APIs, which uses HMAC-SHA-1 and a request parameter for the signature.
-    case alibabaRPC = "Alibaba RPC"
-    /// The signature scheme of Tencent Cloud APIs, TC3-HMAC-SHA256.
-    case tc3 = "TC3"
-    /// The signature version 1 of Tencent Cloud APIs.
-    ///
-    /// It uses HMAC-SHA-1 or HMAC-SHA-256, and a request parameter for the signature.
-    case tencentV1 = "Tencent V1"
-  }
-
-  /// A part of the local server that has separate faults and statistics.
-  public enum Endpoint: String, Sendable, Hashable, CaseIterable {
-    /// The simulated OSS service.
-    case oss
-    /// The simulated COS service.
-    case cos
-    /// The simulated S3 service.
-    case s3
-    /// The simulated token services of all vendors.
-    case sts
-    /// The simulated app server, which issues temporary credentials to apps.
-    case appServer
-    /// The simulated instance metadata services of all vendors.
-    case metadata
-    /// The simulated Aspera Node API.
-    case node
-    /// The simulated Aspera transfer server, which `ascp-simulator` connects to.
-    case transfer
-    /// The simulated API of Aspera on Cloud, with its token endpoint.
-    case asperaOnCloud
-    /// The simulated API of Faspex 5, with its token endpoint.
-    case faspex
-  }
-
   /// An issued temporary credential, without its secret and session token, and the request for which it was issued.
   public struct Session: Sendable, Hashable {
     /// The access key ID of the temporary credential.

@@ -40,14 +40,15 @@ public struct DisplayedTexts {
 
   private static func append(mirrorOf value: Any, to text: inout String, depth: Int) {
     text += "\(value) "
+    // References can form a cycle.
     guard depth < 12 else { return }
-    var next: Mirror? = Mirror(reflecting: value)
-    while let mirror = next {
+    var nextMirror: Mirror? = Mirror(reflecting: value)
+    while let mirror = nextMirror {
       for child in mirror.children {
         text += (child.label ?? "") + " "
         append(mirrorOf: child.value, to: &text, depth: depth + 1)
       }
-      next = mirror.superclassMirror
+      nextMirror = mirror.superclassMirror
     }
   }
 }

@@ -13,7 +13,7 @@ public final class EventRecorder: Sendable {
   /// A log of the recorded events, which is separate so that the observation does not retain the recorder.
   private final class Log: Sendable {
     let events = Lock<[AuthEvent]>([])
-    let tally = Tally()
+    let eventCount = Tally()
   }
 
   private let log = Log()
@@ -26,7 +26,7 @@ public final class EventRecorder: Sendable {
     let log = log
     observation = source.observe { event in
       log.events.withLock { $0.append(event) }
-      log.tally.add(1)
+      log.eventCount.add(1)
     }
   }
 
@@ -49,9 +49,7 @@ public final class EventRecorder: Sendable {
   }
 
   /// The clock skew events that have been recorded so far.
-  public var skews: [AuthEvent.Skew] {
-    events.compactMap { if case .skew(let event) = $0 { event } else { nil } }
-  }
+  public var skews: [AuthEvent.Skew] { events.compactMap { if case .skew(let event) = $0 { event } else { nil } } }
 
   /// The events of finished transfers that have been recorded so far.
   public var transfers: [AuthEvent.Transfer] {
@@ -61,7 +59,7 @@ public final class EventRecorder: Sendable {
   /// Waits until the given number of events has been recorded, or the task is cancelled.
   ///
   /// - Parameter count: The number of events since the recorder was created.
-  public func wait(forEvents count: Int) async { await log.tally.reached(count) }
+  public func wait(forEvents count: Int) async { await log.eventCount.reached(count) }
 
   /// Stops recording events; the recorded events remain available.
   public func stop() { observation.cancel() }

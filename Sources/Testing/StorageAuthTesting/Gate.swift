@@ -9,7 +9,7 @@ package final class Gate: Sendable {
 
   package init(isClosed: Bool = false) { self.isClosed = WaitList(isClosed) }
 
-  var waiting: Int { isClosed.waiterCount }
+  var waiterCount: Int { isClosed.waiterCount }
 
   func close() { isClosed.update({ $0 = true }, resuming: { _, _ in false }) }
 
@@ -35,8 +35,7 @@ final class Tally: Sendable {
   var count: Int { counter.state }
 
   /// Adds a number, resumes the tasks whose goal has been reached, and returns the new value.
-  @discardableResult
-  func add(_ change: Int) -> Int {
+  @discardableResult func add(_ change: Int) -> Int {
     counter.update({ $0 += change }, resuming: { goal, count in goal <= count })
   }
 
@@ -71,11 +70,11 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
   func update(_ change: (inout State) -> Void, resuming isReached: (Goal, State) -> Bool) -> State {
     let (state, resumed) = content.withLock { content in
       change(&content.state)
-      var (kept, resumed): ([Waiter], [Waiter]) = ([], [])
+      var (waiting, resumed): ([Waiter], [Waiter]) = ([], [])
       for waiter in content.waiters {
-        if isReached(waiter.goal, content.state) { resumed.append(waiter) } else { kept.append(waiter) }
+        if isReached(waiter.goal, content.state) { resumed.append(waiter) } else { waiting.append(waiter) }
       }
-      content.waiters = kept
+      content.waiters = waiting
       return (content.state, resumed)
     }
     for waiter in resumed.sorted(by: { $0.goal < $1.goal }) { waiter.continuation.resume() }
@@ -109,13 +108,14 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
 
 /// Returns the result of an operation, or `nil` if the operation takes too long.
 ///
-/// Such an operation is cancelled and not awaited. With `yields`, it is cancelled after so many `Task.yield()` calls.
+/// Such an operation is cancelled and not awaited, because it may ignore its cancellation. With `yields`, it is cancelled
+/// after so many `Task.yield()` calls.
 package func answered<Value: Sendable>(
-  within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
+  within patience: Duration, cancelledAfter yields: Int? = nil, _ operation: @escaping @Sendable () async -> Value
 ) async -> Value? {
-  let (responses, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
+  let (results, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
   let task = Task {
-    continuation.yield(await work())
+    continuation.yield(await operation())
     continuation.finish()
   }
   let timer = Task {
@@ -128,5 +128,5 @@ package func answered<Value: Sendable>(
     for _ in 0..<yields { await Task.yield() }
     task.cancel()
   }
-  return await responses.first { _ in true }
+  return await results.first { _ in true }
 }

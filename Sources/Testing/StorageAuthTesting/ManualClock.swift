@@ -12,7 +12,7 @@ public import StorageAuth
 /// ```
 public final class ManualClock: SigningClock {
   private let state: WaitList<(now: Timestamp, uptime: Duration), Duration>
-  private let slept = Tally()
+  private let sleepCount = Tally()
 
   /// Creates stepped clocks with an uptime of zero.
   ///
@@ -31,7 +31,7 @@ public final class ManualClock: SigningClock {
   /// Waits until the given number of sleeps has started, or the task is cancelled.
   ///
   /// - Parameter count: The number of sleeps since the clocks were created, including sleeps that have ended.
-  public func wait(forSleeps count: Int) async { await slept.reached(count) }
+  public func wait(forSleeps count: Int) async { await sleepCount.reached(count) }
 
   /// Advances both clocks, and wakes the tasks whose sleep has ended, in the order of their wake-up times.
   ///
@@ -55,6 +55,6 @@ public final class ManualClock: SigningClock {
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
-    try await state.wait(for: { duration <= .zero ? nil : $0.uptime + duration }, whenWaiting: { slept.add(1) })
+    try await state.wait(for: { duration <= .zero ? nil : $0.uptime + duration }, whenWaiting: { sleepCount.add(1) })
   }
 }

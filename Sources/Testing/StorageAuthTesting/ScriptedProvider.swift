@@ -39,7 +39,7 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   public let source: String
 
   private let script: Script
-  private let tally = Tally()
+  private let callCount = Tally()
   private let gate = Gate()
 
   /// Creates a provider that returns the results of a closure.
@@ -68,10 +68,10 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   }
 
   /// The number of calls to the provider so far.
-  public var calls: Int { tally.count }
+  public var calls: Int { callCount.count }
 
   /// The number of calls that the provider is holding.
-  public var held: Int { gate.waiting }
+  public var held: Int { gate.waiterCount }
 
   /// Holds all calls from now on: the provider counts them, but they do not return.
   public func hold() { gate.close() }
@@ -85,14 +85,14 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   /// Waits until the provider has received the given number of calls, or the task is cancelled.
   ///
   /// - Parameter count: The number of calls since the provider was created.
-  public func wait(forCalls count: Int) async { await tally.reached(count) }
+  public func wait(forCalls count: Int) async { await callCount.reached(count) }
 
   /// Returns the issued credential in the next scripted result.
   ///
   /// - Parameter context: The context of the call, which is not used.
   /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task of a held call is.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-    let call = tally.add(1)
+    let call = callCount.add(1)
     do {
       try await gate.pass()
     } catch {

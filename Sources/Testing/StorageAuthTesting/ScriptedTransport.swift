@@ -17,9 +17,9 @@ public final class ScriptedTransport: HTTPTransport {
     @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPStreamingResponse
 
   private let script: Script
-  private let recorded = Lock<[RecordedRequest]>([])
+  private let recordedRequests = Lock<[RecordedRequest]>([])
   private let inFlight = Lock((now: 0, highest: 0))
-  private let tally = Tally()
+  private let requestCount = Tally()
   private let gate = Gate()
 
   /// Creates a transport that returns the responses of a closure.
@@ -29,21 +29,21 @@ public final class ScriptedTransport: HTTPTransport {
 
   /// Creates a transport that returns the responses in a list, one for each request.
   ///
-  /// - Parameter replies: The responses. After the last response, the connection fails.
-  public convenience init(_ replies: [HTTPStreamingResponse]) {
-    let next = Lock(replies[...])
+  /// - Parameter responses: The responses. After the last response, the connection fails.
+  public convenience init(_ responses: [HTTPStreamingResponse]) {
+    let remainingResponses = Lock(responses[...])
     self.init { request throws(TransportError) in
-      guard let reply = next.withLock({ $0.popFirst() }) else {
+      guard let response = remainingResponses.withLock({ $0.popFirst() }) else {
         throw TransportError(
           .connectionFailed, "The script has no response left for \(request.method).",
           remedy: "Pass the transport a response for each request.")
       }
-      return reply
+      return response
     }
   }
 
   /// The requests that have been sent so far, in order.
-  public var requests: [RecordedRequest] { recorded.withLock { $0 } }
+  public var requests: [RecordedRequest] { recordedRequests.withLock { $0 } }
 
   /// The maximum number of requests that were in flight at the same time.
   public var highestInFlight: Int { inFlight.withLock { $0.highest } }
@@ -57,7 +57,7 @@ public final class ScriptedTransport: HTTPTransport {
   /// Waits until the given number of requests has been sent, or the task is cancelled.
   ///
   /// - Parameter count: The number of requests since the transport was created.
-  public func wait(forRequests count: Int) async { await tally.reached(count) }
+  public func wait(forRequests count: Int) async { await requestCount.reached(count) }
 
   /// Records a request and returns the scripted response to it.
   ///
@@ -70,15 +70,15 @@ public final class ScriptedTransport: HTTPTransport {
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     inFlight.withLock { $0 = ($0.now + 1, max($0.highest, $0.now + 1)) }
     defer { inFlight.withLock { $0.now -= 1 } }
-    let sent = RecordedRequest(head: request, body: try await Self.bytes(of: body))
-    recorded.withLock { $0.append(sent) }
-    tally.add(1)
+    let recorded = RecordedRequest(head: request, body: try await Self.bytes(of: body))
+    recordedRequests.withLock { $0.append(recorded) }
+    requestCount.add(1)
     do {
       try await gate.pass()
     } catch {
       throw .cancelledWait
     }
-    return try await script(sent)
+    return try await script(recorded)
   }
 
   private static func bytes(of body: HTTPBody) async throws(TransportError) -> [UInt8] {
@@ -108,69 +108,6 @@ extension TransportError {
     .cancelled, "The wait for a scripted response was cancelled.", remedy: "Release the transport, or step the time.")
 }
 
-/// A recorded request with its complete body.
-///
-/// The description has only the method, host, path without the query, and header names, so that tests print no secrets.
-public struct RecordedRequest: Sendable {
-  /// The head of the request: method, scheme, authority, path with query, and headers.
-  public let head: HTTPRequest
-
-  /// The complete body of the request.
-  public let body: [UInt8]
-
-  /// Creates a recorded request.
-  ///
-  /// - Parameters:
-  ///   - head: The head of the request: method, scheme, authority, path with query, and headers.
-  ///   - body: The complete body of the request.
-  public init(head: HTTPRequest, body: [UInt8] = []) {
-    self.head = head
-    self.body = body
-  }
-
-  /// The method of the request.
-  public var method: HTTPRequest.Method { head.method }
-
-  /// The path and the query of the request, exactly as sent.
-  public var path: String { head.path ?? "" }
-
-  /// The complete URL of the request, exactly as sent.
-  public var url: String { "\(head.scheme ?? "")://\(head.authority ?? "")\(path)" }
-
-  /// The body as a string, in which bytes that are not valid UTF-8 are replaced.
-  public var text: String { String(decoding: body, as: UTF8.self) }
-
-  /// Returns the value of a header, or `nil` if the request does not contain the header.
-  ///
-  /// - Parameter name: The name of the header, in any letter case.
-  public func header(_ name: String) -> String? {
-    HTTPField.Name(name).flatMap { head.headerFields[$0] }
-  }
-
-  /// Returns the value of a query parameter, still percent-encoded.
-  ///
-  /// - Parameter name: The name of the parameter as it is encoded in the query.
-  /// - Returns: The value, an empty string for a parameter without one, or `nil` if there is no such parameter.
-  public func parameter(_ name: String) -> String? {
-    let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-    for pair in query.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1)
-      if parts[0] == name { return parts.count > 1 ? String(parts[1]) : "" }
-    }
-    return nil
-  }
-}
-
-extension RecordedRequest: Redacted {
-  /// The method, the URL without its query, the header names, and the size of the body.
-  public var description: String {
-    let visible = url.prefix { $0 != "?" }
-    let query = visible.count < url.count ? "?\(Secret.mask)" : ""
-    let names = head.headerFields.map { $0.name.rawName }.joined(separator: ", ")
-    return "\(method) \(visible)\(query), headers: [\(names)], body: \(body.count) bytes"
-  }
-}
-
 extension HTTPStreamingResponse {
   /// Returns a scripted response with the given status and body.
   ///
@@ -182,9 +119,7 @@ extension HTTPStreamingResponse {
   {
     var response = HTTPResponse(status: .init(code: code))
     response.headerFields[.contentLength] = "\(body.count)"
-    for (name, value) in headers {
-      if let name = HTTPField.Name(name) { response.headerFields[name] = value }
-    }
+    for (name, value) in headers { if let name = HTTPField.Name(name) { response.headerFields[name] = value } }
     return HTTPStreamingResponse(response: response, body: ByteStream(body))
   }
 
@@ -228,16 +163,16 @@ extension HTTPStreamingResponse {
     var copy = self
     let body = body
     copy.body = ByteStream {
-      var left = count
+      var remainingByteCount = count
       let iterator = body.makeAsyncIterator()
       return {
-        guard left > 0, let chunk = try await iterator.next() else {
+        guard remainingByteCount > 0, let chunk = try await iterator.next() else {
           throw TransportError(
             .connectionLost, "The connection was lost during the response.", remedy: "Send the request again.")
         }
-        let part = chunk.prefix(left)
-        left -= part.count
-        return Array(part)
+        let arrivingBytes = chunk.prefix(remainingByteCount)
+        remainingByteCount -= arrivingBytes.count
+        return Array(arrivingBytes)
       }
     }
     return copy
@@ -253,16 +188,16 @@ extension HTTPStreamingResponse {
     var copy = self
     let body = body
     copy.body = ByteStream {
-      var rest: ArraySlice<UInt8> = []
+      var unreadBytes: ArraySlice<UInt8> = []
       let iterator = body.makeAsyncIterator()
       return {
-        while rest.isEmpty {
+        while unreadBytes.isEmpty {
           guard let chunk = try await iterator.next() else { return nil }
-          rest = chunk[...]
+          unreadBytes = chunk[...]
         }
         try await time.sleep(for: pause)
-        defer { rest = rest.dropFirst(max(size, 1)) }
-        return Array(rest.prefix(max(size, 1)))
+        defer { unreadBytes = unreadBytes.dropFirst(max(size, 1)) }
+        return Array(unreadBytes.prefix(max(size, 1)))
       }
     }
     return copy

@@ -19,9 +19,7 @@ public import SystemPackage
 /// ```
 public final class InMemoryStore: ObjectStore {
   /// An operation of the in-memory store, for selecting failures and comparing recorded calls.
-  public enum Operation: Sendable, Hashable, CaseIterable {
-    case upload, download, open, head, delete, list
-  }
+  public enum Operation: Sendable, Hashable, CaseIterable { case upload, download, open, head, delete, list }
 
   /// A recorded call of a store operation.
   public struct Call: Sendable, Hashable {
@@ -47,11 +45,17 @@ public final class InMemoryStore: ObjectStore {
     let info: ObjectInfo
   }
 
+  /// An injected failure: the error of the next operations that it applies to.
   private struct Failure {
     let operation: Operation?
     let key: String?
-    var count: Int
+    var remainingCount: Int
     let error: any Error & Sendable
+
+    func applies(to operation: Operation, _ key: String) -> Bool {
+      remainingCount > 0 && (self.operation ?? operation) == operation
+        && (self.key ?? key).utf8.elementsEqual(key.utf8)
+    }
   }
 
   private struct State {
@@ -90,7 +94,7 @@ public final class InMemoryStore: ObjectStore {
   public func fail(
     _ operation: Operation? = nil, key: String? = nil, times count: Int = 1, with error: any Error & Sendable
   ) {
-    state.withLock { $0.failures.append(Failure(operation: operation, key: key, count: count, error: error)) }
+    state.withLock { $0.failures.append(Failure(operation: operation, key: key, remainingCount: count, error: error)) }
   }
 
   /// The recorded calls of the store's operations, in order.
@@ -126,12 +130,11 @@ public final class InMemoryStore: ObjectStore {
   /// - Throws: A `ServiceError` if the object exists and `forbidOverwrite` is set, a
   ///   `StorageError` if the key or the announced length is invalid, an injected failure, the source's
   ///   error, or a `CancellationError` if the task is cancelled.
-  @discardableResult
-  public func upload(
+  @discardableResult public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try begin(.upload, key)
-    try check(key)
+    try recordCall(.upload, key)
+    try checkLength(of: key)
     let bytes = try await source.read { stream, byteCount in
       var bytes: [UInt8] = []
       for try await chunk in stream {
@@ -148,7 +151,8 @@ public final class InMemoryStore: ObjectStore {
     let object = Object(bytes: bytes, info: info(key, bytes, options))
     try state.withLock { state in
       if options.forbidOverwrite, state.objects[Array(key.utf8)] != nil {
-        throw Self.refusal(.conflict, "FileAlreadyExists", "The object exists already.", .alreadyExists, "PUT \(key)")
+        throw Self.serviceError(
+          .conflict, "FileAlreadyExists", "The object exists already.", .alreadyExists, "PUT \(key)")
       }
       state.objects[Array(key.utf8)] = object
     }
@@ -164,12 +168,11 @@ public final class InMemoryStore: ObjectStore {
   ///   - progress: A closure that is called once, when the file is complete.
   /// - Returns: The description of the object.
   /// - Throws: The errors of ``open(_:options:)``, and a `StorageError` if the file cannot be written.
-  @discardableResult
-  public func download(
+  @discardableResult public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try begin(.download, key)
-    let (object, range) = try find(key, options)
+    try recordCall(.download, key)
+    let (object, range) = try existingObject(key, options)
     try await FileReplacement.write(file) { try await $0.write(Array(object.bytes[range]), at: 0) }
     progress?(TransferProgress(completed: Int64(range.count), total: Int64(range.count)))
     return object.info
@@ -183,8 +186,8 @@ public final class InMemoryStore: ObjectStore {
   /// - Throws: A `ServiceError` if the object does not exist, a condition is not fulfilled or the range
   ///   lies outside the object; an injected failure; a `CancellationError` if the task is cancelled.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    try begin(.open, key)
-    let (object, range) = try find(key, options)
+    try recordCall(.open, key)
+    let (object, range) = try existingObject(key, options)
     return DownloadedObject(
       info: object.info, contentLength: Int64(range.count), body: ByteStream(Array(object.bytes[range])))
   }
@@ -197,8 +200,8 @@ public final class InMemoryStore: ObjectStore {
   /// - Throws: A `ServiceError` if the object does not exist; an injected failure; a
   ///   `CancellationError` if the task is cancelled.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
-    try begin(.head, key)
-    return try find(key, DownloadOptions()).object.info
+    try recordCall(.head, key)
+    return try existingObject(key, DownloadOptions()).object.info
   }
 
   /// Removes an object, and succeeds if the object does not exist.
@@ -206,7 +209,7 @@ public final class InMemoryStore: ObjectStore {
   /// - Parameter key: The key of the object.
   /// - Throws: An injected failure, or a `CancellationError` if the task is cancelled.
   public func delete(_ key: String) async throws {
-    try begin(.delete, key)
+    try recordCall(.delete, key)
     state.withLock { $0.objects[Array(key.utf8)] = nil }
   }
 
@@ -217,8 +220,7 @@ public final class InMemoryStore: ObjectStore {
   /// - Parameter keys: The keys of the objects.
   /// - Returns: The removed keys, and the keys that could not be removed with the reasons.
   /// - Throws: An injected failure of another type, or a `CancellationError` if the task is cancelled.
-  @discardableResult
-  public func delete(_ keys: [String]) async throws -> DeletionReport {
+  @discardableResult public func delete(_ keys: [String]) async throws -> DeletionReport {
     var deleted: [String] = []
     var failures: [DeletionReport.Failure] = []
     for key in keys {
@@ -243,53 +245,50 @@ public final class InMemoryStore: ObjectStore {
   /// - Returns: An asynchronous sequence of objects and common prefixes.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
-      try begin(.list, prefix)
+      try recordCall(.list, prefix)
       let entries = entries(prefix: Array(prefix.utf8), delimiter: delimiter.map { Array($0.utf8) } ?? [])
-      let rest = entries.drop { entry in
+      let remainingEntries = entries.drop { entry in
         continuation.map { !$0.utf8.lexicographicallyPrecedes(entry.name.utf8) } ?? false
       }
-      let page = rest.prefix(pageSize)
-      return ListPage(entries: Array(page), continuation: page.count < rest.count ? page.last?.name : nil)
+      let page = remainingEntries.prefix(pageSize)
+      return ListPage(entries: Array(page), continuation: page.count < remainingEntries.count ? page.last?.name : nil)
     }
   }
 
   // MARK: Shared
 
   /// Records a call of an operation, and throws the next injected failure that applies to the call.
-  private func begin(_ operation: Operation, _ key: String) throws {
+  private func recordCall(_ operation: Operation, _ key: String) throws {
     try Task.checkCancellation()
     try state.withLock { state in
       state.calls.append(Call(operation, key))
-      let index = state.failures.firstIndex { failure in
-        failure.count > 0 && (failure.operation ?? operation) == operation
-          && (failure.key ?? key).utf8.elementsEqual(key.utf8)
-      }
-      guard let index else { return }
-      state.failures[index].count -= 1
+      guard let index = state.failures.firstIndex(where: { $0.applies(to: operation, key) }) else { return }
+      state.failures[index].remainingCount -= 1
       throw state.failures[index].error
     }
   }
 
   private func object(_ key: String) -> Object? { state.withLock { $0.objects[Array(key.utf8)] } }
 
-  private func find(_ key: String, _ options: DownloadOptions) throws -> (object: Object, range: Range<Int>) {
+  /// Returns an object that fulfills the conditions, and the requested range of its bytes.
+  private func existingObject(_ key: String, _ options: DownloadOptions) throws -> (object: Object, range: Range<Int>) {
     let subject = "GET \(key)"
     guard let object = object(key) else {
-      throw Self.refusal(.notFound, "NoSuchKey", "The object does not exist.", .noSuchKey, subject)
+      throw Self.serviceError(.notFound, "NoSuchKey", "The object does not exist.", .noSuchKey, subject)
     }
-    if let wanted = options.ifMatch, wanted != object.info.etag {
-      throw Self.refusal(.preconditionFailed, "PreconditionFailed", "If-Match.", .preconditionFailed, subject)
+    if let etag = options.ifMatch, etag != object.info.etag {
+      throw Self.serviceError(.preconditionFailed, "PreconditionFailed", "If-Match.", .preconditionFailed, subject)
     }
-    let isOld = options.ifModifiedSince.map { since in object.info.lastModified.map { $0 <= since } ?? false } ?? false
-    if options.ifNoneMatch.map({ $0 == object.info.etag }) ?? false || isOld {
-      throw Self.refusal(.notModified, "NotModified", "The object is the same.", .notModified, subject)
+    let isUnmodified = options.ifModifiedSince.flatMap { date in object.info.lastModified.map { $0 <= date } } ?? false
+    if options.ifNoneMatch == object.info.etag || isUnmodified {
+      throw Self.serviceError(.notModified, "NotModified", "The object is the same.", .notModified, subject)
     }
     guard let range = options.range else { return (object, object.bytes.indices) }
-    guard let bytes = range.bytes(of: Int64(object.bytes.count)) else {
-      throw Self.refusal(
+    guard let offsets = range.bytes(of: Int64(object.bytes.count)) else {
+      throw Self.serviceError(
         .rangeNotSatisfiable, "InvalidRange", "The range lies outside of the object.", .invalidRange, subject)
     }
-    return (object, Int(bytes.lowerBound)..<Int(bytes.upperBound))
+    return (object, Int(offsets.lowerBound)..<Int(offsets.upperBound))
   }
 
   private func info(_ key: String, _ bytes: [UInt8], _ options: UploadOptions) -> ObjectInfo {
@@ -297,18 +296,19 @@ public final class InMemoryStore: ObjectStore {
       key: key, size: Int64(bytes.count), etag: "\"\(MD5.hash(bytes).hex.uppercased())\"",
       contentType: options.contentType, lastModified: time.now,
       metadata: Dictionary(options.metadata.map { ($0.key.lowercased(), $0.value) }) { $1 },
-      checksum: ObjectChecksum(.crc64, of: bytes),
-      storageClass: options.storageClass)
+      checksum: ObjectChecksum(.crc64, of: bytes), storageClass: options.storageClass)
   }
 
   private func entries(prefix: [UInt8], delimiter: [UInt8]) -> [ListEntry] {
     let objects = state.withLock { $0.objects }.filter { $0.key.starts(with: prefix) }
     var entries: [ListEntry] = []
     for (key, object) in objects.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      let rest = key.dropFirst(prefix.count)
-      if !delimiter.isEmpty, let end = rest.firstRange(of: delimiter)?.upperBound {
-        let common = String(decoding: key[..<end], as: UTF8.self)
-        if !(entries.last?.name.utf8.elementsEqual(common.utf8) ?? false) { entries.append(.commonPrefix(common)) }
+      let name = key.dropFirst(prefix.count)
+      if !delimiter.isEmpty, let end = name.firstRange(of: delimiter)?.upperBound {
+        let commonPrefix = String(decoding: key[..<end], as: UTF8.self)
+        if !(entries.last?.name.utf8.elementsEqual(commonPrefix.utf8) ?? false) {
+          entries.append(.commonPrefix(commonPrefix))
+        }
       } else {
         entries.append(
           .object(
@@ -320,7 +320,7 @@ public final class InMemoryStore: ObjectStore {
     return entries
   }
 
-  private func check(_ key: String) throws {
+  private func checkLength(of key: String) throws {
     guard !key.isEmpty, key.utf8.count <= keyByteLimit else {
       throw StorageError(
         .invalidKey, "The key is empty or longer than \(keyByteLimit) bytes.",
@@ -328,9 +328,7 @@ public final class InMemoryStore: ObjectStore {
     }
   }
 
-  private static func refusal(
+  private static func serviceError(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, _ kind: ServiceError.Kind, _ subject: String
-  ) -> ServiceError {
-    ServiceError(code: code, message: message, status: status, kind: kind, subject: subject)
-  }
+  ) -> ServiceError { ServiceError(code: code, message: message, status: status, kind: kind, subject: subject) }
 }

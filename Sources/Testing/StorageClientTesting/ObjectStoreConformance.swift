@@ -61,8 +61,9 @@ public struct ObjectStoreConformance<Store: ObjectStore>: Sendable {
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [ObjectStoreRule] = ObjectStoreRule.allCases) async -> ConformanceReport {
     let report = await ConformanceReport(of: Store.self, rules) { rule in try await check(rule, "\(prefix)\(rule)/") }
-    let rest = try? await list(prefix)
-    _ = try? await store.delete(rest?.map(\.name) ?? [])
+    // Objects that remain do not change the result of the checks.
+    let createdObjects = try? await list(prefix)
+    _ = try? await store.delete(createdObjects?.map(\.name) ?? [])
     return report
   }
 
@@ -167,7 +168,7 @@ extension ObjectStoreConformance {
     try await upload([], to: root + "memory")
     try await store.download(root + "memory", to: file)
     try await store.upload(file, to: root + "file")
-    try await store.upload(source([]), to: root + "stream")
+    try await store.upload(onceReadableStream([]), to: root + "stream")
     for key in [root + "file", root + "memory", root + "stream"] {
       try await requireContent([], of: key, "an empty object")
     }
@@ -180,7 +181,7 @@ extension ObjectStoreConformance {
     for size in [1_000, largeSize] {
       for length in [nil, Int64(size)] {
         let name = "a stream of \(size) bytes \(length == nil ? "without" : "with") a length"
-        let object = try await store.upload(source(content(size)), length: length, to: root + "a")
+        let object = try await store.upload(onceReadableStream(content(size)), length: length, to: root + "a")
         try requireSize(size, of: object)
         try await requireContent(content(size), of: root + "a", name)
       }
@@ -192,7 +193,7 @@ extension ObjectStoreConformance {
     for size in [1_000, largeSize] {
       for length in [size - 1, size + 1] {
         let error = await failure {
-          try await store.upload(source(content(size)), length: Int64(length), to: root + "a")
+          try await store.upload(onceReadableStream(content(size)), length: Int64(length), to: root + "a")
         }
         try require(error != nil, "\(size) bytes were accepted as \(length)")
         try await requireKind(.noSuchKey, "an object of \(size) bytes instead of \(length)") {
@@ -204,14 +205,15 @@ extension ObjectStoreConformance {
   }
 
   private func checkSourceFailure(_ root: String) async throws -> Int {
-    let old = content(10)
-    try await upload(old, to: root + "a")
+    let originalContent = content(10)
+    try await upload(originalContent, to: root + "a")
     for size in [0, 1_000, largeSize] {
       let error = await failure {
-        try await store.upload(source(content(size)) { throw SourceFailure() }, to: root + "a")
+        try await store.upload(onceReadableStream(content(size)) { throw SourceFailure() }, to: root + "a")
       }
-      try require(error is SourceFailure, "the source failed after \(size) bytes, and the upload threw \(shown(error))")
-      try await requireContent(old, of: root + "a", "the object before the failed upload")
+      try require(
+        error is SourceFailure, "the source failed after \(size) bytes, and the upload threw \(text(of: error))")
+      try await requireContent(originalContent, of: root + "a", "the object before the failed upload")
     }
     return 3
   }
@@ -226,7 +228,7 @@ extension ObjectStoreConformance {
       }
       // A service that cannot forbid it rejects the option.
       let isRefused = (error as? ServiceError)?.kind == .alreadyExists || error is StorageError
-      try require(isRefused, "an upload that must not overwrite threw \(shown(error))")
+      try require(isRefused, "an upload that must not overwrite threw \(text(of: error))")
       try await requireContent(content(second), of: root + "a", "an object that must not be overwritten")
     }
     return 2
@@ -245,11 +247,11 @@ extension ObjectStoreConformance {
     return 2
   }
 
-  private func requireProgress(_ reports: [TransferProgress], _ what: String) throws(Violation) {
+  private func requireProgress(_ reports: [TransferProgress], _ label: String) throws(Violation) {
     let (completed, size) = (reports.map(\.completed), Int64(largeSize))
-    try require(completed.last == size, "the progress of \(what) of \(size) bytes ends with \(completed.suffix(1))")
-    try require(completed == completed.sorted(), "the progress of \(what) decreases: \(completed)")
-    try require(reports.allSatisfy { $0.total ?? size == size }, "the progress of \(what) has another total")
+    try require(completed.last == size, "the progress of \(label) of \(size) bytes ends with \(completed.suffix(1))")
+    try require(completed == completed.sorted(), "the progress of \(label) decreases: \(completed)")
+    try require(reports.allSatisfy { $0.total ?? size == size }, "the progress of \(label) has another total")
   }
 
   private func checkCancellation(_ root: String) async throws -> Int {
@@ -263,7 +265,7 @@ extension ObjectStoreConformance {
       try await store.download(root + "there", to: file)
     }
     let isReading = Gate(isClosed: true)
-    let stream = source(bytes) {
+    let stream = onceReadableStream(bytes) {
       isReading.open()
       try await Task.sleep(for: .seconds(3_600))
     }
@@ -277,20 +279,20 @@ extension ObjectStoreConformance {
   }
 
   private func requireCancellation(
-    _ what: String, after start: Gate? = nil, _ work: @escaping @Sendable () async throws -> Void
+    _ label: String, after start: Gate? = nil, _ operation: @escaping @Sendable () async throws -> Void
   ) async throws {
     let task = Task {
       if start == nil { while !Task.isCancelled { await Task.yield() } }
-      try await work()
+      try await operation()
     }
     if let start { _ = await answered(within: patience) { try? await start.pass() } }
     task.cancel()
     guard let result = await answered(within: patience, { await task.result }) else {
-      throw Violation("\(what) did not end within \(patience)")
+      throw Violation("\(label) did not end within \(patience)")
     }
     switch result {
-    case .success: throw Violation("\(what) succeeded")
-    case .failure(let error): try require(error is CancellationError, "\(what) threw \(error)")
+    case .success: throw Violation("\(label) succeeded")
+    case .failure(let error): try require(error is CancellationError, "\(label) threw \(error)")
     }
   }
 
@@ -308,8 +310,9 @@ extension ObjectStoreConformance {
     for bytes in contents {
       try await requireContent(bytes, of: root + "\(bytes.count)", "one of several concurrent objects")
     }
-    let same = try await store.download(root + "same", upTo: largeSize)
-    try require(contents.contains(same), "an object to which several uploads wrote at once has the bytes of none")
+    let sharedContent = try await store.download(root + "same", upTo: largeSize)
+    try require(
+      contents.contains(sharedContent), "an object to which several uploads wrote at once has the bytes of none")
     return contents.count * 2
   }
 }
@@ -436,16 +439,17 @@ extension ObjectStoreConformance {
 
   /// Requires that a listing has the given names in the order of their bytes, in two iterations.
   private func requireNames(
-    _ names: [String], below root: String, _ what: String, prefix: String = "", delimiter: String? = nil
+    _ names: [String], below root: String, _ label: String, prefix: String = "", delimiter: String? = nil
   ) async throws {
     let listing = store.list(prefix: root + prefix, delimiter: delimiter)
-    let expected = names.map { Array((root + $0).utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+    let expectedNames = names.map { Array((root + $0).utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
     for iteration in ["first", "second"] {
-      var found: [[UInt8]] = []
-      for try await entry in listing { found.append(Array(entry.name.utf8)) }
+      var listedNames: [[UInt8]] = []
+      for try await entry in listing { listedNames.append(Array(entry.name.utf8)) }
       try require(
-        found == expected,
-        "the \(iteration) iteration of a listing \(what) has \(found.map { String(decoding: $0, as: UTF8.self) })")
+        listedNames == expectedNames,
+        "the \(iteration) iteration of a listing \(label) has \(listedNames.map { String(decoding: $0, as: UTF8.self) })"
+      )
     }
   }
 
@@ -461,8 +465,7 @@ extension ObjectStoreConformance {
 // MARK: - Parts of checks
 
 extension ObjectStoreConformance {
-  @discardableResult
-  private func upload(_ bytes: [UInt8], to key: String) async throws -> UploadedObject {
+  @discardableResult private func upload(_ bytes: [UInt8], to key: String) async throws -> UploadedObject {
     try await store.upload(bytes, to: key)
   }
 
@@ -472,7 +475,7 @@ extension ObjectStoreConformance {
   }
 
   /// Returns a stream of chunks that has no bytes in a second iteration, and calls a closure at its end.
-  private func source(
+  private func onceReadableStream(
     _ bytes: [UInt8], end: @escaping @Sendable () async throws -> Void = {}
   ) -> AsyncThrowingStream<[UInt8], any Error> {
     let offset = Lock(0)
@@ -487,28 +490,31 @@ extension ObjectStoreConformance {
     }
   }
 
-  private func requireContent(_ bytes: [UInt8], of key: String, _ what: String) async throws {
+  private func requireContent(_ bytes: [UInt8], of key: String, _ label: String) async throws {
     let size = try await store.head(key).size
-    try require(size == Int64(bytes.count), "\(what) has the size \(size ?? -1) instead of \(bytes.count)")
-    let found = try await store.download(key, upTo: bytes.count + 1)
-    try require(found == bytes, "\(what) has \(found.count) other bytes than the \(bytes.count) that were uploaded")
+    try require(size == Int64(bytes.count), "\(label) has the size \(size ?? -1) instead of \(bytes.count)")
+    let downloaded = try await store.download(key, upTo: bytes.count + 1)
+    try require(
+      downloaded == bytes, "\(label) has \(downloaded.count) other bytes than the \(bytes.count) that were uploaded")
   }
 
-  private func requireKind(_ kind: ServiceError.Kind, _ what: String, _ work: () async throws -> Void) async throws {
-    let error = await failure(work)
-    try require((error as? ServiceError)?.kind == kind, "\(what) is not of the kind \(kind): \(shown(error))")
+  private func requireKind(
+    _ kind: ServiceError.Kind, _ label: String, _ operation: () async throws -> Void
+  ) async throws {
+    let error = await failure(operation)
+    try require((error as? ServiceError)?.kind == kind, "\(label) is not of the kind \(kind): \(text(of: error))")
   }
 
-  private func failure(_ work: () async throws -> Void) async -> (any Error)? {
+  private func failure(_ operation: () async throws -> Void) async -> (any Error)? {
     do {
-      try await work()
+      try await operation()
       return nil
     } catch {
       return error
     }
   }
 
-  private func shown(_ error: (any Error)?) -> String { error.map { "\($0)" } ?? "no error" }
+  private func text(of error: (any Error)?) -> String { error.map { "\($0)" } ?? "no error" }
 }
 
 /// The error that a source throws in the check of its rule.

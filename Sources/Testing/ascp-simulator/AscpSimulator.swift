@@ -10,8 +10,7 @@ internal import StorageAuth
 /// Demos and tests use the simulator to transfer files to and from a LocalCloud on the same machine. The simulator
 /// accepts the arguments and environment variables of ascp and reports on a management port, but it uses HTTP instead
 /// of FASP.
-@main
-enum AscpSimulator {
+@main enum AscpSimulator {
   private static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
 
   static func main() async {
@@ -45,56 +44,12 @@ enum AscpSimulator {
   }
 
   /// Ends the process with the exit status of a result, after writing the error of a failure.
-  @Sendable
-  private static func endProcess(_ result: Result<Void, Failure>) -> Never {
+  @Sendable private static func endProcess(_ result: Result<Void, Failure>) -> Never {
     guard case .failure(let failure) = result else { exit(0) }
     // Control characters in untrusted text are escaped for terminals.
     for line in [about, "ascp-simulator: \(failure.text) (code \(failure.code))"] {
       StandardStream.errors.put("\(DisplayText(line))\n")
     }
     exit(1)
-  }
-}
-
-/// A failure of the simulator with an ascp error code and a text without secrets.
-struct Failure: Error, Sendable, Equatable {
-  /// The error codes of ascp that the simulator gives, which ``AscpErrorCode`` names.
-  enum Code: Int {
-    case protocolError = 1, noSuchFile = 4, noPermission, notAFolder, isAFolder, usage, transferError = 12
-    case connectionError = 14, connectionTimeout, connectionLost, cancelled = 28, diskRead = 35, diskWrite
-    case badPath = 41, statusError = 43, openError, insecureConnection = 51, illegalCharacters = 56
-    case linkLoop = 63, cannotRename
-  }
-
-  let code: Int
-  let text: String
-
-  /// Creates a failure that the transfer server reports.
-  init(code: Int, _ text: String) {
-    self.code = code
-    self.text = text
-  }
-
-  init(_ code: Code, _ text: String) { self.init(code: code.rawValue, text) }
-
-  /// Runs a function, and replaces its error by a failure.
-  static func replacingErrors<Value>(
-    by code: Code, _ text: String, _ body: () throws -> Value
-  ) throws(Failure) -> Value {
-    do { return try body() } catch { throw Failure(code, text) }
-  }
-
-  static func usage(_ text: String) -> Failure { Failure(.usage, text) }
-
-  static let cancelled = Failure(.cancelled, "Session cancelled")
-
-  /// Converts the error of a request, which may be the first one to the transfer server.
-  init(_ error: TransportError, isFirst: Bool) {
-    switch error.code {
-    case .cancelled: self = .cancelled
-    case .connectionFailed where isFirst: self.init(.openError, "Failed to open TCP connection to the transfer desk")
-    case .timeout: self.init(.connectionTimeout, "The transfer desk did not respond in time")
-    default: self.init(.connectionLost, "The connection to the transfer desk was lost")
-    }
   }
 }

@@ -8,7 +8,7 @@ struct CommandLineReader {
   /// The maximum number of sessions that share a transfer.
   private static let sessionLimit = 128
 
-  private(set) var values: [(option: AscpOption, value: String)] = []
+  private(set) var options: [(option: AscpOption, value: String)] = []
   private(set) var arguments: [String] = []
 
   /// The first problem in the command line, which does not end the parsing because the management port must report it.
@@ -18,36 +18,40 @@ struct CommandLineReader {
     let hasFileList = commandLine.contains { word in
       [AscpOption.fileList, .filePairList].contains { word == $0.rawValue || word.hasBytePrefix("\($0.rawValue)=") }
     }
-    var rest = commandLine[...]
-    while let word = rest.popFirst() {
-      guard word.beginsWithByte("-"), word.utf8.count > 1 else {
-        arguments.append(word)
-        continue
-      }
-      let parts = word.parts(between: "=", atMost: 1).map(String.init)
-      if let option = AscpOption(rawValue: parts[0]), parts.count == 2 ? !option.isFlag && !option.isShort : true {
-        if option.isFlag {
-          if option == .preserveTimes, hasFileList, let value = rest.first, ["true", "false"].contains(value) {
-            // aspera-cli passes preserve_times with its value. The word is no source, because a file list has them all.
-            rest = rest.dropFirst()
-            if value == "false" { continue }
-          }
-          values.append((option, ""))
-        } else if let value = parts.count == 2 ? parts[1] : rest.popFirst() {
-          values.append((option, value))
-        } else {
-          recordProblem("The option \(option.rawValue) has no value")
-        }
-      } else if let option = AscpOption(rawValue: String(word.unicodeScalars.prefix(2))), option.isShort, !option.isFlag
-      {
-        values.append((option, String(word.unicodeScalars.dropFirst(2))))
+    var unreadWords = commandLine[...]
+    while let word = unreadWords.popFirst() {
+      if word.beginsWithByte("-"), word.utf8.count > 1 {
+        readOption(word, &unreadWords, hasFileList: hasFileList)
       } else {
-        recordProblem("The option \(parts[0]) is not one that the simulator knows")
+        arguments.append(word)
       }
     }
   }
 
-  subscript(option: AscpOption) -> String? { values.last { $0.option == option }?.value }
+  private mutating func readOption(_ word: String, _ unreadWords: inout ArraySlice<String>, hasFileList: Bool) {
+    let parts = word.parts(between: "=", atMost: 1).map(String.init)
+    if let option = AscpOption(rawValue: parts[0]), parts.count == 1 || !option.isFlag && !option.isShort {
+      if option.isFlag {
+        if option == .preserveTimes, hasFileList, let value = unreadWords.first, ["true", "false"].contains(value) {
+          // aspera-cli passes preserve_times with its value. The word is no source, because a file list has them all.
+          unreadWords = unreadWords.dropFirst()
+          if value == "false" { return }
+        }
+        options.append((option, ""))
+      } else if let value = parts.count == 2 ? parts[1] : unreadWords.popFirst() {
+        options.append((option, value))
+      } else {
+        recordProblem("The option \(option.rawValue) has no value")
+      }
+    } else if let option = AscpOption(rawValue: String(word.unicodeScalars.prefix(2))), option.isShort, !option.isFlag {
+      // The value follows a short option directly.
+      options.append((option, String(word.unicodeScalars.dropFirst(2))))
+    } else {
+      recordProblem("The option \(parts[0]) is not one that the simulator knows")
+    }
+  }
+
+  subscript(option: AscpOption) -> String? { options.last { $0.option == option }?.value }
 
   func choice<Choice: RawRepresentable<String>>(_ option: AscpOption) throws(Failure) -> Choice? {
     guard let text = self[option] else { return nil }
@@ -57,21 +61,17 @@ struct CommandLineReader {
     return choice
   }
 
-  func number(_ option: AscpOption, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+  func number(
+    _ option: AscpOption, in range: ClosedRange<Int>, _ kind: String = "an integer in the permitted range"
+  ) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let number = Int(digits: text), range.contains(number) else {
-      throw .usage("The value of \(option.rawValue) is not an integer in the permitted range")
+      throw .usage("The value of \(option.rawValue) is not \(kind)")
     }
     return number
   }
 
-  func port(_ option: AscpOption) throws(Failure) -> Int? {
-    guard let text = self[option] else { return nil }
-    guard let port = Int(digits: text), (1...65_535).contains(port) else {
-      throw .usage("The value of \(option.rawValue) is not a port")
-    }
-    return port
-  }
+  func port(_ option: AscpOption) throws(Failure) -> Int? { try number(option, in: 1...65_535, "a port") }
 
   /// Returns a time in seconds since 1970 (UTC), given as that, as a negative offset from `date`, or in ISO 8601.
   func time(_ option: AscpOption, at date: Timestamp) throws(Failure) -> Int64? {
@@ -96,15 +96,79 @@ struct CommandLineReader {
   }
 
   func requireSupportedOptions() throws(Failure) {
-    for (option, value) in values {
+    for (option, value) in options {
       guard let reason = option.rejection(of: value) else { continue }
       throw .usage("The simulator does not support the option \(option.rawValue): \(reason)")
     }
   }
 
-  func allValues(of option: AscpOption) -> [String] { values.filter { $0.option == option }.map(\.value) }
+  func allValues(of option: AscpOption) -> [String] { options.filter { $0.option == option }.map(\.value) }
 
-  private mutating func recordProblem(_ text: String) {
-    problem = problem ?? .usage(text)
+  private mutating func recordProblem(_ text: String) { problem = problem ?? .usage(text) }
+}
+
+/// A command-line option that the simulator accepts, which Aspera's own tools pass to ascp.
+///
+/// An option that affects files is implemented (see ``FileRules``), or rejected with a reason (see ``rejection(of:)``).
+/// An option that affects only the connection or the speed, such as a rate or a log folder, has no effect on purpose.
+/// Documentation/Internals/LocalCloud.md lists all of them.
+enum AscpOption: String, CaseIterable {
+  // Flags
+
+  case quiet = "-q", version = "-A", createFolder = "-d", useSystemSSH = "-SSH", encodedDestination = "--dest64"
+  case webSocket = "--ws-connect", persistent = "--keepalive", passwordPrompt = "--allow-password-prompt"
+  case ignoreHostKey = "--ignore-host-key", removeSources = "--remove-after-transfer"
+  case removeEmptyFolders = "--remove-empty-directories", removeEmptySource = "--remove-empty-source-directory"
+  case skipSpecialFiles = "--skip-special-files", preserveTimes = "-p"
+  case preserveModificationTime = "--preserve-modification-time", preserveCreationTime = "--preserve-creation-time"
+  case preserveAccessTime = "--preserve-access-time", preserveSourceAccessTime = "--preserve-source-access-time"
+  case preserveOwner = "--preserve-file-owner-uid", preserveGroup = "--preserve-file-owner-gid"
+  case removeSkipped = "--remove-skipped", deleteBefore = "--delete-before-transfer"
+  case saveBeforeOverwrite = "--save-before-overwrite", skipDuplicates = "--skip-dir-traversal-dupes"
+  case applyLocalDocroot = "--apply-local-docroot", failBadPassphrase = "--fail-bad-filepass"
+  case precalculate = "--precalculate-job-size", noPrecalculation = "--precalculate-disable"
+
+  // Options with a value
+
+  case overwrite = "--overwrite", symbolicLinks = "--symbolic-links", excludeNewer = "--exclude-newer-than"
+  case excludeOlder = "--exclude-older-than", checksum = "--file-checksum", moveSources = "--move-after-transfer"
+  case exclude = "-E", include = "-N", preserveACLs = "--preserve-acls", preserveAttributes = "--preserve-xattrs"
+  case preserveRemoteACLs = "--remote-preserve-acls", preserveRemoteAttributes = "--remote-preserve-xattrs"
+  case multiSessionThreshold = "--multi-session-threshold", datagramSize = "-Z", key = "-i", sshPort = "-P"
+  case udpPort = "-O", token = "-W", management = "-M", logFolder = "-L", debug = "-D", configuration = "-f"
+  case remoteProgram = "-S", cipher = "-c", targetRate = "-l", minimumRate = "-m", resume = "-k", fallback = "-y"
+  case fallbackCertificate = "-I", fallbackKey = "-Y", fallbackPort = "-t", multiSession = "-C", user = "--user"
+  case host = "--host", mode = "--mode", fingerprint = "--check-sshfp", tags = "--tags", encodedTags = "--tags64"
+  case sshArgument = "--ssh-arg", manifest = "--file-manifest", manifestFolder = "--file-manifest-path"
+  case fileList = "--file-list", filePairList = "--file-pair-list", encodedSourcePrefix = "--source-prefix64"
+  case encodedSourceBase = "--src-base64", policy = "--policy", proxy = "--proxy", contentProtection = "--file-crypt"
+
+  var isFlag: Bool {
+    switch self {
+    case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,
+      .ignoreHostKey, .removeSources, .removeEmptyFolders, .removeEmptySource, .skipSpecialFiles, .preserveTimes,
+      .preserveModificationTime, .preserveCreationTime, .preserveAccessTime, .preserveSourceAccessTime, .preserveOwner,
+      .preserveGroup, .removeSkipped, .deleteBefore, .saveBeforeOverwrite, .skipDuplicates, .applyLocalDocroot,
+      .failBadPassphrase, .precalculate, .noPrecalculation:
+      true
+    default: false
+    }
+  }
+
+  /// Whether a value can follow the option directly, as in `-P33001`.
+  var isShort: Bool { !rawValue.hasPrefix("--") && self != .useSystemSSH }
+
+  /// Returns the reason why the simulator rejects the option with a value, or `nil` if it accepts the option.
+  func rejection(of value: String) -> String? {
+    switch self {
+    case .contentProtection, .failBadPassphrase: "it does not encrypt files"
+    case .proxy: "it would connect without the proxy"
+    case .applyLocalDocroot: "it has no docroot on this machine"
+    case .preserveAccessTime, .preserveSourceAccessTime: "the node keeps no access times"
+    case .preserveOwner, .preserveGroup: "the node keeps no owners"
+    case .preserveACLs, .preserveAttributes, .preserveRemoteACLs, .preserveRemoteAttributes:
+      value == "none" ? nil : "the node keeps neither access control lists nor extended attributes"
+    default: nil
+    }
   }
 }

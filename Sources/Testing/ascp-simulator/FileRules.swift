@@ -15,13 +15,9 @@ struct FileRules: Sendable {
   }
 
   /// The depth of the comparison with an existing file (`-k`), in the order of the option's values.
-  private enum Comparison: Int {
-    case none, attributes, sparseChecksums, fullChecksums
-  }
+  private enum Comparison: Int { case none, attributes, sparseChecksums, fullChecksums }
 
-  private enum ManifestForm: String {
-    case none, text
-  }
+  private enum ManifestForm: String { case none, text }
 
   let links: SymbolicLinkPolicy
   let skipsSpecialFiles: Bool
@@ -62,9 +58,7 @@ struct FileRules: Sendable {
     session = try commandLine.session()
     skipsSpecialFiles = commandLine[.skipSpecialFiles] != nil
     if let archive = commandLine[.moveSources] {
-      guard commandLine[.removeSources] == nil else {
-        throw .usage("Sources can be moved or removed, but not both")
-      }
+      guard commandLine[.removeSources] == nil else { throw .usage("Sources can be moved or removed, but not both") }
       sourceFate = .move(to: archive)
     } else {
       sourceFate = commandLine[.removeSources] == nil ? .keep : .remove
@@ -118,19 +112,5 @@ struct FileRules: Sendable {
     case .older: isOlder
     case .differentAndOlder: differs && isOlder
     }
-  }
-}
-
-/// The size and the modification time of a file, by which files are selected and compared.
-struct FileAttributes: Sendable, Equatable {
-  let byteCount: Int64
-  /// The modification time in seconds since 1970 (UTC).
-  let modified: Int64
-}
-
-extension FileAttributes {
-  init(_ document: JSONValue) {
-    self.init(
-      byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))
   }
 }

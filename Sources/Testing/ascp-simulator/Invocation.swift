@@ -41,6 +41,7 @@ struct Invocation: Sendable {
     self.host = host
     self.user = user
     sshPort = try commandLine.port(.sshPort) ?? 22
+    // The port has no effect, but ascp also rejects an invalid one.
     _ = try commandLine.port(.udpPort)
     keyFiles = commandLine.allValues(of: .key)
     fingerprint = commandLine[.fingerprint]
@@ -86,90 +87,5 @@ struct Secrets: Sendable {
     password = secret(environment["ASPERA_SCP_PASS"])
     key = secret(environment["ASPERA_SCP_KEY"])
     self.token = secret(token ?? environment["ASPERA_SCP_TOKEN"])
-  }
-}
-
-/// The sources of a transfer, and the rules that determine their paths at the destination.
-struct SourceNaming: Sendable {
-  struct Source: Sendable {
-    let path: String
-    /// The path below the destination, or `nil` if the file or folder keeps its name.
-    var destination: String?
-  }
-
-  /// The files and folders on the command line, to which a persistent session adds others later.
-  let sources: [Source]
-
-  /// The destination folder, or the destination path of a single file.
-  let destination: String
-
-  /// Whether the destination can be the path of a single file if it is not an existing folder.
-  let destinationMayBeFile: Bool
-
-  private let prefix: String?
-  private let base: String?
-
-  init(_ commandLine: CommandLineReader, _ mode: Invocation.Mode) throws(Failure) {
-    prefix = try Self.decoded(commandLine[.encodedSourcePrefix])
-    base = try Self.decoded(commandLine[.encodedSourceBase])
-    guard mode != .testLogin else {
-      sources = []
-      destination = ""
-      destinationMayBeFile = false
-      return
-    }
-    guard let last = commandLine.arguments.last else { throw .usage("The destination is missing") }
-    destination = commandLine[.encodedDestination] == nil ? last : try Self.decoded(last) ?? ""
-    var sources = commandLine.arguments.dropLast().map { Source(path: $0) }
-    if let path = commandLine[.fileList] { sources += try Self.lines(of: path).map { Source(path: $0) } }
-    if let path = commandLine[.filePairList] {
-      let lines = try Self.lines(of: path)
-      guard lines.count.isMultiple(of: 2) else { throw .usage("The file pair list has a source without a destination") }
-      sources += stride(from: 0, to: lines.count, by: 2).map { Source(path: lines[$0], destination: lines[$0 + 1]) }
-    }
-    if sources.isEmpty, commandLine[.persistent] == nil { throw .usage("There are no sources") }
-    self.sources = sources
-    destinationMayBeFile =
-      commandLine.arguments.count == 2 && commandLine[.fileList] == nil && commandLine[.filePairList] == nil
-      && commandLine[.createFolder] == nil
-      && base == nil && !destination.hasByteSuffix("/")
-  }
-
-  func path(of source: Source) -> String { prefix.map { Self.joined($0, source.path) } ?? source.path }
-
-  func target(of source: Source) throws(Failure) -> String {
-    if let name = source.destination { return Self.joined(destination, name) }
-    return Self.joined(destination, try name(of: source))
-  }
-
-  /// Returns the path of a source from the root of the transfer set: its path below the source base, or else its name.
-  func name(of source: Source) throws(Failure) -> String {
-    let path = path(of: source)
-    guard let base else { return path.words(between: "/").last.map(String.init) ?? "" }
-    let folder = base.hasByteSuffix("/") ? base : base + "/"
-    guard let name = path.removingBytePrefix(folder) else {
-      throw Failure(.badPath, "The source does not lie below the source base: \(path)")
-    }
-    return String(name)
-  }
-
-  static func joined(_ folder: String, _ name: String) -> String {
-    let name = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "/") }))
-    if name.isEmpty { return folder }
-    return folder.isEmpty || folder.hasByteSuffix("/") ? folder + name : "\(folder)/\(name)"
-  }
-
-  private static func decoded(_ text: String?) throws(Failure) -> String? {
-    guard let text else { return nil }
-    guard let bytes = [UInt8](base64: text), let path = String(utf8: bytes) else {
-      throw .usage("A path is not UTF-8 in Base64")
-    }
-    return path
-  }
-
-  private static func lines(of list: String) throws(Failure) -> [String] {
-    guard let data = FileManager.default.contents(atPath: list), let text = String(utf8: data)
-    else { throw Failure(.noSuchFile, "The file list cannot be read: \(list)") }
-    return text.words(between: "\n").map(String.init)
   }
 }

@@ -51,18 +51,17 @@ struct LocalEntry {
   ///
   /// A path that does not exist or cannot be read, a special file that cannot be skipped, and a symbolic link to a
   /// folder that contains it are errors.
-  static func contents(of path: String, _ rules: FileRules) throws(Failure) -> [(
-    file: LocalEntry, relativePath: String
-  )] {
-    let first = try read(path, rules)
-    guard try isIncluded(first, rules) else { return [] }
+  static func contents(
+    of path: String, _ rules: FileRules
+  ) throws(Failure) -> [(entry: LocalEntry, relativePath: String)] {
+    let root = try read(path, rules)
+    guard try isIncluded(root, rules) else { return [] }
     // Each folder with the resolved paths of the folders that lead to it, to find cycles of links.
-    var found = [(file: first, relativePath: "", trail: [resolved(path)])]
-    guard first.isFolder else { return [(first, "")] }
-    var next = 0
-    while next < found.count {
-      let (folder, relativePath, trail) = found[next]
-      next += 1
+    var entries = [(entry: root, relativePath: "", trail: [resolved(path)])]
+    var nextIndex = 0
+    while nextIndex < entries.count {
+      let (folder, relativePath, trail) = entries[nextIndex]
+      nextIndex += 1
       guard folder.isFolder else { continue }
       guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
         throw Failure(.noPermission, "The folder cannot be read: \(folder.path)")
@@ -70,16 +69,16 @@ struct LocalEntry {
       for name in names.sorted() {
         let location = SourceNaming.joined(folder.path, name)
         if rules.links == .skip, isLink(location) { continue }
-        let file = try read(location, rules)
-        guard try isIncluded(file, rules) else { continue }
-        if file.isFolder, isLink(location), trail.contains(where: { $0.isIdentical(to: resolved(location)) }) {
+        let entry = try read(location, rules)
+        guard try isIncluded(entry, rules) else { continue }
+        if entry.isFolder, isLink(location), trail.contains(where: { $0.isIdentical(to: resolved(location)) }) {
           throw Failure(.linkLoop, "The symbolic link leads to a folder that contains it: \(location)")
         }
         let path = relativePath.isEmpty ? name : "\(relativePath)/\(name)"
-        found.append((file, path, file.isFolder ? trail + [resolved(location)] : []))
+        entries.append((entry, path, entry.isFolder ? trail + [resolved(location)] : []))
       }
     }
-    return found.map { ($0.file, $0.relativePath) }
+    return entries.map { ($0.entry, $0.relativePath) }
   }
 
   static func isLink(_ path: String) -> Bool { target(ofLinkAt: path) != nil }
@@ -91,18 +90,18 @@ struct LocalEntry {
   /// Reads a file or folder, or a symbolic link if the rules transfer links as links.
   private static func read(_ path: String, _ rules: FileRules) throws(Failure) -> LocalEntry {
     if rules.copiesLinks, let link = LocalEntry(linkAt: path) { return link }
-    guard let file = LocalEntry(path) else { throw Failure(.statusError, "No such file or directory: \(path)") }
-    return file
+    guard let entry = LocalEntry(path) else { throw Failure(.statusError, "No such file or directory: \(path)") }
+    return entry
   }
 
   /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.
-  private static func isIncluded(_ file: LocalEntry, _ rules: FileRules) throws(Failure) -> Bool {
-    if rules.links == .skip, isLink(file.path) { return false }
-    if file.isSpecial {
-      guard rules.skipsSpecialFiles else { throw Failure(.noPermission, "Neither a file nor a folder: \(file.path)") }
+  private static func isIncluded(_ entry: LocalEntry, _ rules: FileRules) throws(Failure) -> Bool {
+    if rules.links == .skip, isLink(entry.path) { return false }
+    if entry.isSpecial {
+      guard rules.skipsSpecialFiles else { throw Failure(.noPermission, "Neither a file nor a folder: \(entry.path)") }
       return false
     }
-    return file.isFolder || rules.includes(file.attributes)
+    return entry.isFolder || rules.includes(entry.attributes)
   }
 
   private static func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }

@@ -8,19 +8,20 @@ internal import NIOPosix
 
 /// The simulator's connection to the management port of a client, which observes the transfer and sends commands.
 enum ManagementPort {
-  typealias Work = @Sendable (Reporter, AsyncStream<SessionCommand>) async throws(Failure) -> Void
+  typealias Transfer = @Sendable (Reporter, AsyncStream<SessionCommand>) async throws(Failure) -> Void
 
   /// Runs a transfer with a connection to the management port, and cancels it if the client requests this or hangs up.
   ///
   /// An error of the transfer is reported in the last frame. After that frame is sent and before the connection closes,
-  /// `end` ends the process, because aspera-cli interrupts one that still runs then. The port may be missing.
+  /// `endProcess` ends the process, because aspera-cli interrupts one that still runs then. The port may be missing.
   static func withConnection(
-    to port: Int?, _ work: @escaping Work, endingProcess end: @escaping @Sendable (Result<Void, Failure>) -> Never
+    to port: Int?, _ transfer: @escaping Transfer,
+    endingProcess endProcess: @escaping @Sendable (Result<Void, Failure>) -> Never
   ) async throws(Failure) {
     let (commands, continuation) = AsyncStream.makeStream(of: SessionCommand.self)
     guard let port else {
       continuation.finish()
-      return try await work(Reporter(nil), commands)
+      return try await transfer(Reporter(nil), commands)
     }
     do {
       let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -32,14 +33,15 @@ enum ManagementPort {
       try await channel.executeThenClose { inbound, outbound in
         let reporter = Reporter(outbound)
         let result = await Self.runUntilCancelled(inbound, continuation) { () throws(Failure) in
-          try await work(reporter, commands)
+          try await transfer(reporter, commands)
         }
         if case .failure(let failure) = result {
           try? await reporter.report(
             .error, [("Loss", "0"), ("Code", "\(failure.code)"), ("Description", failure.text)])
         }
+        // The empty write completes after the frames before it.
         try? await channel.channel.writeAndFlush(ByteBuffer()).get()
-        end(result)
+        endProcess(result)
       }
     } catch {
       throw Failure(.connectionError, "The management port cannot be reached")
@@ -49,12 +51,12 @@ enum ManagementPort {
   /// Runs the transfer until it ends or the client cancels it, and returns its result.
   private static func runUntilCancelled(
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<SessionCommand>.Continuation,
-    _ work: @escaping @Sendable () async throws(Failure) -> Void
+    _ transfer: @escaping @Sendable () async throws(Failure) -> Void
   ) async -> Result<Void, Failure> {
     await withTaskGroup(of: Result<Void, Failure>.self) { group in
       group.addTask {
         do throws(Failure) {
-          try await work()
+          try await transfer()
           return .success(())
         } catch {
           return .failure(error)
@@ -64,9 +66,9 @@ enum ManagementPort {
         await forwardCommands(inbound, continuation)
         return .failure(.cancelled)
       }
-      let first = await group.next() ?? .failure(.cancelled)
+      let firstResult = await group.next() ?? .failure(.cancelled)
       group.cancelAll()
-      return first
+      return firstResult
     }
   }
 
@@ -106,9 +108,7 @@ struct Reporter: Sendable {
   let session = UUID().uuidString.lowercased()
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?
 
-  init(_ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?) {
-    self.outbound = outbound
-  }
+  init(_ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?) { self.outbound = outbound }
 
   /// Writes a frame to the management port, or throws if the client has hung up, or if a field has a line break in it.
   func report(_ kind: ManagementFrame.Kind, _ fields: [(name: String, value: String)] = []) async throws(Failure) {

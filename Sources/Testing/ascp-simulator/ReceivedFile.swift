@@ -57,45 +57,46 @@ struct ReceivedFile {
 /// time of the source. If either differs, the file is received from its beginning.
 struct PartialFile {
   private let path: String
+  private let partialPath: String
+  private let notePath: String
   private let handle: FileHandle
 
   /// The number of bytes that an earlier session received.
   let byteCount: Int64
 
-  private var partialPath: String { "\(path).partial" }
-  private var notePath: String { "\(path).aspx" }
-
   init(_ path: String, _ source: FileAttributes) throws(Failure) {
     self.path = path
+    let (partialPath, notePath) = ("\(path).partial", "\(path).aspx")
+    (self.partialPath, self.notePath) = (partialPath, notePath)
     if LocalEntry(path)?.isFolder == true { throw Failure(.isAFolder, "Is a directory: \(path)") }
     try ReceivedFile.createParentFolder(of: path)
-    let partial = "\(path).partial"
     let sourceNote = Data("\(source.byteCount) \(source.modified)\n".utf8)
-    let received = LocalEntry(partial)?.attributes.byteCount ?? 0
+    let receivedByteCount = LocalEntry(partialPath)?.attributes.byteCount ?? 0
     let isResumed =
-      FileManager.default.contents(atPath: "\(path).aspx") == sourceNote
-      && (1...max(source.byteCount, 1)).contains(received)
+      FileManager.default.contents(atPath: notePath) == sourceNote
+      && (1...max(source.byteCount, 1)).contains(receivedByteCount)
     if !isResumed {
-      try Failure.replacingErrors(by: .diskWrite, "The file cannot be written: \(partial)") {
-        try Data().write(to: URL(fileURLWithPath: partial), options: .atomic)
-        try sourceNote.write(to: URL(fileURLWithPath: "\(path).aspx"), options: .atomic)
+      try Failure.replacingErrors(by: .diskWrite, "The file cannot be written: \(partialPath)") {
+        try Data().write(to: URL(fileURLWithPath: partialPath), options: .atomic)
+        try sourceNote.write(to: URL(fileURLWithPath: notePath), options: .atomic)
       }
     }
-    guard let handle = FileHandle(forUpdatingAtPath: partial) else {
-      throw Failure(.diskWrite, "The file cannot be written: \(partial)")
+    guard let handle = FileHandle(forUpdatingAtPath: partialPath) else {
+      throw Failure(.diskWrite, "The file cannot be written: \(partialPath)")
     }
     self.handle = handle
-    byteCount = isResumed ? received : 0
+    byteCount = isResumed ? receivedByteCount : 0
   }
 
-  func forEachPiece(ofAtMost size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
-    var rest = byteCount
-    while rest > 0 {
-      guard let piece = try? handle.read(upToCount: Int(min(size, rest))), !piece.isEmpty else {
+  /// Passes the bytes that an earlier session received to a function.
+  func forEachChunk(ofAtMost size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
+    var remainingByteCount = byteCount
+    while remainingByteCount > 0 {
+      guard let chunk = try? handle.read(upToCount: Int(min(size, remainingByteCount))), !chunk.isEmpty else {
         throw Failure(.diskRead, "The partial file cannot be read: \(partialPath)")
       }
-      body(Array(piece))
-      rest -= Int64(piece.count)
+      body(Array(chunk))
+      remainingByteCount -= Int64(chunk.count)
     }
   }
 

@@ -10,7 +10,9 @@ internal import StorageCrypto
 
 /// A client with one connection to LocalCloud's transfer server, an HTTP service that replaces an Aspera server.
 struct TransferServerClient: Sendable {
+  /// The maximum size of a response in bytes: several chunks of a file.
   private static let responseByteLimit = 64 * 1024 * 1024
+  /// The time between two requests that show presence.
   private static let presenceInterval = Duration.seconds(3)
   private static let loopbackHosts = ["127.0.0.1", "localhost", "::1"]
 
@@ -27,18 +29,19 @@ struct TransferServerClient: Sendable {
     }
     authority = "\(host == "::1" ? "[::1]" : host):\(port)"
     transport = AsyncHTTPClientTransport.shared
-    let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, over: transport, isFirst: true)
-    guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.string,
+    let response = try await Self.send(
+      .post, "/connections", .bytes([]), to: authority, over: transport, isFirstRequest: true)
+    guard let document = try? JSONValue(parsing: response), let id = document["connection"]?.string,
       let hostKey = document["host_key"]?.string
     else { throw Failure(.protocolError, "The server is not the transfer desk of a LocalCloud") }
     connectionID = id
     self.hostKey = hostKey
   }
 
-  @discardableResult
-  func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
-    let answer = try await send(.post, name, .bytes(document.serialized))
-    guard let document = try? JSONValue(parsing: answer) else {
+  /// Sends a request with a JSON document in its body, and returns the document in the response.
+  @discardableResult func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
+    let response = try await send(.post, name, .bytes(document.serialized))
+    guard let document = try? JSONValue(parsing: response) else {
       throw Failure(.protocolError, "The response of the transfer desk cannot be read")
     }
     return document
@@ -52,10 +55,8 @@ struct TransferServerClient: Sendable {
   }
 
   /// Starts a task that sends a request from time to time, so that the transfer server knows that the client exists.
-  func showPresence() -> Task<Void, Never> {
-    Task {
-      while (try? await Task.sleep(for: Self.presenceInterval)) != nil { _ = try? await call("presence", [:]) }
-    }
+  func startShowingPresence() -> Task<Void, Never> {
+    Task { while (try? await Task.sleep(for: Self.presenceInterval)) != nil { _ = try? await call("presence", [:]) } }
   }
 
   func write(_ bytes: [UInt8], to file: Int, at offset: Int64) async throws(Failure) {
@@ -68,28 +69,28 @@ struct TransferServerClient: Sendable {
 
   private func send(_ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody) async throws(Failure) -> [UInt8] {
     try await Self.send(
-      method, "/connections/\(connectionID)/\(name)", body, to: authority, over: transport, isFirst: false)
+      method, "/connections/\(connectionID)/\(name)", body, to: authority, over: transport, isFirstRequest: false)
   }
 
   private static func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: HTTPBody, to authority: String,
-    over transport: any HTTPTransport, isFirst: Bool
+    over transport: any HTTPTransport, isFirstRequest: Bool
   ) async throws(Failure) -> [UInt8] {
     var request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     if method != .get { request.headerFields[.contentLength] = "\(body.length)" }
-    let reply: HTTPStreamingResponse
+    let received: HTTPStreamingResponse
     do {
-      reply = try await transport.send(request, body: body)
+      received = try await transport.send(request, body: body)
     } catch {
-      throw Failure(error, isFirst: isFirst)
+      throw Failure(error, isFirstRequest: isFirstRequest)
     }
-    guard let bytes = try? await reply.body.collected(upTo: responseByteLimit) else {
+    guard let bytes = try? await received.body.collected(upTo: responseByteLimit) else {
       throw Failure(.connectionLost, "The connection to the transfer desk was lost")
     }
-    if reply.response.status == .ok { return bytes }
+    if received.response.status == .ok { return bytes }
     guard let error = (try? JSONValue(parsing: bytes))?["error"], let code = error["code"]?.integer,
       let text = error["description"]?.string
-    else { throw Failure(.transferError, "The transfer desk failed with the status \(reply.response.status.code)") }
+    else { throw Failure(.transferError, "The transfer desk failed with the status \(received.response.status.code)") }
     throw Failure(code: code, text)
   }
 

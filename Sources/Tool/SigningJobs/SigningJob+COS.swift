@@ -9,18 +9,23 @@ extension SigningJob {
   /// Whether the job contains fields that only jobs for COS contain.
   var isOfCOS: Bool { keyTime != nil || kind != nil }
 
+  /// Signs the job's request for COS, whose host can be a placeholder if the signature does not cover it.
   func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
-    guard host != Self.placeholder || signedHeaders?.signHost != false else {
-      var response = try signCOS(mode, key, context, host: "host.invalid")
-      response.url = response.url?.replacing("host.invalid", with: Self.placeholder)
-      return response
+    guard host != Self.hostPlaceholder || signedHeaders?.signHost != false else {
+      // The signer requires a host that is well-formed, and the placeholder is not.
+      var line = try signCOS(mode, key, context, host: Self.substituteHost)
+      line.url = line.url?.replacing(Self.substituteHost, with: Self.hostPlaceholder)
+      return line
     }
     return try signCOS(mode, key, context, host: host)
   }
 
   /// The placeholder for a host that is not signed, which remains in the URL of the result.
-  private static let placeholder = "{host}"
+  private static let hostPlaceholder = "{host}"
+
+  /// A name that belongs to no host (RFC 6761, section 6.4).
+  private static let substituteHost = "host.invalid"
 
   private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String) throws -> SignedLine {
     let (request, signer) = try requestForCOS(host: host)
@@ -51,7 +56,7 @@ extension SigningJob {
       policy = .standardWithoutHost
     }
     let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
-    let name = path ?? ""
-    return (try request(authority: host, key: String(name.removingBytePrefix("/") ?? name[...])), signer)
+    let path = path ?? ""
+    return (try request(authority: host, key: String(path.removingBytePrefix("/") ?? path[...])), signer)
   }
 }

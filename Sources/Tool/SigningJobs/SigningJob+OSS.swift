@@ -6,6 +6,7 @@ package import OSSAuth
 internal import StorageAuth
 
 extension SigningJob {
+  /// Signs the job's request for OSS.
   func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     let (request, signer) = try requestForOSS()
     return try sign(request, with: signer, mode, key, context)
@@ -18,19 +19,20 @@ extension SigningJob {
     }
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let region = region ?? ""
-    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region)\(ServiceDescription.oss.domains[0])"
-    let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
-    if let bucket, ServiceHosts.oss.own(authority), let other = ServiceHosts.oss.bucket(in: authority),
-      !other.asciiLowercased.utf8.elementsEqual(bucket.utf8)
+    // V1 needs no region, and its signature does not cover the host.
+    let serviceHost = "oss-\(region.isEmpty ? "cn-hangzhou" : region)\(ServiceDescription.oss.domains[0])"
+    let authority = host ?? (bucket.map { "\($0).\(serviceHost)" } ?? serviceHost)
+    if let bucket, ServiceHosts.oss.own(authority), let hostBucket = ServiceHosts.oss.bucket(in: authority),
+      !hostBucket.asciiLowercased.utf8.elementsEqual(bucket.utf8)
     {
       throw SigningJobError(message: "The host \(authority.onOneLine) is not one of the bucket \(bucket.onOneLine).")
     }
     let isInPath = bucket != nil && AddressingStyle(authority: authority) == .path
-    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
+    let keyInURL = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
     let signer = OSSSigner(
       version, bucket: bucket, region: region, product: product ?? "oss",
       additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
       allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
-    return (try request(authority: authority, key: name), signer)
+    return (try request(authority: authority, key: keyInURL), signer)
   }
 }

@@ -21,8 +21,8 @@ extension SigningJob {
       throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")
     }
     let authority = host ?? (isInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }) ?? endpoint.authority
-    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
-    let path = wirePath ?? "/" + name.percentEncoded(.path)
+    let keyInURL = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
+    let path = wirePath ?? "/" + keyInURL.percentEncoded(.path)
     var payload: S3Payload?
     if mode == .header, let payloadHash {
       payload = S3Payload(header: payloadHash)

@@ -38,6 +38,7 @@ package struct SigningJob: Decodable, Sendable {
   let path: String?
   let query: [Pair]?
   let headers: [Pair]?
+  /// The access key that signs.
   let credential: Key?
   /// The signing time in seconds since 1970 (UTC), or `nil` for the current time.
   let date: Int64?
@@ -45,7 +46,9 @@ package struct SigningJob: Decodable, Sendable {
   let product: String?
   /// The lifetime of a presigned URL in seconds.
   let expires: Int64?
+  /// OSS V4, S3: the names of headers to sign in addition to the required ones.
   let additionalHeaders: [String]?
+  /// OSS V1: the names of query parameters to sign that are newer than this package.
   let subResource: [String]?
   /// OSS V1: whether to sign a URL although its string to sign is also the string of another request.
   let allowsAmbiguousV1: Bool?
@@ -65,7 +68,7 @@ package struct SigningJob: Decodable, Sendable {
   /// S3: the service in the scope of the signature, or `nil` for `s3`.
   let service: String?
 
-  /// The access key that signs.
+  /// An access key.
   struct Key: Decodable, Sendable {
     let id: String
     let secret: String
@@ -149,18 +152,18 @@ extension SigningJob {
   /// - Returns: The result, which contains an error if the request cannot be signed.
   package func signed(defaultMode: Mode, now: Timestamp) -> SignedLine {
     do {
-      var response = try sign(defaultMode: defaultMode, now: now)
-      response.id = id
-      return response
+      var line = try sign(defaultMode: defaultMode, now: now)
+      line.id = id
+      return line
     } catch {
       return SignedLine(id: id, error: "\(error)")
     }
   }
 
   private func sign(defaultMode: Mode, now: Timestamp) throws -> SignedLine {
-    let text = mode ?? kind ?? defaultMode.rawValue
-    guard let mode = Mode(rawValue: text) else {
-      throw SigningJobError(message: "\"\(text)\" is not a mode; use header or presign.")
+    let modeName = mode ?? kind ?? defaultMode.rawValue
+    guard let mode = Mode(rawValue: modeName) else {
+      throw SigningJobError(message: "\"\(modeName)\" is not a mode; use header or presign.")
     }
     guard let credential else { throw SigningJobError(message: "The line has no credential.") }
     let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
@@ -201,6 +204,7 @@ extension SigningJob {
     headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value
   }
 
+  /// Signs a request, and prepares the same signature to obtain the strings that it covers.
   func sign(
     _ request: HTTPRequest, with signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
     _ key: AccessKey, _ context: SigningContext

@@ -120,10 +120,12 @@ public enum ConfigurationKeys {
   public static func unknown(
     in object: JSONObject, besides keys: [ConfigurationKey]
   ) -> [(name: String, similar: String?)] {
-    let known = keys.map(\.name)
-    return names(in: object, below: "").filter { !known.contains($0) }.map { ($0, similar(to: $0, in: known)) }
+    let knownNames = keys.map(\.name)
+    return names(in: object, below: "").filter { !knownNames.contains($0) }
+      .map { ($0, similar(to: $0, in: knownNames)) }
   }
 
+  /// Returns the names of all members that are not objects, with the path before each name.
   private static func names(in object: JSONObject, below prefix: String) -> [String] {
     var found: [String] = []
     for (name, value) in object {
@@ -142,6 +144,7 @@ public enum ConfigurationKeys {
   ///   - name: The name that was not found.
   ///   - known: The names to choose from.
   package static func similar(to name: String, in known: [String]) -> String? {
+    // The comparison takes time in proportion to the product of the lengths.
     let characterLimit = 64
     let characters = Array(name.lowercased().prefix(characterLimit))
     let candidates = known.map { known in
@@ -155,6 +158,7 @@ public enum ConfigurationKeys {
 
   /// Returns the number of insertions, deletions and replacements that turn one name into another.
   private static func editCount(_ first: [Character], _ second: [Character]) -> Int {
+    // One row of the matrix of Levenshtein distances at a time.
     var row = Array(0...second.count)
     for (rowIndex, character) in first.enumerated() {
       var diagonal = row[0]

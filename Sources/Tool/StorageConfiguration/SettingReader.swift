@@ -63,6 +63,7 @@ struct SettingReader: Sendable {
   /// Returns a number of bytes, which is an integer or a string with a unit.
   func size(_ key: String, atLeast minimum: Int64) async throws(ConfigurationError) -> Int64? {
     var size: Int64?
+    // A value that is no integer is read as a string with a unit.
     if let number = try? await reader.fetchInt(forKey: ConfigKey(key)) {
       size = Int64(number)
     } else {
@@ -80,10 +81,9 @@ struct SettingReader: Sendable {
 
   /// Returns a secret from a key, or from the file that the key with `File` at its end names.
   func secret(_ key: String) async throws(ConfigurationError) -> Secret? {
-    let fetched = try await fetchValue(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
-    let path = try await text("\(key)File")
-    guard let path else { return fetched.map { Secret($0) } }
-    guard fetched == nil else {
+    let value = try await fetchValue(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
+    guard let path = try await text("\(key)File") else { return value.map { Secret($0) } }
+    guard value == nil else {
       throw invalid(key, "and \(key)File are both set.", "Leave one of them out.")
     }
     return Secret(try content(of: path, for: "\(key)File"))
@@ -91,10 +91,10 @@ struct SettingReader: Sendable {
 
   /// Returns the secrets of a list, or the lines of the file that the key with `File` at its end names.
   func secrets(_ key: String) async throws(ConfigurationError) -> [Secret] {
-    let listed = try await fetchValue(key, "a list of strings") {
+    let values = try await fetchValue(key, "a list of strings") {
       try await reader.fetchStringArray(forKey: $0, isSecret: true)
     }
-    var texts = listed ?? []
+    var texts = values ?? []
     if let path = try await text("\(key)File") {
       let lines = try content(of: path, for: "\(key)File").split(whereSeparator: \.isNewline).map(String.init)
       texts += lines.filter { !$0.beginsWithByte("#") && !$0.isBlank }
@@ -123,11 +123,12 @@ struct SettingReader: Sendable {
 
   // MARK: Errors
 
+  /// Returns the error for a setting; the reason continues a sentence that begins with its key.
   func invalid(_ key: String, _ reason: String, _ remedy: String) -> ConfigurationError {
     ConfigurationError(key: key, reader: reader.description, "The setting \(key) \(reason)", remedy: remedy)
   }
 
-  /// The message of the provider is left out, because it can contain the value.
+  /// Returns the value of a key, or throws an error without the message of the provider, which can contain the value.
   private func fetchValue<Value>(
     _ key: String, _ form: String, _ fetch: (ConfigKey) async throws -> Value?
   ) async throws(ConfigurationError) -> Value? {
@@ -167,31 +168,4 @@ enum Quantity {
     let unit = text[digits.endIndex...]
     return (number, String(unit.first == " " ? unit.dropFirst() : unit))
   }
-}
-
-/// The error for a setting that cannot be used, which names the key and contains no secret.
-public struct ConfigurationError: Error, Sendable, Hashable {
-  /// The key of the setting, relative to the reader.
-  public let key: String
-
-  /// The description of the reader, with its prefix and its providers.
-  public let reader: String
-
-  /// A sentence that describes the failure.
-  public let message: String
-
-  /// A sentence that describes how to fix the failure.
-  public let remedy: String
-
-  package init(key: String, reader: String, _ message: String, remedy: String) {
-    self.key = key
-    self.reader = DisplayText(reader).description
-    self.message = DisplayText(message).description
-    self.remedy = DisplayText(remedy).description
-  }
-}
-
-extension ConfigurationError: CustomStringConvertible {
-  /// The message, the remedy and the reader in one line.
-  public var description: String { "\(message) \(remedy) (\(reader))" }
 }

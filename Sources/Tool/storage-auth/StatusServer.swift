@@ -65,9 +65,7 @@ struct RunningServer: Sendable {
   private let task: Task<Void, any Error>
 
   /// Starts a server, and waits until it listens.
-  init(
-    _ router: Router<BasicRequestContext>, host: String, port: Int, limits: ConnectionLimits
-  ) async throws {
+  init(_ router: Router<BasicRequestContext>, host: String, port: Int, limits: ConnectionLimits) async throws {
     let (ports, started) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router, server: .http1(limits),
@@ -137,9 +135,9 @@ struct StatusOptions: ParsableArguments {
   /// At other addresses, the operators choose the names, and a firewall decides who reaches them. A name is resolved as
   /// the server does it, because it can be another spelling of a loopback address; the call blocks.
   var isLocal: Bool {
-    if LoopbackHost.isNamed(by: statusHost) || LoopbackHost.isNamed(by: "[\(statusHost)]") { return true }
-    guard let address = try? SocketAddress.makeAddressResolvingHost(statusHost, port: 0).ipAddress else { return false }
-    return LoopbackHost.isNamed(by: address) || LoopbackHost.isNamed(by: "[\(address)]")
+    if LoopbackHost.contains(statusHost) { return true }
+    let address = try? SocketAddress.makeAddressResolvingHost(statusHost, port: 0).ipAddress
+    return address.map { LoopbackHost.contains($0) } ?? false
   }
 
   func validate() throws {
@@ -153,4 +151,9 @@ struct StatusOptions: ParsableArguments {
       throw ValidationError("\(statusPort) is not a port; use 0 to 65535.")
     }
   }
+}
+
+extension LoopbackHost {
+  /// Returns whether a name or an address, which for IPv6 has no brackets, is one of this machine.
+  static func contains(_ host: String) -> Bool { isNamed(by: host) || isNamed(by: "[\(host)]") }
 }

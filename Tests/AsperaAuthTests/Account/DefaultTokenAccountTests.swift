@@ -11,7 +11,7 @@ final class DefaultTokenAccountTests: XCTestCase {
   /// Creates a home directory with a key where Aspera Connect installs it.
   private func home(_ name: String) throws -> (home: TemporaryFolder, path: String) {
     let home = try TemporaryFolder()
-    let place = try XCTUnwrap(TokenKeyPlaces.all(on: .forKeys(home: home.path)).first { $0.hasPrefix("~/") })
+    let place = try XCTUnwrap(TokenKeyLocations.all(on: .forKeys(home: home.path)).first { $0.hasPrefix("~/") })
     let path = home.path + place.dropFirst()
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
@@ -87,7 +87,7 @@ final class DefaultTokenAccountTests: XCTestCase {
       transport: ProviderContext.forKeys().transport)
     let error = await asperaError { try AsperaAccount.defaultTokenAccount(host: "h", on: machine) }
     XCTAssertEqual(error?.code, .keyNotFound)
-    for place in TokenKeyPlaces.all(on: machine) {
+    for place in TokenKeyLocations.all(on: machine) {
       let absolute = place.replacing("~", with: home.path)
       XCTAssertTrue(error?.message.contains(absolute) == true, absolute)
     }
@@ -111,17 +111,17 @@ final class DefaultTokenAccountTests: XCTestCase {
 
   func testKeyLocationsOfEachSystem() {
     let machine = ProviderContext.forKeys(environment: ["CONDA_PREFIX": "/conda", "LOCALAPPDATA": "C:\\Local"])
-    XCTAssertTrue(TokenKeyPlaces.all(.linux, on: machine).contains("/opt/aspera/var/aspera_tokenauth_id_rsa"))
+    XCTAssertTrue(TokenKeyLocations.all(.linux, on: machine).contains("/opt/aspera/var/aspera_tokenauth_id_rsa"))
     XCTAssertTrue(
-      TokenKeyPlaces.all(.linux, on: machine).contains("/conda/opt/aspera/connect/etc/aspera_tokenauth_id_rsa"))
+      TokenKeyLocations.all(.linux, on: machine).contains("/conda/opt/aspera/connect/etc/aspera_tokenauth_id_rsa"))
     XCTAssertTrue(
-      TokenKeyPlaces.all(.macOS, on: machine).contains(
+      TokenKeyLocations.all(.macOS, on: machine).contains(
         "/Applications/Aspera Connect.app/Contents/Resources/aspera_tokenauth_id_rsa"))
     XCTAssertTrue(
-      TokenKeyPlaces.all(.windows, on: machine).contains(
+      TokenKeyLocations.all(.windows, on: machine).contains(
         "C:\\Local\\Programs\\Aspera\\Aspera Connect\\etc\\aspera_tokenauth_id_rsa"))
-    for system in [TokenKeyPlaces.System.linux, .macOS, .windows] {
-      XCTAssertTrue(TokenKeyPlaces.all(system, on: machine).contains("~/.aspera/sdk/aspera_bypass_rsa.pem"))
+    for system in [TokenKeyLocations.System.linux, .macOS, .windows] {
+      XCTAssertTrue(TokenKeyLocations.all(system, on: machine).contains("~/.aspera/sdk/aspera_bypass_rsa.pem"))
     }
   }
 

@@ -12,10 +12,10 @@ final class AscpArgumentsTests: XCTestCase {
     spec.remoteHost = "aspera.example.com"
     spec.remoteUser = "mia"
     spec.remotePassword = Secret("correct horse")
-    let bare = try AscpCommand(spec).arguments(listPath: "L")
+    let bare = try AscpCommand(spec).arguments(fileListPath: "L")
     var options = AscpOptions()
     options.additional = try AscpArguments(arguments)
-    let all = try AscpCommand(spec, options: options).arguments(listPath: "L")
+    let all = try AscpCommand(spec, options: options).arguments(fileListPath: "L")
     let place = try XCTUnwrap(bare.firstIndex(of: "--dest64")) + 1
     XCTAssertEqual(Array(all.prefix(place) + all.suffix(2)), bare)
     return Array(all.dropFirst(place).dropLast(2))

@@ -20,12 +20,12 @@ final class AscpCommandTests: XCTestCase {
   func testFileListAlternatesSourcesAndDestinations() throws {
     let command = try AscpCommand(specification(), managementPort: 4711)
     XCTAssertEqual(
-      command.arguments(listPath: "/tmp/l"),
+      command.arguments(fileListPath: "/tmp/l"),
       [
         "-M", "4711", "-q", "--mode", "recv", "--host", "aspera.example.com", "--user", "mia", "--dest64",
         "--file-pair-list=/tmp/l", "Lw==",
       ])
-    XCTAssertEqual(command.list?.bytes, Array("/a b\nc\n/d\né".utf8))
+    XCTAssertEqual(command.fileList?.bytes, Array("/a b\nc\n/d\né".utf8))
   }
 
   func testOptionsOutsideTheVectorsFollowTheSpecification() throws {
@@ -43,7 +43,7 @@ final class AscpCommandTests: XCTestCase {
     options.fallback = .init(certificatePath: "/c.pem", keyPath: "/k.pem")
     let command = try AscpCommand(spec, options: options)
     XCTAssertEqual(
-      command.arguments(listPath: "L"),
+      command.arguments(fileListPath: "L"),
       [
         "-I", "/c.pem", "-Y", "/k.pem", "-q", "--file-crypt", "encrypt", "-d", "--mode", "recv", "-y", "F", "-t",
         "8080",
@@ -57,7 +57,7 @@ final class AscpCommandTests: XCTestCase {
   func testSeparatorsAreFoundBeforeCombiningMarks() throws {
     let command = try AscpCommand(
       specification { $0.proxy = Secret("dnat://pia:hidden@\u{301}.example.com") }, options: AscpOptions())
-    XCTAssertFalse(command.arguments(listPath: "L").contains { $0.contains("hidden") })
+    XCTAssertFalse(command.arguments(fileListPath: "L").contains { $0.contains("hidden") })
     var options = AscpOptions()
     options.usesFileList = false
     XCTAssertThrowsError(
@@ -161,7 +161,7 @@ final class AscpCommandTests: XCTestCase {
       let invocation = try AscpInvocation(command, in: parent)
       let option = try XCTUnwrap(invocation.arguments.first { $0.hasPrefix("--file-pair-list=") })
       let path = String(option.dropFirst("--file-pair-list=".count))
-      XCTAssertEqual(FileManager.default.contents(atPath: path), Data(try XCTUnwrap(command.list).bytes))
+      XCTAssertEqual(FileManager.default.contents(atPath: path), Data(try XCTUnwrap(command.fileList).bytes))
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o600)
       XCTAssertEqual(invocation.environment, command.environment)

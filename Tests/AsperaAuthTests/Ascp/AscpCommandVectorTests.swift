@@ -37,12 +37,12 @@ final class AscpCommandVectorTests: XCTestCase {
     let name = try XCTUnwrap(vector["name"]?.string)
     let command = try AscpCommand(specification, options: options)
     let expected = try XCTUnwrap(vector["expect"])
-    XCTAssertEqual(command.arguments(listPath: "<FILE_LIST>"), expected["argv"]?.texts, name)
+    XCTAssertEqual(command.arguments(fileListPath: "<FILE_LIST>"), expected["argv"]?.texts, name)
     let variables = try XCTUnwrap(expected["env"]?.object)
     let environment = command.environment.mapValues { JSONValue.string($0.reveal()) }
     XCTAssertEqual(environment.keys.sorted(), variables.names.sorted(), name)
     for (variable, value) in variables { XCTAssertEqual(environment[variable], value, "\(name): \(variable)") }
-    XCTAssertEqual(command.list?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
+    XCTAssertEqual(command.fileList?.lines ?? [], expected["file_list_lines"]?.texts ?? [], name)
   }
 
   func testEveryInvocationIsReproducedOrRejectedForAReason() throws {

@@ -39,8 +39,8 @@ final class AscpKnownCommandTests: XCTestCase {
       }
       let command = try AscpCommand(specification, options: options)
       return Outcome(
-        arguments: command.arguments(listPath: "<FILE_LIST>"),
-        environment: command.environment.mapValues { $0.reveal() }, list: command.list?.lines ?? [])
+        arguments: command.arguments(fileListPath: "<FILE_LIST>"),
+        environment: command.environment.mapValues { $0.reveal() }, list: command.fileList?.lines ?? [])
     }
   }
 

@@ -48,9 +48,9 @@ final class ManagementFrameTests: XCTestCase {
     XCTAssertEqual(observed.map(\.isTerminal), [false, false, true])
     XCTAssertEqual(observed.map(\.failureClass), [nil, nil, .account])
     XCTAssertEqual(observed[1]["RateCap"], "18446744073709551")
-    XCTAssertEqual(observed[1].truth("Encryption"), true)
-    XCTAssertEqual(observed[1].truth("Remote"), false)
-    XCTAssertNil(observed[1].truth("Adaptive"))
+    XCTAssertEqual(observed[1].boolean("Encryption"), true)
+    XCTAssertEqual(observed[1].boolean("Remote"), false)
+    XCTAssertNil(observed[1].boolean("Adaptive"))
     for (text, proves) in [("STATS", true), ("NOTIFICATION", true), ("DONE", true), ("DONE\nCode: 34", false)] {
       XCTAssertEqual(try frame("FASPMGR 2\nType: \(text)\n\n").provesAuthentication, proves, text)
     }
@@ -63,7 +63,7 @@ final class ManagementFrameTests: XCTestCase {
     let frame = try frame("FASPMGR 2\n\(text)\n")
     XCTAssertEqual(frame.integer("BytesCont"), Int64(1))
     XCTAssertEqual(frame.integer("ElapsedUsec"), Int64(10))
-    XCTAssertEqual(frame.truth("encryption"), true)
+    XCTAssertEqual(frame.boolean("encryption"), true)
     XCTAssertEqual(frame["ExtraCreatePolicy"], "none")
   }
 
@@ -136,12 +136,12 @@ final class ManagementFrameTests: XCTestCase {
 
   func testByteCountsIncludeTheStartByte() throws {
     let stats = try frame("FASPMGR 2\nType: STATS\nTransferBytes: 7\nStartByte: 3\nSize: 20\nFile: /a\n\n")
-    XCTAssertEqual(stats.bytes, 10)
-    XCTAssertEqual(stats.fileBytes, 20)
-    XCTAssertEqual(stats.file, "/a")
-    XCTAssertEqual(try frame("FASPMGR 2\nType: NOTIFICATION\nPreTransferBytes: 9\n\n").totalBytes, 9)
-    XCTAssertNil(try frame("FASPMGR 2\nTransferBytes: 9223372036854775807\nStartByte: 1\n\n").bytes)
-    XCTAssertNil(try frame("FASPMGR 2\nType: STATS\n\n").bytes)
+    XCTAssertEqual(stats.transferredByteCount, 10)
+    XCTAssertEqual(stats.fileByteCount, 20)
+    XCTAssertEqual(stats.filePath, "/a")
+    XCTAssertEqual(try frame("FASPMGR 2\nType: NOTIFICATION\nPreTransferBytes: 9\n\n").totalByteCount, 9)
+    XCTAssertNil(try frame("FASPMGR 2\nTransferBytes: 9223372036854775807\nStartByte: 1\n\n").transferredByteCount)
+    XCTAssertNil(try frame("FASPMGR 2\nType: STATS\n\n").transferredByteCount)
   }
 
   func testPasswordAndTokenAreRedacted() throws {

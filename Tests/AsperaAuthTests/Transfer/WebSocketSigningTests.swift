@@ -47,7 +47,7 @@ final class WebSocketSigningTests: XCTestCase {
     options.certificatesPath = "/ca.pem"
     let command = try AscpCommand(signed, options: options)
     XCTAssertEqual(
-      command.arguments(listPath: "L"),
+      command.arguments(fileListPath: "L"),
       [
         "-q", "-i", "/ca.pem", "--ws-connect", "--mode", "send", "--host", "files.example.com", "--user", "xfer", "-P",
         "443", "--dest64", "--file-list=L", "L3Vw",

@@ -140,7 +140,7 @@ final class FileWeaknessTests: XCTestCase {
     try FileManager.default.removeItem(atPath: path("f"))
     try write("f", 0o600, "y")
     XCTAssertNotNil(inspected("f", opened.status))
-    XCTAssertEqual(try opened.bytes(limit: 9), [UInt8(ascii: "x")])
+    XCTAssertEqual(try opened.readBytes(limit: 9), [UInt8(ascii: "x")])
   }
 
   func testCombiningMarkAfterASlashDoesNotHideAFolder() throws {

@@ -80,8 +80,8 @@ final class AmazonSTSTests: XCTestCase {
     XCTAssertEqual(authorization.algorithm, "AWS4-HMAC-SHA256")
     XCTAssertEqual(authorization.credential, "STS.asks/20270115/eu-central-1/sts/aws4_request")
     XCTAssertEqual(authorization.signedHeaders, ["content-type", "host", "x-amz-date", "x-amz-security-token"])
-    let expected = try SigV4Signature(region: "eu-central-1", service: "sts", date: RemoteService.now).expected(
-      for: ServiceCall(sent.head, body: sent.body), signing: authorization.signedHeaders,
+    let expected = try SigV4Signature(region: "eu-central-1", service: "sts", date: RemoteService.now).signature(
+      of: ServiceCall(sent.head, body: sent.body), signing: authorization.signedHeaders,
       secret: Secret(RemoteService.ownSecret))
     XCTAssertEqual(authorization.signature, expected)
   }

@@ -62,7 +62,7 @@ final class SigV4SignatureTests: XCTestCase {
       ),
     ]
     for (call, names, signature) in cases {
-      XCTAssertEqual(try scheme.expected(for: call, signing: names, secret: secret), signature)
+      XCTAssertEqual(try scheme.signature(of: call, signing: names, secret: secret), signature)
     }
   }
 

@@ -37,8 +37,8 @@ final class TencentSTSTests: XCTestCase {
     let authorization = try XCTUnwrap(sent.header("Authorization").flatMap(ServiceAuthorization.init), line: line)
     XCTAssertEqual(authorization.credential, "\(id)/2027-01-15/sts/tc3_request", line: line)
     XCTAssertEqual(authorization.signedHeaders, ["content-type", "host", "x-tc-action"], line: line)
-    let expected = try TC3Signature(service: "sts", date: RemoteService.now).expected(
-      for: ServiceCall(sent.head, body: sent.body), signing: authorization.signedHeaders,
+    let expected = try TC3Signature(service: "sts", date: RemoteService.now).signature(
+      of: ServiceCall(sent.head, body: sent.body), signing: authorization.signedHeaders,
       secret: Secret(RemoteService.ownSecret))
     XCTAssertEqual(authorization.signature, expected, line: line)
     XCTAssertEqual(sent.header("X-TC-Timestamp"), "1800000000", line: line)

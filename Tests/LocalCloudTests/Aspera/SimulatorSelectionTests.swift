@@ -103,7 +103,7 @@ final class SimulatorSelectionTests: SimulatorTestCase {
         XCTAssertEqual(rest.status, 0, rest.errors)
         let last = try XCTUnwrap(rest.frames.last)
         XCTAssertEqual(last.integer("TransferBytes"), transferred, "\(options)")
-        XCTAssertEqual(last.bytes, 10_000)
+        XCTAssertEqual(last.transferredByteCount, 10_000)
         XCTAssertEqual(
           rest.frames.first { $0.kind == .stop }?["FileChecksum"],
           whole.frames.first { $0.kind == .stop }?["FileChecksum"])
@@ -135,7 +135,7 @@ final class SimulatorSelectionTests: SimulatorTestCase {
       let rest = try await run("recv", cloud, ["/up/a"], to: there, ["-k1", "--file-checksum=md5"])
       XCTAssertEqual(rest.status, 0, rest.errors)
       XCTAssertEqual(rest.frames.last?.integer("TransferBytes"), Int64(6_000))
-      XCTAssertEqual(rest.frames.last?.bytes, 10_000)
+      XCTAssertEqual(rest.frames.last?.transferredByteCount, 10_000)
       XCTAssertEqual(try tree(there), ["a"])
       XCTAssertEqual(try read("a", in: there), bytes(10_000))
       let again = try await run("recv", cloud, ["/up/a"], to: makeDirectory(), ["--file-checksum=md5"])

@@ -23,9 +23,9 @@ final class SimulatorTransferTests: SimulatorTestCase {
       XCTAssertEqual(up.kinds.first, "INIT")
       XCTAssertEqual(up.kinds.last, "DONE")
       XCTAssertEqual(up.kinds.filter { $0 == "STOP" }.count, 3)
-      XCTAssertEqual(up.frames.first { $0.kind == .notification }?.totalBytes, 2_500_001)
-      XCTAssertEqual(up.frames.filter { $0.kind == .statistics }.compactMap(\.bytes).last, 2_500_001)
-      XCTAssertEqual(up.frames.last?.bytes, 2_500_001)
+      XCTAssertEqual(up.frames.first { $0.kind == .notification }?.totalByteCount, 2_500_001)
+      XCTAssertEqual(up.frames.filter { $0.kind == .statistics }.compactMap(\.transferredByteCount).last, 2_500_001)
+      XCTAssertEqual(up.frames.last?.transferredByteCount, 2_500_001)
       XCTAssertEqual(Set(up.frames.compactMap(\.sessionID)).count, 1)
       let listed = try await client.post("/files/browse", ["path": "/up/tree"]).value["items"]?.array
       XCTAssertEqual(listed?.map { $0["type"]?.string }, ["directory", "file"])

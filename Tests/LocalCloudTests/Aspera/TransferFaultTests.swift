@@ -38,7 +38,7 @@ final class TransferFaultTests: SimulatorTestCase {
       outcome = try await Simulator.run(arguments("send", cloud, [file], to: "/a"), Self.password)
       XCTAssertEqual(outcome.code, 16)
       XCTAssertEqual(outcome.text, "lost")
-      XCTAssertEqual(outcome.frames.compactMap(\.bytes), [4_000])
+      XCTAssertEqual(outcome.frames.compactMap(\.transferredByteCount), [4_000])
       XCTAssertEqual(cloud.statistics.transfers.sessions, 1)
       let names = try await client.names(in: "/")
       XCTAssertEqual(names, [])
@@ -46,7 +46,7 @@ final class TransferFaultTests: SimulatorTestCase {
       cloud.faults.transfers = [.failure(code: 12, .afterBytes(20_000))]
       outcome = try await Simulator.run(arguments("send", cloud, [file], to: "/a"), Self.password)
       XCTAssertEqual(outcome.code, 12, "a transfer of fewer bytes fails at its end")
-      XCTAssertEqual(outcome.frames.compactMap(\.bytes), [10_000])
+      XCTAssertEqual(outcome.frames.compactMap(\.transferredByteCount), [10_000])
       XCTAssertEqual(cloud.statistics.transfers.completed, 0)
     }
   }

@@ -15,9 +15,13 @@ class ServicesTestCase: CloudTestCase {
   static let foreignAlibabaRole = LocalCloud.Role("acs:ram::1:role/foreign", trustedKeys: ["somebody-else"])
   static let foreignTencentRole = LocalCloud.Role("qcs::cam::uin/1:roleName/foreign", trustedKeys: ["somebody-else"])
 
+  /// A key of an account that has no roles here.
+  static let keyOfAnotherAccount = AccessKey(id: "other-id", secret: "other-secret")
+
   override var configuration: LocalCloud.Configuration {
     var configuration = super.configuration
     configuration.accounts.append(.init(AccessKey(id: "disabled-id", secret: "disabled-secret"), isDisabled: true))
+    configuration.accounts.append(.init(Self.keyOfAnotherAccount, number: "1300000000"))
     configuration.services.roles += [Self.foreignAlibabaRole, Self.foreignTencentRole]
     configuration.services.identityTokens = [Secret(Self.identityToken)]
     return configuration

@@ -48,7 +48,10 @@ extension Reader {
   }
 
   private static func check(_ frame: ManagementFrame) throws {
-    _ = (frame.kind, frame.code, frame.bytes, frame.totalBytes, frame.failureClass, frame.provesAuthentication)
+    _ = (
+      frame.kind, frame.code, frame.transferredByteCount, frame.totalByteCount, frame.failureClass,
+      frame.provesAuthentication
+    )
     if frame["Description"]?.contains("hidden") != true {
       try require(
         !"\(frame)".contains("hidden-") || frame.names.contains { $0.contains("hidden-") || isShown($0) },

@@ -22,7 +22,7 @@ extension Reader {
     "an OpenSSH key": {
       "-----BEGIN OPENSSH PRIVATE KEY-----\n" + repeated("AAAA", to: $0) + "\n-----END OPENSSH PRIVATE KEY-----"
     },
-  ]) { bytes in _ = try? KeyText(bytes, at: KeyLocation(.file("k"))) }
+  ]) { bytes in _ = try? EncodedPrivateKey(bytes, at: KeyLocation(.file("k"))) }
 
   private static let keyTexts = Reader(name: "key-texts", growths: keyGrowths, run: check)
 

@@ -99,7 +99,7 @@ extension Reader {
       var options = AscpOptions(tokenKeyPath: "/key", homeDirectory: "/home")
       options.usesFileList = usesFileList
       guard let command = try? AscpCommand(specification, options: options, managementPort: 1) else { continue }
-      _ = (command.arguments(listPath: "/list"), command.list?.lines)
+      _ = (command.arguments(fileListPath: "/list"), command.fileList?.lines)
     }
   }
 
@@ -110,10 +110,10 @@ extension Reader {
     options.usesFileList = random.below(4) > 0
     options.part = random.below(2) == 0 ? .init(index: 1, of: 2, separatesPorts: true) : nil
     guard let command = try? AscpCommand(specification, options: options, managementPort: 1) else { return false }
-    let arguments = command.arguments(listPath: "/list")
+    let arguments = command.arguments(fileListPath: "/list")
     try checkSecrets(of: specification, arguments, "\(command)")
     try require(!arguments.contains { $0.unicodeScalars.contains("\0") }, "an argument contains a null character")
-    let breaks = (command.list?.lines ?? []).contains { $0.unicodeScalars.contains { $0 == "\n" || $0 == "\r" } }
+    let breaks = (command.fileList?.lines ?? []).contains { $0.unicodeScalars.contains { $0 == "\n" || $0 == "\r" } }
     try require(!breaks, "a line of the list contains a line break")
     return true
   }

@@ -108,8 +108,8 @@ final class MemoryReplayStoreTests: XCTestCase {
       let before = comparisons.value
       let first = try XCTUnwrap(queue.removeFirst(before: instant(.max)))
       most = max(most, comparisons.value - before)
-      XCTAssertGreaterThan(first.instant.value, last, "in order")
-      last = first.instant.value
+      XCTAssertGreaterThan(first.expiration.value, last, "in order")
+      last = first.expiration.value
     }
     XCTAssertLessThanOrEqual(most, 31, "removing one")
     XCTAssertNil(queue.removeFirst(before: instant(.max)))

@@ -11,8 +11,8 @@ final class CacheMachineTests: XCTestCase {
     var machine = CacheMachine<Token>(source: "walk", configuration: CredentialCacheConfiguration())
     var generator: SystemRandomNumberGenerator = SystemRandomNumberGenerator()
     var uptime = Duration.zero
-    var flights: Set<UInt64> = []
-    var waiting: [UInt64: CacheMachine<Token>.Need] = [:]
+    var requests: Set<UInt64> = []
+    var waiting: [UInt64: CacheMachine<Token>.Requirement] = [:]
     var nextWaiter: UInt64 = 0
     var served = 0
     var newest = CredentialGeneration(number: 0)
@@ -20,45 +20,47 @@ final class CacheMachineTests: XCTestCase {
     mutating func take(_ effects: [CacheMachine<Token>.Effect]) {
       for effect in effects {
         switch effect {
-        case .start(let flight):
-          XCTAssertTrue(flights.isEmpty, "two requests are in flight")
-          flights.insert(flight)
-        case .abandon(let flight):
-          XCTAssertNotNil(flights.remove(flight), "a request finishes once")
-        case .response(let waiter, let result):
-          let need = waiting.removeValue(forKey: waiter)
-          XCTAssertNotNil(need, "a response for a caller that does not wait")
-          if case .success(let cached) = result, let need { check(cached, need) }
+        case .startRequest(let request):
+          XCTAssertTrue(requests.isEmpty, "two requests are in flight")
+          requests.insert(request)
+        case .cancelRequest(let request):
+          XCTAssertNotNil(requests.remove(request), "a request finishes once")
+        case .resume(let waiter, let result):
+          let requirement = waiting.removeValue(forKey: waiter)
+          XCTAssertNotNil(requirement, "a response for a caller that does not wait")
+          if case .success(let cached) = result, let requirement { check(cached, requirement) }
         case .deliver: break
         }
       }
-      XCTAssertEqual(machine.flight != nil, !flights.isEmpty)
-      if !waiting.isEmpty { XCTAssertFalse(flights.isEmpty, "a caller waits without a request in flight") }
+      XCTAssertEqual(machine.requestInFlight != nil, !requests.isEmpty)
+      if !waiting.isEmpty { XCTAssertFalse(requests.isEmpty, "a caller waits without a request in flight") }
     }
 
-    mutating func check(_ cached: CachedCredential<Token>, _ need: CacheMachine<Token>.Need) {
+    mutating func check(_ cached: CachedCredential<Token>, _ requirement: CacheMachine<Token>.Requirement) {
       served += 1
       XCTAssertGreaterThanOrEqual(cached.generation, newest)
       newest = cached.generation
-      if let rejected = need.rejected { XCTAssertGreaterThan(cached.generation, rejected) }
-      XCTAssertNotEqual(cached.generation, machine.rejected)
-      if let end = machine.held?.expiration { XCTAssertGreaterThanOrEqual(end - uptime, need.lasting) }
+      if let rejected = requirement.rejectedGeneration { XCTAssertGreaterThan(cached.generation, rejected) }
+      XCTAssertNotEqual(cached.generation, machine.rejectedGeneration)
+      if let end = machine.entry?.expiration { XCTAssertGreaterThanOrEqual(end - uptime, requirement.duration) }
     }
 
-    private var isEndless: Bool { machine.ready(lasting: .zero, at: uptime) != nil && machine.held?.expiration == nil }
+    private var isEndless: Bool {
+      machine.servableCredential(lasting: .zero, at: uptime) != nil && machine.entry?.expiration == nil
+    }
 
     /// Whether a caller at that uptime makes the machine start a request.
     private func asks(at uptime: Duration) -> Bool {
       var machine = machine
-      return machine.ask(.max, CacheMachine.Need(lasting: .zero), at: uptime).1.contains {
-        if case .start = $0 { true } else { false }
+      return machine.admit(.max, CacheMachine.Requirement(lasting: .zero), at: uptime).1.contains {
+        if case .startRequest = $0 { true } else { false }
       }
     }
 
     /// Checks that the published state agrees with the machine for the next minutes.
     func checkServable() {
       let next = machine.nextRequest(after: uptime)
-      XCTAssertEqual(next == nil, machine.flight != nil || machine.isShutDown || isEndless)
+      XCTAssertEqual(next == nil, machine.requestInFlight != nil || machine.isShutDown || isEndless)
       if let next { XCTAssertTrue(asks(at: next), "no request at the published refresh time") }
       if let next, next > uptime {
         XCTAssertFalse(asks(at: max(uptime, next - .nanoseconds(2))), "a request before the published refresh time")
@@ -66,10 +68,12 @@ final class CacheMachineTests: XCTestCase {
       for ahead in [Duration.zero, .seconds(1), .seconds(30), .seconds(60), .seconds(240), .seconds(301)] {
         let then = uptime + ahead
         XCTAssertEqual(
-          machine.servable?.isDue(at: then) ?? false, machine.wantsRefresh(at: then))
+          machine.servableEntry?.isRefreshDue(at: then) ?? false, machine.isRefreshDue(at: then))
         for duration in [Duration.zero, .seconds(2), .seconds(100)] {
-          let servable = machine.servable.flatMap { $0.isValid(for: duration, at: then) ? $0.cached : nil }
-          let ready = machine.ready(lasting: duration, at: then)
+          let servable = machine.servableEntry.flatMap {
+            $0.isValid(for: duration, at: then) ? $0.cachedCredential : nil
+          }
+          let ready = machine.servableCredential(lasting: duration, at: then)
           XCTAssertEqual(servable?.generation, ready?.generation)
         }
       }
@@ -79,28 +83,28 @@ final class CacheMachineTests: XCTestCase {
       switch Int.random(in: 0..<10, using: &generator) {
       case 0..<4:
         nextWaiter += 1
-        var need = CacheMachine<Token>.Need(lasting: .seconds(Int.random(in: 0..<200, using: &generator)))
-        if Bool.random(using: &generator) { need.rejected = machine.held?.cached.generation }
-        let (admission, effects) = machine.ask(nextWaiter, need, at: uptime)
-        if case .wait = admission { waiting[nextWaiter] = need }
-        if case .serve(let cached) = admission { check(cached, need) }
+        var requirement = CacheMachine<Token>.Requirement(lasting: .seconds(Int.random(in: 0..<200, using: &generator)))
+        if Bool.random(using: &generator) { requirement.rejectedGeneration = machine.entry?.generation }
+        let (admission, effects) = machine.admit(nextWaiter, requirement, at: uptime)
+        if case .wait = admission { waiting[nextWaiter] = requirement }
+        if case .serve(let cached) = admission { check(cached, requirement) }
         take(effects)
       case 4, 5:
-        guard let flight = flights.first else { return }
+        guard let request = requests.first else { return }
         let end = uptime + .seconds(Int.random(in: -10..<300, using: &generator))
-        let token = Token(name: "\(flight)", expiration: Timestamp(unixSeconds: end.components.seconds))
+        let token = Token(name: "\(request)", expiration: Timestamp(unixSeconds: end.components.seconds))
         let issued = IssuedCredential(token, issuerTime: Timestamp(unixSeconds: uptime.components.seconds))
         let result: Result<IssuedCredential<Token>, CredentialError> =
           Bool.random(using: &generator) ? .success(issued) : .failure(.outage)
-        take(machine.finish(flight, result, at: uptime, wallClock: .now, random: 0.5))
+        take(machine.finishRequest(request, result, at: uptime, wallClock: .now, random: 0.5))
       case 6:
-        if let flight = flights.first { take(machine.timeOut(flight, at: uptime, random: 0.5)) }
+        if let request = requests.first { take(machine.timeOutRequest(request, at: uptime, random: 0.5)) }
       case 7:
-        if let waiter = waiting.keys.randomElement(using: &generator) { take(machine.leave(waiter)) }
+        if let waiter = waiting.keys.randomElement(using: &generator) { take(machine.cancelWait(of: waiter)) }
       case 8:
         uptime += .seconds(Int.random(in: 0..<90, using: &generator))
       default:
-        if machine.wantsRefresh(at: uptime) { take(machine.start(at: uptime)) }
+        if machine.isRefreshDue(at: uptime) { take(machine.startRequest(at: uptime)) }
       }
     }
   }
@@ -116,7 +120,7 @@ final class CacheMachineTests: XCTestCase {
       walk.take(walk.machine.shutDown())
       walk.checkServable()
       XCTAssertTrue(walk.waiting.isEmpty)
-      XCTAssertTrue(walk.flights.isEmpty)
+      XCTAssertTrue(walk.requests.isEmpty)
       served += walk.served
     }
     XCTAssertGreaterThan(served, 500)
@@ -124,23 +128,23 @@ final class CacheMachineTests: XCTestCase {
 
   func testLateResponseIsNotAttributedToTheNextRequest() {
     var machine = CacheMachine<Token>(source: "it", configuration: CredentialCacheConfiguration())
-    _ = machine.ask(1, CacheMachine.Need(lasting: .zero), at: .zero)
-    _ = machine.timeOut(1, at: .seconds(30), random: 0)
-    _ = machine.ask(2, CacheMachine.Need(lasting: .zero), at: .seconds(60))
-    let effects = machine.finish(
+    _ = machine.admit(1, CacheMachine.Requirement(lasting: .zero), at: .zero)
+    _ = machine.timeOutRequest(1, at: .seconds(30), random: 0)
+    _ = machine.admit(2, CacheMachine.Requirement(lasting: .zero), at: .seconds(60))
+    let effects = machine.finishRequest(
       1, .success(IssuedCredential(Token(name: "late"))), at: .seconds(61), wallClock: .now, random: 0)
     XCTAssertTrue(effects.isEmpty)
-    XCTAssertNil(machine.held)
-    XCTAssertEqual(machine.flight?.number, 2)
+    XCTAssertNil(machine.entry)
+    XCTAssertEqual(machine.requestInFlight?.number, 2)
   }
 
   func testResponseOfATimedOutRequestIsDiscarded() {
     var machine = CacheMachine<Token>(source: "it", configuration: CredentialCacheConfiguration())
-    _ = machine.ask(1, CacheMachine.Need(lasting: .zero), at: .zero)
-    _ = machine.timeOut(1, at: .seconds(30), random: 0)
-    let effects = machine.finish(
+    _ = machine.admit(1, CacheMachine.Requirement(lasting: .zero), at: .zero)
+    _ = machine.timeOutRequest(1, at: .seconds(30), random: 0)
+    let effects = machine.finishRequest(
       1, .success(IssuedCredential(Token(name: "late"))), at: .seconds(31), wallClock: .now, random: 0)
     XCTAssertTrue(effects.isEmpty)
-    XCTAssertNil(machine.held)
+    XCTAssertNil(machine.entry)
   }
 }

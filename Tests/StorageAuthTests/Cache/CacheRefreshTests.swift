@@ -28,7 +28,7 @@ final class CacheRefreshTests: XCTestCase {
     _ = try await fixture.fill("old", life: .seconds(5))
     fixture.time.advance(by: .milliseconds(3999))
     XCTAssertNotNil(fixture.cache.current())
-    XCTAssertNil(fixture.cache.state.withLock { $0.machine.flight })
+    XCTAssertNil(fixture.cache.state.withLock { $0.machine.requestInFlight })
     fixture.time.advance(by: .milliseconds(1))
     XCTAssertNotNil(fixture.cache.current())
     await until("the provider received a request") { fixture.source.questions == 2 }
@@ -41,7 +41,7 @@ final class CacheRefreshTests: XCTestCase {
       let configuration = CredentialCacheConfiguration(spreadsFirstRenewal: false)
       let fixture = CacheFixture(configuration: configuration, random: random)
       _ = try await fixture.fill("old", life: .seconds(3600))
-      XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(age))
+      XCTAssertEqual(fixture.cache.state.withLock { $0.machine.entry?.refreshTime }, .seconds(age))
     }
   }
 
@@ -70,7 +70,7 @@ final class CacheRefreshTests: XCTestCase {
   func testManuallySetCredentialIsRefreshedAtTheRegularMargin() {
     let fixture = CacheFixture(random: 1)
     fixture.cache.replace(with: Token(name: "by hand", expiration: fixture.time.now.advanced(by: .seconds(3600))))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(3000))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.entry?.refreshTime }, .seconds(3000))
   }
 
   // matrix: Credential cache: clock
@@ -102,7 +102,7 @@ final class CacheRefreshTests: XCTestCase {
   func testZeroMarginDisablesBackgroundRefresh() async throws {
     let fixture = CacheFixture(configuration: CredentialCacheConfiguration(refreshMargin: .zero), random: 1)
     _ = try await fixture.fill("old", life: .seconds(3600))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(3600))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.entry?.refreshTime }, .seconds(3600))
   }
 
   // matrix: Credential cache: refusal
@@ -114,9 +114,9 @@ final class CacheRefreshTests: XCTestCase {
     for _ in 0..<3 {
       XCTAssertNotNil(fixture.cache.current())
       await fixture.source.fail()
-      await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+      await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.requestInFlight } == nil }
       pauses.append(fixture.cache.remainingBackoff)
-      let next = try XCTUnwrap(fixture.cache.state.withLock { $0.machine.failure?.renewal })
+      let next = try XCTUnwrap(fixture.cache.state.withLock { $0.machine.failure?.refreshBackoffEnd })
       renewals.append(next)
       fixture.time.advance(by: next - uptime)
       uptime = next
@@ -136,9 +136,9 @@ final class CacheRefreshTests: XCTestCase {
     while seconds < 290 {
       let before = fixture.source.questions
       XCTAssertEqual(fixture.cache.current()?.credential.name, "old")
-      if fixture.cache.state.withLock({ $0.machine.flight }) != nil {
+      if fixture.cache.state.withLock({ $0.machine.requestInFlight }) != nil {
         await fixture.source.fail()
-        await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.flight } == nil }
+        await until("the failure was processed") { fixture.cache.state.withLock { $0.machine.requestInFlight } == nil }
         XCTAssertEqual(fixture.source.questions, before + 1)
         asked.append(seconds)
       }
@@ -322,7 +322,7 @@ final class CacheRefreshTests: XCTestCase {
 extension CacheFixture {
   /// Returns the age at which the cached credential is refreshed.
   fileprivate func renewal() throws -> Duration {
-    try XCTUnwrap(cache.state.withLock { $0.machine.held?.refreshTime })
+    try XCTUnwrap(cache.state.withLock { $0.machine.entry?.refreshTime })
   }
 }
 

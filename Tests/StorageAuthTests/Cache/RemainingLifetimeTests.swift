@@ -22,21 +22,21 @@ final class RemainingLifetimeTests: XCTestCase {
   // matrix: Credential cache: clock
   func testIssuersClockTakesPrecedenceOverAWrongWallClock() {
     for wall: Int64 in [-1_000_000, -1200, 0, 1200, 1_000_000] {
-      XCTAssertEqual(lifetime(end: 900, issuer: 0, wall: wall), .ends(after: .seconds(900)))
-      XCTAssertEqual(lifetime(start: -500, end: 900, issuer: 600, wall: wall), .ends(after: .seconds(300)))
+      XCTAssertEqual(lifetime(end: 900, issuer: 0, wall: wall), .expires(after: .seconds(900)))
+      XCTAssertEqual(lifetime(start: -500, end: 900, issuer: 600, wall: wall), .expires(after: .seconds(300)))
       XCTAssertEqual(lifetime(end: 900, issuer: 900, wall: wall), .expired)
     }
   }
 
   func testWallClockOutsideOfTheValidityPeriodIsIgnored() {
-    XCTAssertEqual(lifetime(start: 0, end: 900, wall: -1200), .ends(after: .seconds(900)))
-    XCTAssertEqual(lifetime(start: 0, end: 900, wall: 900), .ends(after: .seconds(900)))
-    XCTAssertEqual(lifetime(start: 0, end: 900, wall: 300), .ends(after: .seconds(600)))
+    XCTAssertEqual(lifetime(start: 0, end: 900, wall: -1200), .expires(after: .seconds(900)))
+    XCTAssertEqual(lifetime(start: 0, end: 900, wall: 900), .expires(after: .seconds(900)))
+    XCTAssertEqual(lifetime(start: 0, end: 900, wall: 300), .expires(after: .seconds(600)))
     XCTAssertEqual(lifetime(start: 900, end: 900, wall: 0), .expired)
   }
 
   func testWallClockIsUsedUnlessTheCredentialAppearsExpired() {
-    XCTAssertEqual(lifetime(end: 900, wall: 0), .ends(after: .seconds(900)))
+    XCTAssertEqual(lifetime(end: 900, wall: 0), .expires(after: .seconds(900)))
     XCTAssertEqual(lifetime(end: 900, wall: 901), .unlimited)
     XCTAssertEqual(lifetime(end: nil, wall: 0), .unlimited)
   }
@@ -67,7 +67,7 @@ final class RemainingLifetimeTests: XCTestCase {
     await fixture.source.answer("it", expiration: server.advanced(by: .seconds(900)), issuerTime: server)
     _ = try await cached
     XCTAssertNotNil(fixture.cache.current(lasting: .seconds(890)))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.expiration }, .seconds(900))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.entry?.expiration }, .seconds(900))
   }
 
   func testExpiredCredentialFromTheProviderIsMalformed() async throws {

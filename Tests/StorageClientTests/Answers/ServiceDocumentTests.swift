@@ -43,7 +43,7 @@ final class ServiceDocumentTests: XCTestCase {
       ("list", { for try await _ in client.list() {} }), ("exists", { _ = try await client.bucketExists() }),
       ("uploads", { for try await _ in client.unfinishedUploads() {} }),
       ("versions", { for try await _ in client.versions() {} }),
-      ("initiate", { _ = try await MultipartUpload.begin(bucket, key: "k", fields: [:]) }),
+      ("initiate", { _ = try await MultipartUpload.begin(bucket, key: "k", headers: [:]) }),
       ("parts", { _ = try await self.upload(bucket).storedParts() }),
       ("complete", { _ = try await self.upload(bucket).complete([]) }),
       ("copy", { try await client.copy(from: "a", to: "b") }), ("delete", { try await client.delete(["a"]) }),
@@ -51,7 +51,7 @@ final class ServiceDocumentTests: XCTestCase {
   }
 
   private func upload(_ bucket: BucketClient<OSSProvider>) throws -> MultipartUpload<OSSProvider> {
-    MultipartUpload(bucket: bucket, key: "k", id: try ResponseValue("U", named: "UploadId"), fields: [:])
+    MultipartUpload(bucket: bucket, key: "k", id: try ResponseValue("U", named: "UploadId"), headers: [:])
   }
 
   func testForeignBodiesAreErrorsOfEveryOperation() async throws {
@@ -115,7 +115,7 @@ final class ServiceDocumentTests: XCTestCase {
       initiateAnswer("j", id: "U"), initiateAnswer("k", id: "U", bucket: "other"), initiateAnswer("k", id: ""),
     ] {
       await assertMalformed(answer) {
-        _ = try await MultipartUpload.begin(BucketClient(sender: client(answer).sender), key: "k", fields: [:])
+        _ = try await MultipartUpload.begin(BucketClient(sender: client(answer).sender), key: "k", headers: [:])
       }
     }
     for answer in [completeAnswer("j"), completeAnswer("k", bucket: "b"), completeAnswer("k", etag: "")] {

@@ -24,7 +24,8 @@ final class SuccessProofTests: XCTestCase {
     let file = try directory.write([1, 2, 3], to: "file")
     let portal = client()
     let upload = MultipartUpload(
-      bucket: BucketClient(sender: portal.sender), key: "k", id: try ResponseValue("U", named: "UploadId"), fields: [:])
+      bucket: BucketClient(sender: portal.sender), key: "k", id: try ResponseValue("U", named: "UploadId"), headers: [:]
+    )
     let operations: [(String, () async throws -> Void)] = [
       ("put", { try await portal.upload([1], to: "k") }), ("put of a file", { try await portal.upload(file, to: "k") }),
       (

@@ -78,7 +78,7 @@ final class CheckpointTests: XCTestCase {
     let bytes = [UInt8](repeating: 1, count: 1 << 20)
     for index in (0..<Int64(1024)).shuffled(using: &generator) {
       let range = DownloadCheckpoint.WrittenRange(offset: index * length, length: length, checksum: crc(bytes))
-      try await record.enter(range, adding: length)
+      try await record.update(range, adding: length)
       await record.complete(range)
     }
     let checkpoint = await record.checkpoint
@@ -101,11 +101,11 @@ final class CheckpointTests: XCTestCase {
     func range(_ offset: Int64, _ length: Int64) -> DownloadCheckpoint.WrittenRange {
       .init(offset: offset, length: length, checksum: ObjectChecksum(.crc64, 1))
     }
-    async let first: Void = record.enter(range(0, 10), adding: 10)
+    async let first: Void = record.update(range(0, 10), adding: 10)
     for await _ in storage.reached { break }
     let finished = Collected<Int>()
     let second = Task {
-      try await record.enter(range(100, 1), adding: 1)
+      try await record.update(range(100, 1), adding: 1)
       finished.append(1)
     }
     for _ in 0..<1000 { await Task.yield() }
@@ -184,9 +184,9 @@ extension ResumableProvider {
   /// Starts a multipart upload without parts, and returns its ID.
   fileprivate func begin(_ cloud: Cloud, _ key: String) async throws -> String {
     switch self {
-    case .oss: try await MultipartUpload.begin(.init(sender: cloud.oss().sender), key: key, fields: [:]).id.text
-    case .cos: try await MultipartUpload.begin(.init(sender: cloud.cos().sender), key: key, fields: [:]).id.text
-    case .s3: try await MultipartUpload.begin(.init(sender: cloud.s3().sender), key: key, fields: [:]).id.text
+    case .oss: try await MultipartUpload.begin(.init(sender: cloud.oss().sender), key: key, headers: [:]).id.text
+    case .cos: try await MultipartUpload.begin(.init(sender: cloud.cos().sender), key: key, headers: [:]).id.text
+    case .s3: try await MultipartUpload.begin(.init(sender: cloud.s3().sender), key: key, headers: [:]).id.text
     }
   }
 }

@@ -86,7 +86,7 @@ final class ResumableUploadTests: XCTestCase {
     XCTAssertTrue(saved.parts.contains { $0.number == 2 })
     let bucket = BucketClient(sender: cloud.oss().sender)
     let id = try ResponseValue(saved.uploadID, named: "UploadId")
-    let upload = MultipartUpload(bucket: bucket, key: "k", id: id, fields: [:])
+    let upload = MultipartUpload(bucket: bucket, key: "k", id: id, headers: [:])
     let other = BytesPayload(bytes: pattern(102_400, seed: 7))
     _ = try await upload.upload(other, number: 2, progress: ProgressMeter(total: nil, handler: nil))
     let second = InterruptedTransport()

@@ -93,10 +93,10 @@ final class SyncStagingTests: SyncTestCase {
     let directory = try TemporaryDirectory(self)
     let place = try await FileLocation(directory.path("copy.bin"))
     for name in ["precious", "copy.bin", ".copy.bin.part", ".other.abc.part", ".copy.bin.a/b.part", ".copy.bin..part"] {
-      XCTAssertNil(place.temporaryName(name), name)
+      XCTAssertNil(place.temporaryName(parsing: name), name)
     }
     let name = place.temporaryName()
-    XCTAssertEqual(place.temporaryName(name.string), name)
+    XCTAssertEqual(place.temporaryName(parsing: name.string), name)
     // A second name of another file, under the name of an incomplete one.
     _ = try directory.write([1], to: "precious")
     XCTAssertEqual(link(directory.path("precious").string, directory.path(name.string).string), 0)

@@ -19,7 +19,7 @@ final class KeyReadingTests: XCTestCase {
       (try PrivateKey.generateECDSA(.nistp521), .ecdsa(.nistp521)), (try PrivateKey.generateEd25519(), .ed25519),
     ] {
       XCTAssertEqual(key.kind, kind)
-      XCTAssertTrue(key.isWhole)
+      XCTAssertTrue(key.isConsistent)
       let read = try PrivateKey(pem: text(key.pkcs8PEM))
       XCTAssertEqual(read.kind, kind)
       XCTAssertEqual(read.publicKey.sshBlob, key.publicKey.sshBlob)

@@ -12,7 +12,7 @@ final class KeyTextTests: XCTestCase {
     ] {
       for source in [text, pkcs8] {
         let key = try PrivateKey(pem: source)
-        XCTAssertTrue(key.isWhole, name)
+        XCTAssertTrue(key.isConsistent, name)
         XCTAssertEqual(try string(key.traditionalPEM), text, name)
         XCTAssertEqual(try string(key.pkcs8PEM), pkcs8, name)
         XCTAssertEqual(key.publicKey.pem, publicText, name)
@@ -20,7 +20,7 @@ final class KeyTextTests: XCTestCase {
       XCTAssertEqual(try PublicKey(pem: publicText).pem, publicText, name)
     }
     let key = try PrivateKey(pem: Self.ed25519)
-    XCTAssertTrue(key.isWhole)
+    XCTAssertTrue(key.isConsistent)
     XCTAssertNil(key.traditionalPEM)
     XCTAssertEqual(try string(key.pkcs8PEM), Self.ed25519)
     XCTAssertEqual(key.publicKey.pem, Self.ed25519Public)
@@ -93,7 +93,7 @@ final class KeyTextTests: XCTestCase {
     let pem = "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
     if label.hasSuffix("PRIVATE KEY") {
       guard let key = try? PrivateKey(pem: pem) else { return }
-      _ = (key.isWhole, key.kind, key.publicKey.sshBlob, key.openSSHPEM(), key.pkcs8PEM)
+      _ = (key.isConsistent, key.kind, key.publicKey.sshBlob, key.openSSHPEM(), key.pkcs8PEM)
     } else if let key = try? PublicKey(pem: pem) {
       _ = (key.kind, key.sshBlob, key.pem, key.verify([1], of: [1], with: .rsaPKCS1(.sha256)))
     }

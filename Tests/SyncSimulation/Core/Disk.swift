@@ -156,7 +156,7 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
 
   let userID: UInt32 = 1000
 
-  func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     await Scheduler.pause()
     return try body()
   }

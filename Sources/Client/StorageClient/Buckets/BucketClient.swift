@@ -13,47 +13,51 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   var provider: Provider { sender.provider }
   var configuration: StorageClientConfiguration { sender.configuration }
 
+  // MARK: Requests
+
   /// Creates a request for an object or the bucket, with a body in memory.
   ///
   /// - Parameters:
-  ///   - request: The kind of request, which selects the provider's headers. Empty if it concerns no single object.
+  ///   - kind: The kind of request, which selects the provider's headers. Empty if it concerns no single object.
   ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
   ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   func draft(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],
-    for request: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
+    for kind: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
     isRepeatable: Bool = true
   ) throws(SigningError) -> RequestDraft {
     var digest = BodyDigest.of(body, provider.digests, provider.conventions.algorithm)
     if let checksum { digest.checksum = checksum }
     return try draft(
-      method, key, parameters, for: request, headers, digest, body: body.isEmpty ? .none : .bytes(body),
+      method, key, parameters, for: kind, headers, digest, body: body.isEmpty ? .none : .bytes(body),
       isRepeatable: isRepeatable)
   }
 
   /// Creates a request that stores a streamed body as an object or a part.
   func draft(
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
-    for request: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
+    for kind: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
   ) async throws -> RequestDraft {
     let digest = try await BodyDigest.of(payload, provider.digests, provider.conventions.algorithm)
-    return try draft(.put, key, parameters, for: request, headers, digest, body: .none, isRepeatable: isRepeatable)
+    return try draft(.put, key, parameters, for: kind, headers, digest, body: .none, isRepeatable: isRepeatable)
   }
 
   private func draft(
-    _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], for scope: HeaderScope,
-    _ operation: HTTPFields, _ digest: BodyDigest, body: HTTPBody, isRepeatable: Bool
+    _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], for kind: HeaderScope,
+    _ operationHeaders: HTTPFields, _ digest: BodyDigest, body: HTTPBody, isRepeatable: Bool
   ) throws(SigningError) -> RequestDraft {
-    var headers = operation
-    for field in provider.headers(of: scope, body: digest, alongside: operation) { headers[field.name] = field.value }
+    var headers = operationHeaders
+    for field in provider.headers(of: kind, body: digest, alongside: operationHeaders) {
+      headers[field.name] = field.value
+    }
     let endpoint = try provider.endpoint
     let request = try endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
     var draft = RequestDraft(
       request, to: endpoint, at: sender.location(ofKey: key), body: body, isRepeatable: isRepeatable)
-    if sender.scoped != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
+    if sender.scopedCredentials != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
     draft.successProof = SuccessProof(method, key, parameters, isCopy: headers[provider.conventions.copySource] != nil)
-    draft.requestID = provider.conventions.requestID
+    draft.requestIDHeader = provider.conventions.requestID
     draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }
@@ -66,72 +70,62 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await sender.transfer("upload", key, progress) { ledger in
-      try await checkOverwriting(
-        of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
+      if options.forbidOverwrite, options.checksVersioning { try await requireOverwriteProtection(of: key) }
       switch source.storage {
-      case .bytes(let bytes):
-        let fields = try options.fields(in: provider.conventions, named: key)
-        return try await uploadPayload(BytesPayload(bytes: bytes), to: key, options, fields, ledger)
+      case .bytes(let bytes): return try await uploadPayload(BytesPayload(bytes: bytes), to: key, options, ledger)
       case .file(let path):
-        return try await uploadFile(FilePayload(path), to: key, options, ledger)
-      case .opened(let file):
-        return try await uploadFile(file, to: key, options, ledger)
+        let file = try await FilePayload(path)
+        return try await uploadPayload(file, from: path, to: key, options, ledger)
+      case .opened(let file): return try await uploadPayload(file, from: file.path, to: key, options, ledger)
       case .stream(let stream, let length):
-        let fields = try options.fields(in: provider.conventions, named: key)
-        return try await uploadStream(stream, length: length, to: key, options, fields, ledger)
+        return try await uploadStream(stream, length: length, to: key, options, ledger)
       }
     }
   }
 
-  private func uploadFile(
-    _ file: FilePayload, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
-  ) async throws -> UploadedObject {
-    let fields = try options.fields(in: provider.conventions, file: file.path, key: key)
-    return try await uploadPayload(file, to: key, options, fields, ledger)
-  }
-
   private func uploadPayload(
-    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
+    _ payload: some UploadPayload, from file: FilePath? = nil, to key: String, _ options: UploadOptions,
     _ ledger: TransferLedger
   ) async throws -> UploadedObject {
+    let headers = try options.requestHeaders(in: provider.conventions, key: key, file: file)
     let meter = ledger.meter(total: payload.length)
     guard configuration.uploadsInParts(payload.length) else {
-      return try await putObject(payload, to: key, options, fields, meter)
+      return try await putObject(payload, to: key, options, headers, meter)
     }
     let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
     return try await uploadInParts(
-      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, fields: fields, length: payload.length,
+      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, headers: headers, length: payload.length,
       progress: meter)
   }
 
   private func uploadStream(
-    _ stream: ByteStream, length: Int64?, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
-    _ ledger: TransferLedger
+    _ stream: ByteStream, length: Int64?, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
   ) async throws -> UploadedObject {
+    let headers = try options.requestHeaders(in: provider.conventions, key: key)
     let meter = ledger.meter(total: length)
     var parts = CollectedParts(stream, sizes: try PartSizes(length: length, preferred: configuration.partSize))
     guard let bytes = try await parts.onlyPart() else {
-      return try await uploadInParts(parts, to: key, fields: fields, length: length, progress: meter)
+      return try await uploadInParts(parts, to: key, headers: headers, length: length, progress: meter)
     }
     guard length == nil || length == Int64(bytes.count) else {
       throw StorageError(
         .sourceChanged, "The stream had \(bytes.count) bytes, not the \(length ?? 0) that were announced.",
         remedy: "Give the length only if it is certain.")
     }
-    return try await putObject(BytesPayload(bytes: bytes), to: key, options, fields, meter)
+    return try await putObject(BytesPayload(bytes: bytes), to: key, options, headers, meter)
   }
 
   func putObject(
-    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
+    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ headers: HTTPFields,
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {
     let draft = try await draft(
-      putting: payload, key, for: .put, headers: fields.belonging(to: .put, provider.conventions.scopes),
+      putting: payload, key, for: .put, headers: headers.applying(to: .put, provider.conventions.scopes),
       isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
     let (response, body, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
-      provider.conventions, callbackReply: draft.callbackReply(body, provider.conventions))
+      provider.conventions, callbackReply: draft.callbackReply(in: body, provider.conventions))
   }
 
   /// Uploads a payload, compares its checksum with the service's, and returns it with the response.
@@ -158,7 +152,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   // MARK: Downloads
 
-  /// Downloads an object into a place, and large objects in several concurrent ranges.
+  /// Downloads an object into a file, and a large object in several concurrent ranges.
   @concurrent
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -171,19 +165,19 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    try await sender.opening(key) { try await fetch(key, options: options) }
+    try await sender.recordDownload(of: key) { try await fetch(key, options: options) }
   }
 
   /// Starts to download an object, or a range of its bytes, and resumes the download if the connection is lost.
   func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     let draft = try draft(options, for: key)
-    let reply = try await sender.send(draft)
-    let info = ObjectInfo(key: key, response: reply.response, conventions: provider.conventions)
-    let length = reply.response.contentLength
-    let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
-    let body = resumed(reply, info, options, length: length).verified(
+    let received = try await sender.send(draft)
+    let info = ObjectInfo(key: key, response: received.response, conventions: provider.conventions)
+    let length = received.response.contentLength
+    let isWhole = received.response.status != .partialContent && options.parameters.isEmpty
+    let body = resumed(received, info, options, length: length).verified(
       as: draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
-      endsWithConnection: reply.endsWithConnection)
+      endsWithConnection: received.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
@@ -192,15 +186,16 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   func head(_ key: String, versionID: String?, headers: HTTPFields) async throws -> ObjectInfo {
-    try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
+    try headers.requireScope(.head, of: "a request for the description of an object", provider.conventions.scopes)
     return try await requestInfo(key, versionID, headers)
   }
 
   /// Requests the description of an object with a `HEAD` request, as a download with the given options would report it.
   ///
-  /// It is `nil` if the service refuses: a response to `HEAD` has no body, so only the download can report the reason.
-  func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
-    let headers = try options.fields(in: provider.conventions).belonging(to: .head, provider.conventions.scopes)
+  /// It is `nil` if the service rejects the request: a response to `HEAD` has no body, so only the download can report
+  /// the reason.
+  func infoIfPermitted(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
+    let headers = try options.requestHeaders(in: provider.conventions).applying(to: .head, provider.conventions.scopes)
     do {
       return try await requestInfo(key, options.versionID, headers)
     } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
@@ -214,6 +209,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     return ObjectInfo(key: key, response: response, conventions: provider.conventions)
   }
 
+  /// Returns the parameter that selects a version, or none for the latest version.
   private static func parameters(_ versionID: String?) -> [RequestTarget.Parameter] {
     versionID.map { [.init("versionId", $0)] } ?? []
   }
@@ -221,7 +217,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     try draft(
       .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
-      headers: options.fields(in: provider.conventions))
+      headers: options.requestHeaders(in: provider.conventions))
   }
 
   // MARK: The bucket and its objects
@@ -257,7 +253,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       let endpoint = try provider.endpoint
       let draft = RequestDraft(
         try endpoint.request(.get, bucket: nil, parameters: parameters), to: endpoint, at: "\(provider.name)://")
-      let (_, page) = try await document(from: draft) { _, body in
+      let page = try await document(from: draft) { _, body in
         try ListedBucket.page(ServiceDocument(body, named: "ListAllMyBucketsResult", provider.conventions))
       }
       buckets += page.buckets
@@ -269,8 +265,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   private func page(prefix: String, delimiter: String?, continuation: String?, limit: Int) async throws -> ListPage {
     let conventions = provider.conventions
-    var parameters = conventions.format.listingParameters + [.init("max-keys", "\(limit)")]
-    if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+    var parameters = listingParameters(limitedBy: "max-keys", to: limit, prefix: prefix)
     if let delimiter { parameters.append(.init("delimiter", delimiter)) }
     switch conventions.paging {
     case .continuationToken:
@@ -280,70 +275,73 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       if let continuation { parameters.append(.init("marker", continuation)) }
     }
     let request = DocumentRequest(bucket: provider.bucket, prefix: prefix, delimiter: delimiter)
-    let (_, page) = try await document(from: draft(.get, nil, parameters)) { try $0.listing(in: $1, of: request) }
-    if case .marker = conventions.paging, let continuation { try page.check(follows: continuation) }
+    let page = try await document(from: draft(.get, nil, parameters)) { try $0.listing(in: $1, of: request) }
+    if case .marker = conventions.paging, let continuation { try page.require(follows: continuation) }
     return page
+  }
+
+  /// Returns the parameters that all listings of the bucket have in common.
+  private func listingParameters(
+    _ subresource: String? = nil, limitedBy limitName: String, to limit: Int, prefix: String
+  ) -> [RequestTarget.Parameter] {
+    var parameters: [RequestTarget.Parameter] = subresource.map { [.init($0)] } ?? []
+    parameters += provider.conventions.format.listingParameters
+    parameters.append(.init(limitName, "\(limit)"))
+    if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+    return parameters
   }
 
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await sender.transfer("copy", key, nil) { _ in
       let conventions = provider.conventions
+      // A source key that the service cannot store is an error of its own, before the copy is requested.
       _ = try draft(.get, source.key)
-      try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
-      var headers = HTTPFields()
-      if let attributes = options.attributes {
-        try attributes.headers.check(for: .copy, named: "a copy", conventions.scopes)
-        headers = try attributes.fields(in: conventions, named: key)
-        headers[conventions.metadataDirective] = conventions.replaceMetadata
+      var headers = try options.requestHeaders(in: conventions, key: key)
+      if options.forbidsOverwriting, options.requiresVersioningCheck {
+        try await requireOverwriteProtection(of: key)
       }
-      for field in options.headers { headers[field.name] = field.value }
-      let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
-      if forbidsOverwrite { try headers.forbidOverwrite(in: conventions) }
-      try await checkOverwriting(
-        of: key, isForbidden: forbidsOverwrite,
-        checksVersioning: options.checksVersioning || options.attributes?.checksVersioning == true)
       headers[conventions.copySource] = provider.copySource(source)
-      var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
+      var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !options.forbidsOverwriting)
       draft.scope = draft.scope?.reading(source, in: provider.bucket)
       let request = DocumentRequest(bucket: provider.bucket, key: key)
-      let (response, copy) = try await document(from: draft) { try $0.copy(in: $1, of: request) }
-      return CopiedObject(
-        key: key, etag: copy.etag, lastModified: copy.lastModified,
-        checksum: response.headerFields.checksum(in: conventions.checksums),
-        versionID: response.headerFields[conventions.versionID])
+      return try await sender.exchange(draft) { response, body in
+        let document = try conventions.read(body, of: response, subject: draft.subject) {
+          try $0.copy(in: $1, of: request)
+        }
+        return CopiedObject(key: key, document, response, conventions)
+      }
     }
   }
 
   /// Sends a request whose successful response is a document, and reads the document.
   func document<Value>(
     from draft: RequestDraft, _ read: (any DocumentFormat, [UInt8]) throws -> Value
-  ) async throws -> (HTTPResponse, Value) {
+  ) async throws -> Value {
     try await sender.exchange(draft) { response, body in
-      (response, try provider.conventions.read(body, of: response, subject: draft.subject, read))
+      try provider.conventions.read(body, of: response, subject: draft.subject, read)
     }
   }
 
   func bucketVersioning() async throws -> BucketVersioning {
-    try await document(from: draft(.get, nil, [.init("versioning")])) { try $0.versioning(in: $1) }.1
+    try await document(from: draft(.get, nil, [.init("versioning")])) { try $0.versioning(in: $1) }
   }
 
   func versions(prefix: String, key: String?) -> ObjectVersions {
     ObjectVersions(prefix: prefix, key: key) { [self] marker in
-      var parameters = [.init("versions")] + provider.conventions.format.listingParameters
-      parameters.append(.init("max-keys", "\(configuration.keysPerPage)"))
-      if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+      var parameters = listingParameters(
+        "versions", limitedBy: "max-keys", to: configuration.keysPerPage, prefix: prefix)
       if let marker {
         parameters.append(.init("key-marker", marker.key))
         if !marker.versionID.isEmpty { parameters.append(.init("version-id-marker", marker.versionID)) }
       }
       let request = DocumentRequest(bucket: provider.bucket, prefix: prefix)
-      return try await document(from: draft(.get, nil, parameters)) { try $0.versions(in: $1, of: request) }.1
+      return try await document(from: draft(.get, nil, parameters)) { try $0.versions(in: $1, of: request) }
     }
   }
 
   /// Throws an error if the service ignores an instruction not to overwrite, because of the bucket's versioning state.
-  func checkOverwriting(of key: String, isForbidden: Bool, checksVersioning: Bool) async throws {
-    guard isForbidden, checksVersioning, provider.conventions.overwritesWithVersioning else { return }
+  private func requireOverwriteProtection(of key: String) async throws {
+    guard provider.conventions.overwritesWithVersioning else { return }
     let state = try await bucketVersioning()
     guard state != .disabled else { return }
     throw StorageError(
@@ -363,12 +361,13 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   ///
   /// Keys that the documents of the service cannot represent are deleted one by one.
   func delete(_ keys: [String]) async throws -> DeletionReport {
+    // An invalid key is an error before any object is deleted.
     for key in keys { _ = try draft(.delete, key) }
     let format = provider.conventions.format
     var report = DeletionReport()
-    let writable = keys.filter(format.represents)
-    for start in stride(from: 0, to: writable.count, by: DeletionReport.batchSize) {
-      try await delete(batch: writable[start..<min(start + DeletionReport.batchSize, writable.count)], report: &report)
+    let representableKeys = keys.filter(format.represents)
+    for start in stride(from: 0, to: representableKeys.count, by: DeletionReport.batchSize) {
+      try await delete(batch: representableKeys[start...].prefix(DeletionReport.batchSize), report: &report)
     }
     for key in keys where !format.represents(key) {
       do {
@@ -389,15 +388,15 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     headers[.contentMD5] = MD5.hash(body).base64
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
-    let result = try await sender.exchange(draft) { response, body in
-      // OSS answers a quiet deletion without failures with an empty body.
+    let batchReport = try await sender.exchange(draft) { response, body in
+      // The response of OSS to a quiet deletion without failures has an empty body.
       if body.isEmpty {
-        try SuccessProof.noContent.check(response, draft.subject, requestID: conventions.requestID)
+        try SuccessProof.noContent.require(in: response, to: draft.subject, requestIDHeader: conventions.requestID)
         return DeletionReport()
       }
       return try conventions.read(body, of: response, subject: draft.subject) { try $0.deletionReport(in: $1) }
     }
-    try report.enter(result, asked: batch)
+    try report.add(batchReport, requested: batch)
   }
 
   // MARK: Checkpoints
@@ -419,14 +418,13 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await sender.transfer("upload", key, progress) { ledger in
-      try await checkOverwriting(
-        of: key, isForbidden: options.forbidOverwrite, checksVersioning: options.checksVersioning)
-      let fields = try options.fields(in: provider.conventions, file: payload.path, key: key)
+      if options.forbidOverwrite, options.checksVersioning { try await requireOverwriteProtection(of: key) }
+      let headers = try options.requestHeaders(in: provider.conventions, key: key, file: payload.path)
       let upload = ResumableUpload(
-        bucket: self, key: key, fields: fields, file: payload, storage: checkpoint, ledger: ledger)
+        bucket: self, key: key, headers: headers, file: payload, storage: checkpoint, ledger: ledger)
       if configuration.uploadsInParts(payload.length) { return try await upload.complete() }
       try await upload.discard()
-      return try await putObject(payload, to: key, options, fields, ledger.meter(total: payload.length))
+      return try await putObject(payload, to: key, options, headers, ledger.meter(total: payload.length))
     }
   }
 
@@ -452,34 +450,20 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   func unfinishedUploads(prefix: String) -> UnfinishedUploads {
     UnfinishedUploads(prefix: prefix) { [self] marker in
-      var parameters = [.init("uploads")] + provider.conventions.format.listingParameters
-      parameters.append(.init("max-uploads", "\(configuration.keysPerPage)"))
-      if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+      var parameters = listingParameters(
+        "uploads", limitedBy: "max-uploads", to: configuration.keysPerPage, prefix: prefix)
       if let marker {
         parameters.append(.init("key-marker", marker.key))
         parameters.append(.init("upload-id-marker", marker.uploadID))
       }
       let request = DocumentRequest(bucket: provider.bucket, prefix: prefix)
-      return try await document(from: draft(.get, nil, parameters)) { try $0.unfinishedUploads(in: $1, of: request) }.1
+      return try await document(from: draft(.get, nil, parameters)) { try $0.unfinishedUploads(in: $1, of: request) }
     }
   }
 
   func abort(_ upload: UnfinishedUpload) async throws {
     let id = try ResponseValue(upload.uploadID, named: "UploadId")
-    try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()
-  }
-}
-
-extension DeletionReport {
-  /// Enters the service's report on a deletion, which has at least the keys that could not be deleted.
-  fileprivate mutating func enter(_ result: DeletionReport, asked: ArraySlice<String>) throws(StorageError) {
-    let names = Set(asked.map { Array($0.utf8) })
-    for key in result.deleted + result.failures.map(\.key) where !names.contains(Array(key.utf8)) {
-      throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
-    }
-    let failed = Set(result.failures.map { Array($0.key.utf8) })
-    failures += result.failures
-    deleted += asked.filter { !failed.contains(Array($0.utf8)) }
+    try await MultipartUpload(bucket: self, key: upload.key, id: id, headers: [:]).requestAbort()
   }
 }
 
@@ -500,4 +484,8 @@ extension HeaderConventions {
       throw StorageError.malformedResponse("\(error)")
     }
   }
+}
+
+extension RequestTarget.Parameter {
+  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-public import StorageAuth
 public import SystemPackage
 
 /// An object store that is a bucket, which can be created and which can copy objects inside the service.
@@ -88,12 +87,8 @@ public protocol BucketStore: ObjectStore {
 extension BucketStore {
   /// Copies an object to another key of the same bucket.
   ///
-  /// - Parameters:
-  ///   - source: The key of the object to copy.
-  ///   - key: The key of the copy.
-  ///   - options: The attributes of the copy that differ from the source, and the conditions for the copy.
-  /// - Returns: The service's description of the copy.
-  /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
+  /// - Parameter source: The key of the object to copy.
+  /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the other parameters.
   @discardableResult
   public func copy(
     from source: String, to key: String, options: CopyOptions = CopyOptions()
@@ -103,11 +98,7 @@ extension BucketStore {
 
   /// Copies an object inside the service with its attributes, without transferring its bytes through the client.
   ///
-  /// - Parameters:
-  ///   - source: The object to copy, which can be in another bucket or be an earlier version.
-  ///   - key: The key of the copy, in this bucket.
-  /// - Returns: The service's description of the copy.
-  /// - Throws: The errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the parameters.
   @discardableResult
   public func copy(_ source: CopySource, to key: String) async throws -> CopiedObject {
     try await copy(source, to: key, options: CopyOptions())
@@ -124,14 +115,9 @@ extension BucketStore {
   /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
   /// - Parameters:
-  ///   - file: The file.
-  ///   - key: The key of the object.
-  ///   - checkpoint: The storage of the checkpoint.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
   ///     name, or else from the extension of the key.
   ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Further properties of the object, and how the upload is sent.
-  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the other
   ///   parameters.
   @discardableResult
@@ -175,7 +161,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
-  /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services refuse larger objects.
+  /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services reject larger objects.
   /// The signer needs the permissions to get the source and to put the copy.
   ///
   /// - Throws: The errors of ``BucketStore/copy(_:to:options:)``, which also describes the parameters.
@@ -311,73 +297,12 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
   ///
   /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
-  ///
-  /// The parameter is that of ``BucketStore/unfinishedUploads(prefix:)``.
   public func unfinishedUploads(prefix: String) -> UnfinishedUploads { bucket.unfinishedUploads(prefix: prefix) }
 
   /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
   ///
   /// The signer needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
   ///
-  /// - Parameter upload: The upload to abort.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func abort(_ upload: UnfinishedUpload) async throws { try await bucket.abort(upload) }
-}
-
-extension StorageClient where Provider: PresigningProvider {
-  /// Creates a presigned URL, which authorizes its holder to one operation for a limited time without an access key.
-  ///
-  /// The URL has the rights of the signer. The signer needs `oss:GetObject`, `name/cos:GetObject` (for `HEAD`
-  /// `name/cos:HeadObject`) or `s3:GetObject` for `GET` and `HEAD`; `oss:PutObject`, `name/cos:PutObject` or
-  /// `s3:PutObject` for `PUT`; and `oss:DeleteObject`, `name/cos:DeleteObject` or `s3:DeleteObject` for `DELETE`. The
-  /// client sends no request to the service; only the credential provider and a remote signer may use the network.
-  ///
-  /// ```swift
-  /// let upload = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(30 * 60))
-  /// // send the bytes with upload.method to upload.url, with upload.headers
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - method: The HTTP method of the requests that the URL authorizes.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type that the request must send. If `nil`, OSS expects a request without a media type.
-  ///   - contentMD5: The Base64-encoded MD5 of the body, or `nil` if the URL does not restrict the body.
-  ///   - headers: Additional headers that the request must send, such as metadata.
-  ///   - parameters: Additional query parameters, such as `response-content-disposition`.
-  ///   - duration: The lifetime of the URL: with OSS V4 up to 7 days, or 12 hours with a temporary key. The URL never
-  ///     remains valid longer than the credential.
-  /// - Returns: The method, the URL, the headers that the request must send, and the expiration.
-  /// - Throws: A `SigningError` if the request cannot be presigned; a `CredentialError` if there is no credential; a
-  ///   ``StorageError`` if the connection is not encrypted and the URL would expose a session token.
-  public func presign(
-    _ method: HTTPRequest.Method, _ key: String, contentType: String? = nil, contentMD5: String? = nil,
-    headers: HTTPFields = [:], parameters: [RequestTarget.Parameter] = [], validFor duration: Duration
-  ) async throws -> PresignedRequest {
-    var fields = headers
-    try fields.set(.contentType, to: contentType)
-    try fields.set(.contentMD5, to: contentMD5)
-    let request = try provider.endpoint.request(
-      method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
-    let scope = CredentialScope(method, key, parameters, in: provider.bucket)
-    var cached = try await sender.credential(for: scope) {
-      provider.presigner.requiredValidity(from: $0, validFor: duration)
-    }
-    if let remoteSigner = sender.remoteSigner {
-      return try await sender.signRemotely(as: &cached) { credential, context in
-        try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
-      }.result
-    }
-    let context = SigningContext(date: try sender.serviceTime().date)
-    return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
-  }
-}
-
-/// The versioning state of a bucket.
-public enum BucketVersioning: String, Sendable, Hashable, CaseIterable {
-  /// The bucket never had versioning.
-  case disabled
-  /// The bucket keeps the earlier versions of an object.
-  case enabled
-  /// The bucket keeps the versions from the time when versioning was enabled, and replaces those without a version.
-  case suspended
 }

@@ -11,35 +11,36 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let key: String
   let id: ResponseValue
   /// The headers of the whole upload, each of which is sent with the requests that it applies to.
-  let fields: HTTPFields
+  let headers: HTTPFields
 
   typealias Part = UploadCheckpoint.Part
 
   /// Initiates a multipart upload, or throws an error if a header concerns the whole body, which no request contains.
   ///
   /// If a lost response causes a second initiation, the first multipart upload remains without parts.
-  static func begin(_ bucket: BucketClient<Provider>, key: String, fields: HTTPFields) async throws -> MultipartUpload {
+  static func begin(_ bucket: BucketClient<Provider>, key: String, headers: HTTPFields) async throws -> MultipartUpload
+  {
     let scopes = bucket.provider.conventions.scopes
-    try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
+    try headers.requireScope([.initiate, .part, .complete, .abort], of: "a multipart upload", scopes)
     let draft = try bucket.draft(
-      .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
+      .post, key, [.init("uploads")], for: .initiate, headers: headers.applying(to: .initiate, scopes))
     let request = DocumentRequest(bucket: bucket.provider.bucket, key: key)
-    let (_, id) = try await bucket.document(from: draft) { try $0.uploadID(in: $1, of: request) }
-    return MultipartUpload(bucket: bucket, key: key, id: try ResponseValue(id, named: "UploadId"), fields: fields)
+    let id = try await bucket.document(from: draft) { try $0.uploadID(in: $1, of: request) }
+    return MultipartUpload(bucket: bucket, key: key, id: try ResponseValue(id, named: "UploadId"), headers: headers)
   }
 
   private var documentRequest: DocumentRequest {
     DocumentRequest(bucket: bucket.provider.bucket, key: key, uploadID: id.text)
   }
 
-  func fields(of request: HeaderScope) -> HTTPFields {
-    fields.belonging(to: request, bucket.provider.conventions.scopes)
+  func headers(of request: HeaderScope) -> HTTPFields {
+    headers.applying(to: request, bucket.provider.conventions.scopes)
   }
 
   /// Uploads a part and compares its checksum with the service's checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
-    let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: fields(of: .part))
+    let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: headers(of: .part))
     let (response, _, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedResponse("part \(number) has no ETag")
@@ -51,14 +52,14 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
-    let (size, checksum) = combined(parts)
+    let (size, checksum) = sizeAndChecksum(of: parts)
     do {
       let draft = try completion(of: parts, checksum)
       let (response, body, etag) = try await requestCompletion(draft)
       try checksum.verifyUpload(of: "the object \(key)", against: response, bucket.provider.conventions)
       return UploadedObject(
         key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
-        callbackReply: draft.callbackReply(body, bucket.provider.conventions))
+        callbackReply: draft.callbackReply(in: body, bucket.provider.conventions))
     } catch let error as ServiceError
       where error.attempts > 1 && (error.kind == .noSuchUpload || error.kind == .alreadyExists)
     {
@@ -68,7 +69,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 
   /// Returns the size and the checksum of the object that consists of parts in their order.
-  private func combined(_ parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
+  private func sizeAndChecksum(of parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
     let empty = ObjectChecksum(bucket.provider.conventions.algorithm, of: [])
     return (
       parts.reduce(0) { $0.saturatingAdding($1.length) },
@@ -78,21 +79,21 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
     let format = bucket.provider.conventions.format
-    var fields = fields(of: .complete)
-    fields[.contentType] = format.mediaType
+    var headers = headers(of: .complete)
+    headers[.contentType] = format.mediaType
     let parts = parts.map { StoredPart(number: $0.number, etag: $0.etag, size: $0.length) }
     return try bucket.draft(
-      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields, body: format.completion(of: parts),
+      .post, key, [.init("uploadId", id.text)], for: .complete, headers: headers, body: format.completion(of: parts),
       checksum: checksum)
   }
 
   /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
   ///
-  /// A request with a callback is answered with the body of the callback's response, and may have no entity tag.
+  /// The response to a request with a callback has the body of the callback's response, and may have no entity tag.
   private func requestCompletion(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
     return try await bucket.sender.exchange(draft) { response, body in
-      if draft.isAnsweredByCallback(conventions) {
+      if draft.replacesDocument(conventions) {
         if let error = conventions.format.error(in: body, of: response, subject: draft.subject) { throw error }
         return (response, body, response.headerFields[.eTag])
       }
@@ -106,12 +107,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Returns the description of the object if an attempt whose response was lost created the object, or throws the
   /// given error if there is no object with exactly these bytes.
   func objectIfStored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
-    let (size, checksum) = combined(parts)
+    let (size, checksum) = sizeAndChecksum(of: parts)
     let (response, _) = try await bucket.sender.exchange(
-      bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
+      bucket.draft(.head, key, for: .head, headers: headers(of: .head)))
     let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
-    let isTheSame = info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
-    guard info.size == size, isTheSame else { throw error }
+    let hasTheBytes =
+      info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
+    guard info.size == size, hasTheBytes else { throw error }
     return UploadedObject(
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.conventions)
   }
@@ -138,7 +140,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func requestAbort() async throws {
     do {
       _ = try await bucket.sender.exchange(
-        bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: fields(of: .abort)))
+        bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: headers(of: .abort)))
     } catch let error as ServiceError where error.kind == .noSuchUpload {
       return
     }
@@ -151,8 +153,9 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     while true {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
-      let (_, page) = try await bucket.document(
-        from: bucket.draft(.get, key, parameters, headers: fields(of: .head))
+      // Services accept the headers of HEAD, such as a requester-pays header, with a list of parts.
+      let page = try await bucket.document(
+        from: bucket.draft(.get, key, parameters, headers: headers(of: .head))
       ) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
       for part in page.parts {
@@ -180,34 +183,14 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 }
 
-extension RequestTarget.Parameter {
-  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
-}
-
-extension UploadPayload {
-  /// Returns the MD5 digest in hexadecimal and the checksum of the payload, which is read once.
-  func identified(_ algorithm: ObjectChecksum.Algorithm) async throws -> (md5: String, checksum: ObjectChecksum) {
-    var md5 = MD5()
-    var crc = CRC(algorithm.crc)
-    let chunks = stream.makeAsyncIterator()
-    while let chunk = try await chunks.nextChunk() {
-      chunk.withSpan { bytes in
-        md5.update(bytes)
-        crc.update(bytes)
-      }
-    }
-    return (md5.finalize().hex, ObjectChecksum(algorithm, crc.checksum))
-  }
-}
-
 extension BucketClient {
   /// Uploads parts concurrently and completes the multipart upload, or aborts it if an error occurs.
   func uploadInParts(
-    _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
+    _ source: some PartSource, to key: String, headers: HTTPFields, length: Int64?, progress: ProgressMeter
   ) async throws -> UploadedObject {
-    let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
+    let upload = try await MultipartUpload.begin(self, key: key, headers: headers)
     do {
-      let parts = try await uploadAll(source, of: upload, progress: progress)
+      let parts = try await uploadParts(source, of: upload, progress: progress)
       if let length, parts.reduce(0, { $0 + $1.length }) != length {
         throw StorageError(
           .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
@@ -225,21 +208,21 @@ extension BucketClient {
   /// Uploads parts within the concurrency limit, and returns them in the order in which they were stored.
   ///
   /// A part is taken from the source only when it can be sent. The closure receives stored parts, one call at a time.
-  func uploadAll(
+  func uploadParts(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
     didUpload: (UploadCheckpoint.Part) async throws -> Void = { _ in }
   ) async throws -> [UploadCheckpoint.Part] {
     try await withThrowingTaskGroup(of: UploadCheckpoint.Part.self) { group in
       var source = source
       var parts: [UploadCheckpoint.Part] = []
-      var started = 0
+      var startedCount = 0
       while true {
-        if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {
+        if startedCount - parts.count >= configuration.partsInFlight, let part = try await group.next() {
           parts.append(part)
           try await didUpload(part)
         }
         guard let next = try await source.next() else { break }
-        started += 1
+        startedCount += 1
         guard next.number <= PartSizes.partLimit else {
           throw StorageError(
             .tooLarge, "The stream needs more than \(PartSizes.partLimit) parts.",

@@ -63,3 +63,12 @@ struct PartSizes: Sendable {
     return ranges
   }
 }
+
+extension [Range<Int64>] {
+  /// Returns the byte range of the part with a number, or `nil` if there is no such part.
+  func range(ofPart number: Int) -> Range<Int64>? { number > 0 && number <= count ? self[number - 1] : nil }
+}
+
+extension Range<Int64> {
+  var byteCount: Int64 { upperBound - lowerBound }
+}

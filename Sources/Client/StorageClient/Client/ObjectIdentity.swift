@@ -118,6 +118,17 @@ extension RequestSender {
     }
     return ObjectIdentity(service: provider.name, endpoint: endpoint, container: provider.bucket, key: key)
   }
+
+  /// Throws an error if a checkpoint belongs to another object, or to the same bucket and key of another server.
+  func requireIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {
+    guard let saved, saved == objectIdentity(of: key) else {
+      let other = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"
+      let wanted = objectIdentity(of: key).map { " (\($0))" } ?? ""
+      throw StorageError(
+        .invalidOption, "The checkpoint belongs to \(other) and not to \(self.location(ofKey: key))\(wanted).",
+        remedy: "Keep the checkpoint of each transfer in a place of its own.")
+    }
+  }
 }
 
 extension ServiceEndpoint {

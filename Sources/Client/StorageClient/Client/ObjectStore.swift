@@ -14,7 +14,7 @@ public import SystemPackage
 /// }
 /// ```
 ///
-/// Operations throw ``ServiceError`` if the service refuses a request, `TransportError` if the network fails,
+/// Operations throw ``ServiceError`` if the service rejects a request, `TransportError` if the network fails,
 /// ``StorageError`` if the client itself rejects input or a response, `SigningError` if a request cannot be signed,
 /// `CredentialError` if there is no credential, and `CancellationError` if the task is cancelled.
 public protocol ObjectStore: Sendable {
@@ -114,13 +114,9 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if the array is large.
   ///
-  /// - Parameters:
-  ///   - bytes: The content of the object.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Further properties of the object, and how the upload is sent.
-  ///   - progress: A function that receives the progress, or `nil`.
+  /// The other parameters are those of the upload of a file.
+  ///
+  /// - Parameter bytes: The content of the object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -134,16 +130,11 @@ extension ObjectStore {
 
   /// Uploads the bytes of an asynchronous sequence, in parts of bounded size.
   ///
-  /// The sequence is iterated once.
+  /// The sequence is iterated once. The other parameters are those of the upload of a file.
   ///
   /// - Parameters:
   ///   - chunks: The content of the object, in chunks.
   ///   - length: The total number of bytes, or `nil` if it is unknown.
-  ///   - key: The key of the object.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Further properties of the object, and how the upload is sent.
-  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
   ///   and the other errors that ``ObjectStore`` lists.
   @discardableResult
@@ -242,50 +233,5 @@ extension ObjectStore {
       }
       continuation.onTermination = { _ in transfer.cancel() }
     }
-  }
-}
-
-/// The result of deleting several objects.
-public struct DeletionReport: Sendable, Hashable {
-  /// The maximum number of keys that the services accept in one deletion request.
-  package static let batchSize = 1_000
-
-  /// The keys whose objects were deleted or did not exist.
-  public package(set) var deleted: [String]
-
-  /// The keys that could not be deleted, with the reasons.
-  public package(set) var failures: [Failure]
-
-  /// A key that could not be deleted, and the reason.
-  public struct Failure: Sendable, Hashable {
-    /// The key that could not be deleted.
-    public let key: String
-
-    /// The provider's error code for the key.
-    public let code: String
-
-    /// The provider's error message for the key.
-    public let message: String
-
-    /// Creates a failure; the parameters are the properties.
-    public init(key: String, code: String, message: String) {
-      self.key = key
-      self.code = code
-      self.message = message
-    }
-
-    package init(_ key: String, _ error: ServiceError) {
-      self.init(key: key, code: error.code, message: error.message)
-    }
-  }
-
-  /// Creates the report of an ``ObjectStore`` implementation.
-  ///
-  /// - Parameters:
-  ///   - deleted: The keys whose objects were deleted or did not exist.
-  ///   - failures: The keys that could not be deleted, with the reasons.
-  public init(deleted: [String] = [], failures: [Failure] = []) {
-    self.deleted = deleted
-    self.failures = failures
   }
 }

@@ -59,15 +59,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
       clockSkew: clockSkew, time: .system)
   }
 
-  /// Creates a client with one credential.
+  /// Creates a client with one credential, which `client.credentials.replace(with:)` replaces later.
   ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - credentials: The credential. `client.credentials.replace(with:)` replaces it later.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  /// The parameters are those of the initializer with a credential provider.
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -80,14 +74,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client that gets its credentials from the vendor's default sources.
   ///
-  /// The default sources are environment variables, the files of the vendor's tools, and roles.
-  ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events. If `nil`, a new hub.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  /// The default sources are environment variables, the files of the vendor's tools, and roles. The parameters are those
+  /// of the initializer with a credential provider.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
@@ -138,13 +126,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  /// The other parameters are those of the initializer with a credential provider.
+  ///
+  /// - Parameter credentials: The source of the credentials, which the client caches for each scope.
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -157,13 +141,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client that shares a cache of scoped credentials with other clients.
   ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - cache: The cache of the credentials for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  /// The other parameters are those of the initializer with a credential provider.
+  ///
+  /// - Parameter cache: The cache of the credentials for each scope.
   public init(
     _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -173,21 +153,16 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     everything.actions = Set(AccessAction.allCases)
     self.init(
       sender: RequestSender(
-        provider, credentials: cache.cache(for: CredentialScope([everything])), scoped: cache,
-        configuration: configuration,
-        transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system))
+        provider, credentials: cache.cache(for: CredentialScope([everything])), scopedCredentials: cache,
+        configuration: configuration, transport: transport, events: events ?? cache.events, clockSkew: clockSkew,
+        time: .system))
   }
 
   /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.
   ///
-  /// - Parameters:
-  ///   - request: The unsigned request to the service's endpoint.
-  ///   - body: The body of the request. Its length is sent in the headers.
-  ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
-  ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
-  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   /// - Returns: The response, whose status reports success.
-  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
+  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``, which also describes the
+  ///   parameters.
   public func send(
     _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
@@ -248,7 +223,6 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:DeleteObject`, `name/cos:DeleteObject` or `s3:DeleteObject`.
   ///
-  /// - Parameter key: The key of the object.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String) async throws { try await store.delete(key) }
 
@@ -257,7 +231,6 @@ extension StorageClient: ObjectStore {
   /// In a bucket, keys with control characters cannot be represented in XML and are deleted one by one. The signer needs
   /// `oss:DeleteObject`, `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`, or `s3:DeleteObject`.
   ///
-  /// - Parameter keys: The keys of the objects.
   /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
   /// - Throws: The errors that ``ObjectStore`` lists. The objects of earlier requests are already deleted then.
   @discardableResult
@@ -270,5 +243,53 @@ extension StorageClient: ObjectStore {
   /// The parameters are those of ``ObjectStore/list(prefix:delimiter:)``.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter).checked(prefix: prefix, delimiter: delimiter)
+  }
+}
+
+extension StorageClient where Provider: PresigningProvider {
+  /// Creates a presigned URL, which authorizes its holder to one operation for a limited time without an access key.
+  ///
+  /// The URL has the rights of the signer. The signer needs `oss:GetObject`, `name/cos:GetObject` (for `HEAD`
+  /// `name/cos:HeadObject`) or `s3:GetObject` for `GET` and `HEAD`; `oss:PutObject`, `name/cos:PutObject` or
+  /// `s3:PutObject` for `PUT`; and `oss:DeleteObject`, `name/cos:DeleteObject` or `s3:DeleteObject` for `DELETE`. The
+  /// client sends no request to the service; only the credential provider and a remote signer may use the network.
+  ///
+  /// ```swift
+  /// let upload = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(30 * 60))
+  /// // send the bytes with upload.method to upload.url, with upload.headers
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - method: The HTTP method of the requests that the URL authorizes.
+  ///   - key: The key of the object.
+  ///   - contentType: The media type that the request must send. If `nil`, OSS expects a request without a media type.
+  ///   - contentMD5: The Base64-encoded MD5 of the body, or `nil` if the URL does not restrict the body.
+  ///   - headers: Additional headers that the request must send, such as metadata.
+  ///   - parameters: Additional query parameters, such as `response-content-disposition`.
+  ///   - duration: The lifetime of the URL: with OSS V4 up to 7 days, or 12 hours with a temporary key. The URL never
+  ///     remains valid longer than the credential.
+  /// - Returns: The method, the URL, the headers that the request must send, and the expiration.
+  /// - Throws: A `SigningError` if the request cannot be presigned; a `CredentialError` if there is no credential; a
+  ///   ``StorageError`` if the connection is not encrypted and the URL would expose a session token.
+  public func presign(
+    _ method: HTTPRequest.Method, _ key: String, contentType: String? = nil, contentMD5: String? = nil,
+    headers: HTTPFields = [:], parameters: [RequestTarget.Parameter] = [], validFor duration: Duration
+  ) async throws -> PresignedRequest {
+    var fields = headers
+    try fields.set(.contentType, to: contentType)
+    try fields.set(.contentMD5, to: contentMD5)
+    let request = try provider.endpoint.request(
+      method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
+    let scope = CredentialScope(method, key, parameters, in: provider.bucket)
+    var cached = try await sender.credential(for: scope) {
+      provider.presigner.requiredValidity(from: $0, validFor: duration)
+    }
+    if let remoteSigner = sender.remoteSigner {
+      return try await sender.signRemotely(as: &cached) { credential, context in
+        try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
+      }.result
+    }
+    let context = SigningContext(date: try sender.serviceTime().date)
+    return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
   }
 }

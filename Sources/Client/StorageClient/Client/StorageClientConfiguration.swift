@@ -45,17 +45,7 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.
   private static let minimumPartSize: Int64 = 100 * 1024
 
-  /// Creates a configuration, and replaces values that are out of range with the nearest valid values.
-  ///
-  /// - Parameters:
-  ///   - requestsInFlight: The maximum number of requests in flight.
-  ///   - partsInFlight: The maximum number of parts that one upload or download transfers concurrently.
-  ///   - multipartThreshold: The object size, in bytes, from which objects are transferred in parts.
-  ///   - partSize: The size of a part in bytes.
-  ///   - keysPerPage: The maximum number of entries that a listing requests per page.
-  ///   - attempts: The maximum number of attempts to send a request if the service or the network fails.
-  ///   - retryDelay: The delay before the second attempt, doubled before each later attempt.
-  ///   - longestRetryDelay: The maximum delay before an attempt.
+  /// Creates a configuration whose values are the nearest valid ones; the parameters are the properties.
   public init(
     requestsInFlight: Int = 16, partsInFlight: Int = 4, multipartThreshold: Int64 = 16 << 20, partSize: Int64 = 8 << 20,
     keysPerPage: Int = 1000, attempts: Int = 3, retryDelay: Duration = .milliseconds(200),

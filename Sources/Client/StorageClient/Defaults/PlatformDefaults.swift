@@ -42,10 +42,10 @@ extension ProviderContext {
   /// The home directory is the value of `HOME`, as for the vendors' tools, or else the user's home directory. Warnings,
   /// such as a warning about a secret file that other users can read, are logged with the label `storage-auth`.
   public static var system: ProviderContext {
-    var machine = ProviderContext(transport: .platformDefault, commands: PlatformDefaults.commands)
+    var context = ProviderContext(transport: .platformDefault, commands: PlatformDefaults.commands)
     let logger = Logger(label: "storage-auth")
-    machine.onWarning = { logger.warning("\($0)") }
-    return machine
+    context.onWarning = { logger.warning("\($0)") }
+    return context
   }
 
   /// Returns the context of this machine with a client's transport and clock.

@@ -96,6 +96,7 @@
   }
 
   extension Environment {
+    /// Returns an environment with these variables alone.
     package static func only(_ variables: [String: String]) -> Environment { .custom(variables.environment) }
 
     package static func inherited(adding variables: [String: String]) -> Environment {
@@ -112,7 +113,7 @@
   }
 
   extension SigningClock {
-    /// Runs a program for at most a duration, and returns or throws after it has result.
+    /// Runs a program for at most a duration, and returns or throws after it has ended.
     ///
     /// `run` kills the program if its task is cancelled. The other parameters are the errors to throw.
     package func running<Outcome: Sendable, Failure: Error>(
@@ -129,7 +130,7 @@
             return .failure(cancelled)
           }
         }
-        // The other task is cancelled, and the program has ended when the group has result.
+        // The other task is cancelled, and the group waits until the program has ended.
         defer { group.cancelAll() }
         return await group.next() ?? .failure(cancelled)
       }

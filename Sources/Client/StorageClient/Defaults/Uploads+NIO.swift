@@ -29,16 +29,11 @@
   extension ObjectStore {
     /// Uploads the bytes of an asynchronous sequence of buffers, in parts of bounded size.
     ///
-    /// The sequence is iterated once.
+    /// The sequence is iterated once. The other parameters are those of the upload of a file.
     ///
     /// - Parameters:
     ///   - buffers: The content of the object, in buffers.
     ///   - length: The total number of bytes, or `nil` if it is unknown.
-    ///   - key: The key of the object.
-    ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-    ///   - metadata: The user-defined names and values to store with the object.
-    ///   - options: Further properties of the object, and how the upload is sent.
-    ///   - progress: A function that receives the progress, or `nil`.
     /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
     ///   and the other errors that ``ObjectStore`` lists.
     @discardableResult

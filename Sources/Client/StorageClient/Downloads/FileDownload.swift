@@ -14,72 +14,80 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   let file: FileReplacement
   let ledger: TransferLedger
 
-  private typealias Piece = DownloadCheckpoint.WrittenRange
+  private typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
   /// Downloads the object, or the range that the options select, and returns the object's description.
   func download() async throws -> ObjectInfo {
-    let (object, whole) = try await first()
-    let meter = ledger.meter(total: object.info.size ?? object.contentLength)
-    let algorithm = whole.checksum?.algorithm ?? bucket.provider.conventions.algorithm
-    guard options.range == nil, let total = object.info.size, let length = object.contentLength, length < total else {
-      _ = try await write(object.body, at: 0, algorithm, meter)
-      return object.info
+    let (first, info) = try await openFirstRange()
+    let meter = ledger.meter(total: first.info.size ?? first.contentLength)
+    let algorithm = info.checksum?.algorithm ?? bucket.provider.conventions.algorithm
+    guard options.range == nil, let size = first.info.size, let length = first.contentLength, length < size else {
+      _ = try await write(first.body, at: 0, algorithm, meter)
+      return first.info
     }
-    let pieces = try await pieces(object, length: length, total: total, algorithm, meter)
-    let checksum = pieces.sorted { $0.offset < $1.offset }.reduce(ObjectChecksum(algorithm, of: [])) {
+    let ranges = try await writeRanges(startingWith: first, length: length, size: size, algorithm, meter)
+    let checksum = ranges.sorted { $0.offset < $1.offset }.reduce(ObjectChecksum(algorithm, of: [])) {
       $0.followed(by: $1.checksum, byteCount: $1.length)
     }
-    if let expected = whole.checksum { try checkChecksum(of: "the object \(key)", checksum, expected: expected) }
-    return whole
+    if let expected = info.checksum { try checkChecksum(of: "the object \(key)", checksum, expected: expected) }
+    return info
   }
 
   /// Starts to download the first range, or the whole object if it is empty or processed and has no ranges.
-  private func first() async throws -> (DownloadedObject, whole: ObjectInfo) {
-    var ranged = options
+  ///
+  /// Returns also the description of the whole object, which has its checksum.
+  private func openFirstRange() async throws -> (first: DownloadedObject, info: ObjectInfo) {
+    var firstOptions = options
     let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)
-    var whole: ObjectInfo?
+    var info: ObjectInfo?
     if options.range == nil, options.parameters.isEmpty {
-      ranged.range = ByteRange(0..<length)
+      firstOptions.range = ByteRange(0..<length)
+      // The response to a range request has no checksum of the whole object, so that it is requested first.
       if !bucket.provider.conventions.rangesTellChecksum {
-        whole = try await bucket.described(key, options: options)
-        if let size = whole?.size, size <= length { ranged.range = nil }
-        if options.ifMatch == nil { ranged.ifMatch = try whole?.etag.map { try ResponseValue($0, named: "ETag").text } }
+        info = try await bucket.infoIfPermitted(key, options: options)
+        if let size = info?.size, size <= length { firstOptions.range = nil }
+        if options.ifMatch == nil {
+          firstOptions.ifMatch = try info?.etag.map { try ResponseValue($0, named: "ETag").text }
+        }
       }
     }
-    let object: DownloadedObject
+    let first: DownloadedObject
     do {
-      object = try await bucket.fetch(key, options: ranged)
+      first = try await bucket.fetch(key, options: firstOptions)
     } catch let error as ServiceError where error.kind == .invalidRange && options.range == nil {
-      object = try await bucket.fetch(key, options: options)
+      // An empty object has no first byte.
+      first = try await bucket.fetch(key, options: options)
     }
-    return (object, whole ?? object.info)
+    return (first, info ?? first.info)
   }
 
-  private func pieces(
-    _ first: DownloadedObject, length: Int64, total: Int64, _ algorithm: ObjectChecksum.Algorithm,
+  /// Writes the first range and, concurrently, the ranges that follow it.
+  private func writeRanges(
+    startingWith first: DownloadedObject, length: Int64, size: Int64, _ algorithm: ObjectChecksum.Algorithm,
     _ meter: ProgressMeter
-  ) async throws -> [Piece] {
-    let sizes = try PartSizes(length: total, preferred: bucket.configuration.partSize)
-    return try await withThrowingTaskGroup(of: Piece.self) { group in
-      var pieces: [Piece] = []
+  ) async throws -> [WrittenRange] {
+    let sizes = try PartSizes(length: size, preferred: bucket.configuration.partSize)
+    return try await withThrowingTaskGroup(of: WrittenRange.self) { group in
+      var writtenRanges: [WrittenRange] = []
       group.addTask { try await write(first.body, at: 0, algorithm, meter) }
-      for (index, range) in sizes.ranges(of: total, from: length).enumerated() {
-        if index + 1 - pieces.count >= bucket.configuration.partsInFlight, let piece = try await group.next() {
-          pieces.append(piece)
+      for (index, range) in sizes.ranges(of: size, from: length).enumerated() {
+        let startedCount = index + 1
+        if startedCount - writtenRanges.count >= bucket.configuration.partsInFlight, let next = try await group.next() {
+          writtenRanges.append(next)
         }
         group.addTask {
           let object = try await bucket.fetch(range, of: first.info, options)
           return try await write(object.body, at: range.lowerBound, algorithm, meter)
         }
       }
-      for try await piece in group { pieces.append(piece) }
-      return pieces
+      for try await range in group { writtenRanges.append(range) }
+      return writtenRanges
     }
   }
 
   private func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
-  ) async throws -> Piece {
+  ) async throws -> WrittenRange {
     try await file.write(body, at: start, algorithm) { meter.advance(by: $1) }
   }
 }
@@ -103,27 +111,27 @@ extension BucketClient {
   /// Only a download of the identical object is continued. A download is not resumed if the response has neither a
   /// strong entity tag nor a version, or if the service processes the object.
   func resumed(
-    _ reply: HTTPStreamingResponse, _ info: ObjectInfo, _ options: DownloadOptions, length: Int64?
+    _ received: HTTPStreamingResponse, _ info: ObjectInfo, _ options: DownloadOptions, length: Int64?
   ) -> ByteStream {
     let key = info.key
     let version = info.versionID ?? options.versionID
-    guard let length, options.parameters.isEmpty, version != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true,
-      ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag), let start = reply.response.firstByte,
+    guard let length, options.parameters.isEmpty, version != nil || info.hasStrongTag,
+      ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag), let start = received.response.firstByte,
       let end = start.checkedAdding(length)
-    else { return reply.body }
-    let rest = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
+    else { return received.body }
+    let identicalObject = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
     let subject = "GET \(sender.location(ofKey: key))"
     let plan = RetryPlan(configuration, isRepeatable: true)
-    return reply.body.resuming(plan, length: length) { [self] count, step, number in
-      sender.events.emit(.retry(.init(subject: subject, attempt: number, delay: step.delay, reason: step.reason)))
+    return received.body.resuming(plan, length: length) { [self] receivedCount, step, attempt in
+      sender.events.emit(.retry(.init(subject: subject, attempt: attempt, delay: step.delay, reason: step.reason)))
       try await sender.time.sleep(for: step.delay)
-      var options = rest
-      options.range = ByteRange(start + count..<end)
-      let reply = try await sender.send(draft(options, for: key))
-      guard reply.response.status == .partialContent, reply.response.firstByte == start + count else {
+      var options = identicalObject
+      options.range = ByteRange(start + receivedCount..<end)
+      let received = try await sender.send(draft(options, for: key))
+      guard received.response.status == .partialContent, received.response.firstByte == start + receivedCount else {
         throw StorageError.malformedResponse("it is not the requested range")
       }
-      return reply.body
+      return received.body
     }
   }
 }
@@ -146,7 +154,8 @@ extension TransportError {
     .connectionLost, "The response ended early.", remedy: "Download it again.")
 }
 
-/// The number of received bytes after which an attempt counts as successful, so that the retry plan starts over.
+/// The number of received bytes after which an attempt counts as successful, so that the retry plan starts over: a large
+/// object may take hours, during which more connections are lost than one request may be sent again.
 private let restartByteCount: Int64 = 1 << 20
 
 extension ByteStream {
@@ -160,29 +169,29 @@ extension ByteStream {
   ) -> ByteStream {
     ByteStream(chunks: { [self] in
       var iterator = makeAsyncIterator()
-      var count: Int64 = 0
-      var resumedAt: Int64 = 0
-      var current = plan
+      var receivedCount: Int64 = 0
+      var countAtResumption: Int64 = 0
+      var remainingPlan = plan
       return {
         while true {
           var failure: TransportError?
           do {
             if let chunk = try await iterator.nextChunk() {
-              count += Int64(chunk.byteCount)
+              receivedCount += Int64(chunk.byteCount)
               return chunk
             }
           } catch let error as TransportError where error.isRetryable {
             failure = error
           }
-          if count >= length { return nil }
-          if count - resumedAt >= restartByteCount { current = plan }
-          guard let step = current.step(after: failure ?? .endedEarly) else {
+          if receivedCount >= length { return nil }
+          if receivedCount - countAtResumption >= restartByteCount { remainingPlan = plan }
+          guard let step = remainingPlan.step(after: failure ?? .endedEarly) else {
             if let failure { throw failure }
             return nil
           }
-          current.attempts += 1
-          resumedAt = count
-          iterator = try await reopen(count, step, current.attempts).makeAsyncIterator()
+          remainingPlan.attempts += 1
+          countAtResumption = receivedCount
+          iterator = try await reopen(receivedCount, step, remainingPlan.attempts).makeAsyncIterator()
         }
       }
     })

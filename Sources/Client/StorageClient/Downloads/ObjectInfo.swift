@@ -75,6 +75,10 @@ public struct ObjectInfo: Sendable, Hashable {
     self.headers = headers
   }
 
+  /// Whether an equal entity tag means the same bytes, which a weak one does not
+  /// ([RFC 9110, section 8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1)).
+  var hasStrongTag: Bool { etag.map { !$0.hasBytePrefix("W/") } ?? false }
+
   /// Returns the total size in a `Content-Range` value: the number after the slash in `bytes 0-99/1234`.
   private static func total(_ contentRange: String) -> Int64? {
     contentRange.words(between: "/").last.flatMap { Int64(digits: $0) }

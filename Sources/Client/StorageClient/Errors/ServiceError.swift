@@ -77,9 +77,9 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// The parameters are the properties; without a `kind`, it is derived from the code, the message and the status.
   public init(
     code: String, message: String, status: HTTPResponse.Status, kind: Kind? = nil, isExplained: Bool = true,
-    requestID: String? = nil, hostID: String? = nil,
-    detailCode: String? = nil, subject: String, serverTime: Timestamp? = nil, serverStringToSign: String? = nil,
-    serverCanonicalRequest: String? = nil, retryAfter: Duration? = nil
+    requestID: String? = nil, hostID: String? = nil, detailCode: String? = nil, subject: String,
+    serverTime: Timestamp? = nil, serverStringToSign: String? = nil, serverCanonicalRequest: String? = nil,
+    retryAfter: Duration? = nil
   ) {
     self.kind = kind ?? Kind(code: code, message: message, status: status)
     self.code = code
@@ -224,11 +224,11 @@ extension ServiceError {
 extension ServiceError.Kind {
   /// Creates a kind from the service's error code and message, or from the response status if the code is unknown.
   init(code: String, message: String, status: HTTPResponse.Status) {
-    let services = ServiceDescription.known.map(\.errorCodes)
-    let rules = services.flatMap(\.messageMeanings)
-    if let rule = rules.first(where: { $0.code == code && message.hasPrefix($0.beginning) }) {
+    let knownCodes = ServiceDescription.known.map(\.errorCodes)
+    let messageRules = knownCodes.flatMap(\.messageMeanings)
+    if let rule = messageRules.first(where: { $0.code == code && message.hasPrefix($0.beginning) }) {
       self.init(meaning: rule.meaning)
-    } else if let meaning = services.lazy.compactMap({ $0.meanings[code] }).first {
+    } else if let meaning = knownCodes.lazy.compactMap({ $0.meanings[code] }).first {
       self.init(meaning: meaning)
     } else {
       self.init(status: status)
@@ -283,11 +283,11 @@ extension ServiceError {
         ?? fields[.date].flatMap { Timestamp(httpDate: $0) },
       serverStringToSign: text("StringToSign").map(SecretMask.namedValues.applied),
       serverCanonicalRequest: (text("CanonicalRequest") ?? text("FormatString")).map(SecretMask.namedValues.applied),
-      retryAfter: fields[.retryAfter].flatMap { Self.duration($0, from: fields[.date]) })
+      retryAfter: fields[.retryAfter].flatMap { Self.retryDelay($0, from: fields[.date]) })
   }
 
   /// Parses a `Retry-After` value: a number of seconds, or a date that is compared with the service's `Date`.
-  private static func duration(_ retryAfter: String, from date: String?) -> Duration? {
+  private static func retryDelay(_ retryAfter: String, from date: String?) -> Duration? {
     if let seconds = Int64(digits: retryAfter) { return .seconds(seconds) }
     guard let end = Timestamp(httpDate: retryAfter), let now = date.flatMap({ Timestamp(httpDate: $0) }) else {
       return nil
@@ -316,7 +316,7 @@ extension ServiceError {
       code: code ?? Self.code(for: status), message: message ?? Self.message(for: status), status: status, kind: kind,
       isExplained: code != nil || message != nil, requestID: requestID, subject: subject,
       serverTime: fields[.date].flatMap { Timestamp(httpDate: $0) },
-      retryAfter: fields[.retryAfter].flatMap { Self.duration($0, from: fields[.date]) })
+      retryAfter: fields[.retryAfter].flatMap { Self.retryDelay($0, from: fields[.date]) })
   }
 
   private static func message(for status: HTTPResponse.Status) -> String {

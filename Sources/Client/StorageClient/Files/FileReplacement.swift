@@ -6,7 +6,7 @@ internal import StorageCrypto
 package import SystemPackage
 
 /// The number of bytes that are buffered before a write to a file, because each write costs a thread switch.
-private let writeSize = 512 * 1024
+private let writeBufferSize = 512 * 1024
 
 /// A file that has a temporary name until it is complete, and then replaces its destination.
 ///
@@ -15,10 +15,10 @@ private let writeSize = 512 * 1024
 /// `FileManager.replaceItemAt` on Linux exchanges the two files and deletes the wrong one, so that both can be lost. A
 /// file that replaces another file is synchronized to disk before the rename.
 package struct FileReplacement: Sendable {
-  private let temporary: FilePath.Component
+  private let temporaryName: FilePath.Component
   private let destination: FileLocation
-  private let replaces: Bool
-  let incomplete: LocalFile
+  private let replacesFile: Bool
+  let incompleteFile: LocalFile
 
   /// Runs a closure that writes a file, and moves the complete file to a path.
   package static func write<Result>(
@@ -57,34 +57,35 @@ package struct FileReplacement: Sendable {
   init(_ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil) async throws {
     let existing = try await destination.permissions()
     self.destination = destination
-    replaces = existing != nil
-    temporary = name
-    incomplete = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
+    replacesFile = existing != nil
+    temporaryName = name
+    incompleteFile = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
   }
 
   /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
   init?(resuming name: FilePath.Component, of destination: FileLocation) async throws {
     guard let file = try await LocalFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
-    incomplete = file
-    replaces = try await destination.permissions() != nil
-    temporary = name
+    incompleteFile = file
+    replacesFile = try await destination.permissions() != nil
+    temporaryName = name
   }
 
   /// Moves the complete file to its destination, usually after synchronizing a file that replaces another one.
   func finish(synchronizes: Bool = true) async throws {
-    if synchronizes, replaces { try await incomplete.synchronize() }
-    try await incomplete.close()
-    let (temporary, destination) = (temporary, destination)
-    try await destination.folder.system.run {
-      try Self.rename(FileLocation(temporary, in: destination.folder), to: destination)
+    if synchronizes, replacesFile { try await incompleteFile.synchronize() }
+    try await incompleteFile.close()
+    let (temporaryName, destination) = (temporaryName, destination)
+    try await destination.folder.system.runBlocking {
+      try Self.rename(FileLocation(temporaryName, in: destination.folder), to: destination)
     }
   }
 
-  func discard() async throws { try await FileLocation(temporary, in: destination.folder).remove() }
+  /// Removes the incomplete file.
+  func discard() async throws { try await FileLocation(temporaryName, in: destination.folder).remove() }
 
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    try await incomplete.write(bytes, at: offset)
+    try await incompleteFile.write(bytes, at: offset)
   }
 
   /// Writes the bytes of a stream to the file, starting at an offset, and returns the written range.
@@ -110,13 +111,13 @@ package struct FileReplacement: Sendable {
     let chunks = body.makeAsyncIterator()
     do {
       while let chunk = try await chunks.nextChunk() {
-        if pending.count + chunk.byteCount > writeSize { try await flush() }
+        if pending.count + chunk.byteCount > writeBufferSize { try await flush() }
         // Computed here, because the bytes are still in the processor's cache.
         chunk.withSpan { checksum.update($0) }
         chunk.append(to: &pending)
       }
     } catch {
-      // Another request can continue after the received bytes.
+      // Another request can continue after the received bytes; the error of the stream is the one to report.
       try? await flush()
       throw error
     }

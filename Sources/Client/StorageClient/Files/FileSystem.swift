@@ -8,8 +8,8 @@ package import SystemPackage
 /// Everything in this module that reads or writes files uses these calls, so that a simulation can replace the system.
 /// A name is one component of a path; no call follows a symbolic link at a name, unless it says so.
 package protocol FileSystem: Sendable {
-  /// Calls a closure that blocks until the file system has answered, on a thread that may block.
-  func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
+  /// Calls a closure that blocks until the file system has responded, on a thread that may block.
+  func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
 
   /// Opens the folder at a path, and follows symbolic links.
   func openFolder(_ path: FilePath) throws(Errno) -> FileDescriptor
@@ -128,15 +128,52 @@ package struct FileStatus: Sendable, Hashable {
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 }
 
+/// The identity and the state of a file: its number in the file system, its size, and the time of its last change.
+///
+/// Two equal identities mean that the same file was not changed in between, as far as the file system can tell.
+public struct FileIdentity: Sendable, Hashable, Codable {
+  /// The number of the file in its file system (the inode).
+  public let fileNumber: UInt64
+
+  /// The size of the file in bytes.
+  public let size: Int64
+
+  /// The time of the last change of the file's content, in whole seconds since 1970-01-01T00:00:00Z.
+  public let modifiedSeconds: Int64
+
+  /// The nanoseconds within the second of the last change.
+  public let modifiedNanoseconds: Int64
+
+  /// Creates the identity of a file; the parameters are the properties.
+  public init(fileNumber: UInt64, size: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
+    self.fileNumber = fileNumber
+    self.size = size
+    self.modifiedSeconds = modifiedSeconds
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
+}
+
 extension FileSystem {
   /// Calls a closure that blocks, and turns the system's errors into errors for the file at a path.
-  func run<Result: Sendable>(
+  func runBlocking<Result: Sendable>(
     at path: FilePath, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     do {
-      return try await run(body)
+      return try await runBlocking(body)
     } catch let error as Errno {
       throw StorageError(error, at: path)
     }
+  }
+}
+
+extension StorageError {
+  /// Creates an error from the system's error for the file at a path.
+  init(_ error: Errno, at path: FilePath) {
+    self.init(
+      .unusableFile, "\(path) cannot be used: \(error).", remedy: "Check the path, its permissions and the free space.")
+  }
+
+  static func notRegular(_ path: FilePath) -> StorageError {
+    StorageError(.unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
   }
 }

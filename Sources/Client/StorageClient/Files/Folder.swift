@@ -1,14 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 package import SystemPackage
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// An open folder, in which files are used by their names.
 ///
@@ -95,10 +88,10 @@ package final class Folder: Sendable {
 
   /// Removes a folder and the folders in it; the call blocks, and ends with an error at a file.
   func removeEmptyFolders(_ name: FilePath.Component) throws(Errno) {
-    let inner = try folder(name)
-    for name in try inner.names {
-      guard try inner.status(of: name)?.kind == .folder else { throw .directoryNotEmpty }
-      try inner.removeEmptyFolders(name)
+    let removed = try folder(name)
+    for subfolder in try removed.names {
+      guard try removed.status(of: subfolder)?.kind == .folder else { throw .directoryNotEmpty }
+      try removed.removeEmptyFolders(subfolder)
     }
     try removeFolder(name)
   }
@@ -108,23 +101,16 @@ package final class Folder: Sendable {
     try system.rename(name, in: descriptor, to: newName, in: newFolder.descriptor)
   }
 
-  /// Calls a closure that blocks, and turns the system's errors into errors for the file with a name.
-  func call<Result: Sendable>(
-    _ name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
+  /// Calls a closure that blocks, and turns the system's errors into errors for the file with a name, or for the folder.
+  func runBlocking<Result: Sendable>(
+    at name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
   ) async throws -> Result {
-    try await system.run(at: name.map { path.appending($0) } ?? path) { [self] in try body(self) }
-  }
-}
-
-extension StorageError {
-  /// Creates an error from the system's error for the file at a path.
-  init(_ error: Errno, at path: FilePath) {
-    self.init(
-      .unusableFile, "\(path) cannot be used: \(error).", remedy: "Check the path, its permissions and the free space.")
+    try await system.runBlocking(at: name.map { path.appending($0) } ?? path) { [self] in try body(self) }
   }
 }
 
 extension FilePath.Component {
+  /// The bytes of the name, which need not be UTF-8.
   package var bytes: [UInt8] {
     unsafe withPlatformString { start in
       // Safe: the string ends with a zero byte.
@@ -136,77 +122,5 @@ extension FilePath.Component {
       }
       return bytes
     }
-  }
-}
-
-/// A place for a file: a name in an open folder.
-package struct FileLocation: Sendable {
-  package let folder: Folder
-  package let name: FilePath.Component
-
-  package init(_ name: FilePath.Component, in folder: Folder) {
-    self.folder = folder
-    self.name = name
-  }
-
-  /// Creates the place of a path of the caller, whose folder must exist.
-  package init(_ path: FilePath, in system: any FileSystem = .system) async throws {
-    guard let name = path.lastComponent, name.kind == .regular else { throw StorageError.notRegular(path) }
-    self.name = name
-    folder = try await system.run(at: path) { try Folder.open(path.removingLastComponent(), in: system) }
-  }
-
-  /// The path of the file, for errors and for programs that need one.
-  var path: FilePath { folder.path.appending(name) }
-
-  /// Returns the status of the file, or of the file to which a link leads, or `nil` if no file exists.
-  package func status(followsLink: Bool = true) async throws -> FileStatus? {
-    try await folder.call(name) { [name] in try $0.status(of: name, followsLink: followsLink) }
-  }
-
-  /// Returns the permissions of the existing file, which must be a regular one, or `nil` if no file exists.
-  package func permissions() async throws -> FilePermissions? {
-    guard let status = try await status() else { return nil }
-    guard status.kind == .regular else {
-      throw StorageError(
-        .unusableFile, "\(path) is not a regular file.", remedy: "Name an existing file, or one that can be created.")
-    }
-    return status.permissions
-  }
-
-  func remove() async throws { try await folder.call(name) { [name] in try $0.remove(name) } }
-
-  // MARK: Temporary names
-
-  func temporaryName() -> FilePath.Component {
-    FilePath.Component("\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36)).part") ?? name
-  }
-
-  /// Returns a temporary name of this place from the text that a checkpoint contains, or `nil` if it is another name.
-  ///
-  /// A checkpoint that was tampered with cannot name another file of the folder.
-  func temporaryName(_ text: String) -> FilePath.Component? {
-    guard let random = text.removingBytePrefix(temporaryPrefix)?.removingByteSuffix(".part"),
-      (1...13).contains(random.utf8.count),
-      random.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
-    else { return nil }
-    return FilePath.Component(text)
-  }
-
-  /// The start of the temporary names of this place, in which long names are cut at a whole character.
-  private var temporaryPrefix: String {
-    var prefix = ""
-    for scalar in name.string.unicodeScalars {
-      guard prefix.utf8.count + UTF8.width(scalar) <= 64 else { break }
-      prefix.unicodeScalars.append(scalar)
-    }
-    return ".\(prefix)."
-  }
-}
-
-extension FilePath {
-  /// The absolute path, with a relative path resolved against the working directory of the process.
-  package var absolute: FilePath {
-    isAbsolute ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
   }
 }

@@ -39,7 +39,9 @@ package final class LocalFile: Sendable {
   static func reading(
     _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
   ) async throws -> LocalFile {
-    let file = try await folder.call(name) { try LocalFile(name, in: $0, .reading(followsLink: followsLink)) }
+    let file = try await folder.runBlocking(at: name) {
+      try LocalFile(name, in: $0, .reading(followsLink: followsLink))
+    }
     guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
     return file
   }
@@ -54,9 +56,9 @@ package final class LocalFile: Sendable {
   static func creating(
     _ name: FilePath.Component, in folder: Folder, permissions: FilePermissions?
   ) async throws -> LocalFile {
-    try await folder.call(name) { folder in
-      let usual: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
-      let file = try LocalFile(name, in: folder, .creating(permissions ?? usual))
+    try await folder.runBlocking(at: name) { folder in
+      let usualPermissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+      let file = try LocalFile(name, in: folder, .creating(permissions ?? usualPermissions))
       // The mode with which a file is created is subject to the process's mask.
       if let permissions { try folder.system.setPermissions(permissions, of: file.descriptor) }
       return file
@@ -66,7 +68,7 @@ package final class LocalFile: Sendable {
   /// Opens a file for reading and writing, and locks it, or returns `nil` if no regular file that belongs to this user
   /// alone has the name.
   static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> LocalFile? {
-    let file = try await folder.call(name) { folder -> LocalFile? in
+    let file = try await folder.runBlocking(at: name) { folder -> LocalFile? in
       guard try folder.status(of: name)?.kind == .regular else { return nil }
       let file = try LocalFile(name, in: folder, .updating)
       // A second name of the file would be changed as well.
@@ -79,7 +81,7 @@ package final class LocalFile: Sendable {
 
   /// Locks the file for this process, or throws an error if another process has locked it.
   func lock() async throws {
-    guard try await system.run(at: path, { [self] in try tryLock() }) else {
+    guard try await system.runBlocking(at: path, { [self] in try tryLock() }) else {
       throw StorageError(
         .unusableFile, "\(path) is being written by another transfer.",
         remedy: "Wait for its end, or choose another destination.")
@@ -91,7 +93,9 @@ package final class LocalFile: Sendable {
 
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
   package func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
-    try await system.run(at: path) { [system, descriptor] in try system.read(descriptor, from: offset, upTo: count) }
+    try await system.runBlocking(at: path) { [system, descriptor] in
+      try system.read(descriptor, from: offset, upTo: count)
+    }
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
@@ -108,12 +112,13 @@ package final class LocalFile: Sendable {
   }
 
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    try await system.run(at: path) { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
+    try await system.runBlocking(at: path) { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset)
+    }
   }
 
   /// The status of the file now.
   ///
-  /// The call blocks if the file is in the file system of a network, until its server has answered.
+  /// The call blocks if the file is in the file system of a network, until its server has responded.
   var currentStatus: FileStatus {
     get throws {
       do { return try system.status(of: descriptor) } catch { throw StorageError(error, at: path) }
@@ -121,11 +126,13 @@ package final class LocalFile: Sendable {
   }
 
   package func setPermissions(_ permissions: FilePermissions) async throws {
-    try await system.run(at: path) { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
+    try await system.runBlocking(at: path) { [system, descriptor] in
+      try system.setPermissions(permissions, of: descriptor)
+    }
   }
 
   /// Sets the permissions and the time of the last change; the call blocks.
-  func set(_ permissions: FilePermissions?, modifiedSeconds: Int64?) throws(Errno) {
+  func setAttributes(_ permissions: FilePermissions?, modifiedSeconds: Int64?) throws(Errno) {
     if let permissions { try system.setPermissions(permissions, of: descriptor) }
     if let modifiedSeconds { try system.setModificationTime(modifiedSeconds, of: descriptor) }
   }
@@ -135,22 +142,23 @@ package final class LocalFile: Sendable {
 
   /// Waits until the content of the file is on the disk.
   func synchronize() async throws {
-    try await system.run(at: path) { [system, descriptor] in try system.synchronize(descriptor) }
+    try await system.runBlocking(at: path) { [self] in try synchronizeNow() }
   }
 
   /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
-    try await system.run(at: path) { [self] in
-      if isFirstClose() { try system.close(descriptor) }
+    try await system.runBlocking(at: path) { [self] in
+      if markClosed() { try system.close(descriptor) }
     }
   }
 
   /// Closes a file without unsaved bytes, unless it is closed; the call blocks.
   func closeNow() {
-    if isFirstClose() { try? system.close(descriptor) }
+    if markClosed() { try? system.close(descriptor) }
   }
 
-  private func isFirstClose() -> Bool {
+  /// Marks the file as closed, and returns whether it was open until now.
+  private func markClosed() -> Bool {
     isOpen.withLock { isOpen in
       defer { isOpen = false }
       return isOpen
@@ -158,77 +166,11 @@ package final class LocalFile: Sendable {
   }
 }
 
-extension StorageError {
-  static func notRegular(_ path: FilePath) -> StorageError {
-    StorageError(.unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
-  }
-}
-
-/// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
-package struct FilePayload: UploadPayload {
-  private let file: LocalFile
-
-  package init(_ path: FilePath) async throws {
-    file = try await .reading(path)
-  }
-
-  init(_ file: LocalFile) {
-    self.file = file
-  }
-
-  package var path: FilePath { file.path }
-
-  package var length: Int64 { file.status.size }
-  package var status: FileStatus { file.status }
-  package var identity: FileIdentity { file.status.identity }
-
-  func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
-
-  func stream(_ range: Range<Int64>) -> ByteStream {
-    ByteStream { [file] in
-      var offset = range.lowerBound
-      return {
-        let count = min(fileReadSize, range.upperBound - offset)
-        guard count > 0 else { return nil }
-        let chunk = try await file.read(from: offset, upTo: Int(count))
-        guard !chunk.isEmpty else { return nil }
-        offset += Int64(chunk.count)
-        return chunk
-      }
-    }
-  }
-}
-
-/// The identity and the state of a file: its number in the file system, its size, and the time of its last change.
-///
-/// Two equal identities mean that the same file was not changed in between, as far as the file system can tell.
-public struct FileIdentity: Sendable, Hashable, Codable {
-  /// The number of the file in its file system (the inode).
-  public let fileNumber: UInt64
-
-  /// The size of the file in bytes.
-  public let size: Int64
-
-  /// The time of the last change of the file's content, in whole seconds since 1970-01-01T00:00:00Z.
-  public let modifiedSeconds: Int64
-
-  /// The nanoseconds within the second of the last change.
-  public let modifiedNanoseconds: Int64
-
-  /// Creates the identity of a file; the parameters are the properties.
-  public init(fileNumber: UInt64, size: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
-    self.fileNumber = fileNumber
-    self.size = size
-    self.modifiedSeconds = modifiedSeconds
-    self.modifiedNanoseconds = modifiedNanoseconds
-  }
-}
-
 /// A locked file, which one process at a time can have.
 ///
 /// The lock ends when it or its last reference is released, also by the end of the process.
 final class LockFile: Sendable {
-  /// The number of attempts to lock a file that other processes remove.
+  /// The number of attempts to lock a file that other processes remove; each attempt can meet another such process.
   private static let attempts = 16
 
   private let location: FileLocation
@@ -246,7 +188,7 @@ final class LockFile: Sendable {
       guard file.status.kind == .regular else { throw .notSupported }
       guard try file.tryLock() else { return nil }
       // The process that had the lock may have removed the file before it ended.
-      if let now = try location.folder.status(of: location.name), now.isSameFile(as: file.status) {
+      if let current = try location.folder.status(of: location.name), current.isSameFile(as: file.status) {
         return LockFile(location, file)
       }
     }

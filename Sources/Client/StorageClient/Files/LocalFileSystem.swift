@@ -22,7 +22,7 @@ extension FileSystem where Self == LocalFileSystem {
 package struct LocalFileSystem: FileSystem {
   private static let queue = DispatchQueue(label: "storage-auth files", attributes: .concurrent)
 
-  package func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  package func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
       Self.queue.async { continuation.resume(with: Swift.Result { try body() }) }
     }
@@ -30,7 +30,7 @@ package struct LocalFileSystem: FileSystem {
 
   package func openFolder(_ path: FilePath) throws(Errno) -> FileDescriptor {
     FileDescriptor(
-      rawValue: try check(
+      rawValue: try checkedResult(
         unsafe path.withPlatformString { unsafe openat(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }))
   }
 
@@ -39,7 +39,8 @@ package struct LocalFileSystem: FileSystem {
   }
 
   package func openParent(of folder: FileDescriptor) throws(Errno) -> FileDescriptor {
-    FileDescriptor(rawValue: try check(unsafe openat(folder.rawValue, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
+    FileDescriptor(
+      rawValue: try checkedResult(unsafe openat(folder.rawValue, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
   }
 
   package func openFile(
@@ -60,23 +61,23 @@ package struct LocalFileSystem: FileSystem {
     _ name: FilePath.Component, in folder: FileDescriptor, _ flags: Int32, _ mode: CInterop.Mode = 0
   ) throws(Errno) -> FileDescriptor {
     FileDescriptor(
-      rawValue: try check(
+      rawValue: try checkedResult(
         unsafe name.withPlatformString { unsafe openat(folder.rawValue, $0, flags | O_CLOEXEC, mode) }))
   }
 
   package func close(_ descriptor: FileDescriptor) throws(Errno) {
-    try Self.errors { try descriptor.close() }
+    try Self.throwingErrno { try descriptor.close() }
   }
 
   package func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus {
-    FileStatus(try Self.errors { try descriptor.stat() })
+    FileStatus(try Self.throwingErrno { try descriptor.stat() })
   }
 
   package func status(
     of name: FilePath.Component, in folder: FileDescriptor, followsLink: Bool
   ) throws(Errno) -> FileStatus {
     var status = stat()
-    try check(
+    try checkedResult(
       unsafe name.withPlatformString {
         unsafe fstatat(folder.rawValue, $0, &status, followsLink ? 0 : AT_SYMLINK_NOFOLLOW)
       })
@@ -85,7 +86,7 @@ package struct LocalFileSystem: FileSystem {
 
   package func names(in folder: FileDescriptor) throws(Errno) -> [FilePath.Component] {
     // The stream owns its descriptor, and reading moves it: the folder's own one stays as it is.
-    let copy = try check(unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    let copy = try checkedResult(unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     guard let stream = unsafe fdopendir(copy) else {
       let error = Errno(rawValue: Self.currentErrno)
       try? FileDescriptor(rawValue: copy).close()
@@ -108,7 +109,7 @@ package struct LocalFileSystem: FileSystem {
   }
 
   package func read(_ file: FileDescriptor, from offset: Int64, upTo count: Int) throws(Errno) -> [UInt8] {
-    try Self.errors {
+    try Self.throwingErrno {
       // Safe: the system writes at most as many bytes as the memory holds, and returns the number that it wrote.
       try unsafe [UInt8](unsafeUninitializedCapacity: count) { memory, written in
         written = try unsafe file.read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(memory))
@@ -117,23 +118,24 @@ package struct LocalFileSystem: FileSystem {
   }
 
   package func write(_ bytes: [UInt8], to file: FileDescriptor, at offset: Int64) throws(Errno) {
-    _ = try Self.errors { try file.writeAll(toAbsoluteOffset: offset, bytes) }
+    _ = try Self.throwingErrno { try file.writeAll(toAbsoluteOffset: offset, bytes) }
   }
 
   package func createFolder(
     _ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions
   ) throws(Errno) {
-    try check(unsafe name.withPlatformString { unsafe mkdirat(folder.rawValue, $0, permissions.rawValue) })
+    try checkedResult(unsafe name.withPlatformString { unsafe mkdirat(folder.rawValue, $0, permissions.rawValue) })
   }
 
   package func remove(_ name: FilePath.Component, in folder: FileDescriptor, isFolder: Bool) throws(Errno) {
-    try check(unsafe name.withPlatformString { unsafe unlinkat(folder.rawValue, $0, isFolder ? AT_REMOVEDIR : 0) })
+    try checkedResult(
+      unsafe name.withPlatformString { unsafe unlinkat(folder.rawValue, $0, isFolder ? AT_REMOVEDIR : 0) })
   }
 
   package func rename(
     _ name: FilePath.Component, in folder: FileDescriptor, to newName: FilePath.Component, in newFolder: FileDescriptor
   ) throws(Errno) {
-    try check(
+    try checkedResult(
       unsafe name.withPlatformString { from in
         unsafe newName.withPlatformString { to in
           unsafe renameat(folder.rawValue, from, newFolder.rawValue, to)
@@ -143,18 +145,18 @@ package struct LocalFileSystem: FileSystem {
 
   package func setModificationTime(_ seconds: Int64, of file: FileDescriptor) throws(Errno) {
     let time = timespec(tv_sec: Int(clamping: seconds), tv_nsec: 0)
-    try check(unsafe futimens(file.rawValue, [time, time]))
+    try checkedResult(unsafe futimens(file.rawValue, [time, time]))
   }
 
   package func setPermissions(_ permissions: FilePermissions, of file: FileDescriptor) throws(Errno) {
-    try check(fchmod(file.rawValue, permissions.rawValue))
+    try checkedResult(fchmod(file.rawValue, permissions.rawValue))
   }
 
-  package func synchronize(_ file: FileDescriptor) throws(Errno) { try check(fsync(file.rawValue)) }
+  package func synchronize(_ file: FileDescriptor) throws(Errno) { try checkedResult(fsync(file.rawValue)) }
 
   package func tryLock(_ descriptor: FileDescriptor) throws(Errno) -> Bool {
     do {
-      try check(flock(descriptor.rawValue, LOCK_EX | LOCK_NB))
+      try checkedResult(flock(descriptor.rawValue, LOCK_EX | LOCK_NB))
       return true
     } catch .wouldBlock {
       return false
@@ -163,8 +165,9 @@ package struct LocalFileSystem: FileSystem {
 
   package var userID: UInt32 { geteuid() }
 
+  /// Returns the result of a C call, or throws the error of the system if the result is negative.
   @discardableResult
-  private func check(_ status: Int32) throws(Errno) -> Int32 {
+  private func checkedResult(_ status: Int32) throws(Errno) -> Int32 {
     guard status >= 0 else { throw Errno(rawValue: Self.currentErrno) }
     return status
   }
@@ -175,8 +178,8 @@ package struct LocalFileSystem: FileSystem {
     set { errno = newValue }
   }
 
-  /// Calls a function of swift-system, which only throws `Errno`.
-  private static func errors<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
+  /// Calls a function of swift-system, which only throws `Errno` although its declaration does not say so.
+  private static func throwingErrno<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
     do {
       return try body()
     } catch let error as Errno {

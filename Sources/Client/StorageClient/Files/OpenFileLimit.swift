@@ -24,7 +24,7 @@ package struct OpenFileLimit: Sendable, Hashable {
 
   package static var current: OpenFileLimit {
     var limit = rlimit()
-    guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(count: .max) }
+    guard unsafe getrlimit(openFiles, &limit) == 0 else { return OpenFileLimit(count: .max) }
     return OpenFileLimit(count: Int(clamping: limit.rlim_cur))
   }
 
@@ -34,22 +34,23 @@ package struct OpenFileLimit: Sendable, Hashable {
   /// is not raised without need.
   package static func raise() {
     var limit = rlimit()
-    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < useful else { return }
-    limit.rlim_cur = min(limit.rlim_max, useful)
-    _ = unsafe setrlimit(resource, &limit)
+    guard unsafe getrlimit(openFiles, &limit) == 0, limit.rlim_cur < usefulLimit else { return }
+    limit.rlim_cur = min(limit.rlim_max, usefulLimit)
+    _ = unsafe setrlimit(openFiles, &limit)
   }
 
   /// The maximum number of transfers, or requests of a client, at a time.
-  package var transfers: Int { max(1, (count - min(count, reserved)) / filesPerTransfer) }
+  package var transfers: Int { max(1, (count - min(count, reservedFiles)) / filesPerTransfer) }
 
   /// The number of threads for connections, each of which needs files of its own.
   package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
 
-  package var permitsConnections: Bool { count >= reserved + filesPerTransfer }
+  /// Whether at least one transfer is possible.
+  package var permitsConnections: Bool { count >= reservedFiles + filesPerTransfer }
 }
 
 /// The standard streams, the event loops of a small machine, and what the system opens for names and certificates.
-private let reserved = 12
+private let reservedFiles = 12
 
 /// A connection to each of two services, a file, and its folder.
 private let filesPerTransfer = 4
@@ -57,10 +58,11 @@ private let filesPerTransfer = 4
 /// The descriptors of a selector.
 private let filesPerEventLoop = 3
 
-private let useful: rlim_t = 4096
+/// A limit with which about a thousand transfers can run at a time.
+private let usefulLimit: rlim_t = 4096
 
 #if canImport(Glibc)
-  private let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  private let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #else
-  private let resource = RLIMIT_NOFILE
+  private let openFiles = RLIMIT_NOFILE
 #endif

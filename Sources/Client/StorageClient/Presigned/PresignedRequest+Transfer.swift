@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 public import StorageAuth
 public import SystemPackage
 
@@ -46,11 +47,9 @@ extension PresignedRequest {
 
   /// Downloads an object with the presigned URL into a file, which appears at its destination only when it is complete.
   ///
-  /// - Parameters:
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - configuration: The retry settings.
-  ///   - transport: The transport that sends the request.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// The other parameters are those of the upload.
+  ///
+  /// - Parameter file: The destination file. An existing file is replaced.
   /// - Returns: The service's description of the object. Its key is the path of the URL without the leading slash.
   /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the other
   ///   errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.
@@ -73,9 +72,8 @@ extension PresignedRequest {
   /// The request is repeated if the network or the service fails before the response arrives. A connection that is lost
   /// afterwards ends the download.
   ///
-  /// - Parameters:
-  ///   - configuration: The retry settings.
-  ///   - transport: The transport that sends the request.
+  /// The parameters are those of the upload.
+  ///
   /// - Returns: The service's description of the object, and its bytes as they arrive.
   /// - Throws: ``ServiceError`` if the response has the status 203 or a status of 300 or more; ``StorageError`` if the
   ///   URL is unusable; `TransportError` or `CancellationError` if there is no response. Reading the bytes can throw the
@@ -86,13 +84,77 @@ extension PresignedRequest {
     transport: any HTTPTransport = .platformDefault
   ) async throws -> DownloadedObject {
     let exchange = try PresignedExchange(self, for: .get, configuration, transport)
-    let reply = try await exchange.send(.none)
-    let info = exchange.target.objectInfo(from: reply.response)
-    let length = reply.response.contentLength
-    try exchange.target.requireEntityTag(in: reply.response)
-    let body = reply.body.verified(
-      as: exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
-      endsWithConnection: reply.endsWithConnection)
+    let received = try await exchange.send(.none)
+    let info = exchange.target.objectInfo(from: received.response)
+    let length = received.response.contentLength
+    try exchange.target.requireEntityTag(in: received.response)
+    let body = received.body.verified(
+      as: exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: received.response),
+      endsWithConnection: received.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
+  }
+}
+
+/// The requests that one presigned URL authorizes, sent until one succeeds or no retry is left.
+private struct PresignedExchange {
+  let target: PresignedTarget
+  var configuration: StorageClientConfiguration
+  private let request: HTTPRequest
+  private let requestsCallback: Bool
+  private let transport: any HTTPTransport
+  private let time: any SigningClock = .system
+
+  init(
+    _ presigned: PresignedRequest, for method: HTTPRequest.Method, _ configuration: StorageClientConfiguration,
+    _ transport: any HTTPTransport
+  ) throws(StorageError) {
+    target = try PresignedTarget(presigned, for: method)
+    let url = try presigned.serviceURL
+    requestsCallback = try presigned.requestsCallback
+    request = HTTPRequest(
+      method: method, scheme: url.scheme, authority: url.authority, path: url.path, headerFields: presigned.headers)
+    self.configuration = configuration
+    self.transport = transport
+  }
+
+  /// Sends the payload, and compares its checksum with the checksum that the service calculated.
+  func upload(_ payload: any UploadPayload, _ progress: TransferProgress.Handler?) async throws -> UploadedObject {
+    let meter = BodyMeter(
+      length: payload.length, .crc64, progress: ProgressMeter(total: payload.length, handler: progress))
+    let received = try await send(meter.body(of: payload.stream), meter)
+    let limit = requestsCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
+    let body = try await received.body.collected(upTo: limit)
+    return try target.uploadedObject(
+      from: received.response, size: payload.length, checksum: meter.checksum,
+      callbackReply: requestsCallback ? body : nil
+    )
+  }
+
+  /// Sends the request until the response reports success or no retry is left.
+  func send(_ body: HTTPBody, _ meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
+    var request = request
+    if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
+    var plan = RetryPlan(configuration, isRepeatable: true)
+    while true {
+      let nextStep: RetryPlan.Step?
+      let failure: any Error
+      do {
+        let received = try await transport.send(request, body: body)
+        if received.response.isSuccess { return received }
+        let (bytes, isTruncated) = try await received.errorBody()
+        var error = target.serviceError(in: received.response, body: bytes)
+        error.attempts = plan.attempts
+        nextStep = isTruncated && !error.isExplained ? plan.step(afterTruncation: error) : plan.step(after: error)
+        failure = error
+      } catch let error as TransportError {
+        if let sourceError = meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
+        if error.code == .cancelled { throw CancellationError() }
+        nextStep = plan.step(after: error)
+        failure = error
+      }
+      guard let nextStep else { throw failure }
+      plan.attempts += 1
+      try await time.sleep(for: nextStep.delay)
+    }
   }
 }

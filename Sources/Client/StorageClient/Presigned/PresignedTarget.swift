@@ -39,7 +39,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   }
 
   func serviceError(in response: HTTPResponse, body: [UInt8]) -> ServiceError {
-    ServiceError(response, body: body, subject: subject, conventions: .named(in: response))
+    ServiceError(response, body: body, subject: subject, conventions: .known(from: response))
   }
 
   /// Returns the description of an uploaded object, or throws an error if the service received other bytes.
@@ -48,8 +48,8 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   package func uploadedObject(
     from response: HTTPResponse, size: Int64, checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
-    if callbackReply == nil { try SuccessProof.entityTag.check(response, subject, requestID: nil) }
-    let conventions = HeaderConventions.named(in: response)
+    if callbackReply == nil { try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil) }
+    let conventions = HeaderConventions.known(from: response)
     try checksum.verifyUpload(of: subject, against: response, conventions)
     return UploadedObject(
       key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, conventions,
@@ -59,12 +59,12 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   /// Requires the entity tag of a successful download, which a service that processes an object may not send.
   func requireEntityTag(in response: HTTPResponse) throws(StorageError) {
     guard isUnprocessed else { return }
-    try SuccessProof.entityTag.check(response, subject, requestID: nil)
+    try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil)
   }
 
   /// Returns the description of the object in the response to a download.
   package func objectInfo(from response: HTTPResponse) -> ObjectInfo {
-    ObjectInfo(key: key, response: response, conventions: .named(in: response))
+    ObjectInfo(key: key, response: response, conventions: .known(from: response))
   }
 
   /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.

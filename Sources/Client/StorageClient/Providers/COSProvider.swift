@@ -33,7 +33,7 @@ public struct COSProvider: PresigningProvider {
   ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
   ///     for a custom domain.
   ///   - policy: The selection of headers to include in the signature.
-  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
+  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would reject.
   ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
   ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
   public init(
@@ -50,12 +50,9 @@ public struct COSProvider: PresigningProvider {
       })
   }
 
-  /// Creates a storage provider for a COS bucket at the given endpoint.
+  /// Creates a storage provider for a COS bucket at the given endpoint, such as a LocalCloud endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
-  ///   - region: The region of the bucket, such as `ap-guangzhou`.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, endpoint: ServiceEndpoint) {
     self.init(bucket: bucket, region: region, address: .success(endpoint))
   }
@@ -101,8 +98,7 @@ public struct COSProvider: PresigningProvider {
   /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
     let host = "\(source.bucket ?? bucket).cos.\(source.region ?? region)\(ServiceDescription.cos.domains[0])"
-    return "\(host)/\(source.key.percentEncoded(.path))"
-      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+    return "\(host)/\(source.encodedKey)"
   }
 }
 
@@ -158,7 +154,7 @@ extension HeaderConventions {
       ])
     conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
     conventions.replaceMetadata = "Replaced"
-    conventions.ownBodies = [service.field("callback"), service.field("return-body")]
+    conventions.documentReplacingHeaders = [service.field("callback"), service.field("return-body")]
     conventions.omitsAccountNumber = true
     conventions.forbidOverwrite = HTTPField(name: service.field("forbid-overwrite"), value: "true")
     conventions.overwritesWithVersioning = true

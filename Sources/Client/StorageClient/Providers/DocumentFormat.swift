@@ -14,6 +14,9 @@ public import StorageAuth
 /// The client passes each body to ``error(in:of:subject:)`` first, so that the other methods read documents of
 /// operations only. A method throws an error for any other document, such as a page of a proxy; an error that is no
 /// ``StorageError`` becomes one with the code ``StorageError/Code/malformedResponse``.
+///
+/// The parameter `body` of the other methods is the body of the response, and `request` is the request of that response:
+/// its bucket, key, prefix, delimiter and upload ID, which the document may repeat.
 public protocol DocumentFormat: Sendable {
   /// The media type of the documents that the client sends, such as `application/json`.
   var mediaType: String { get }
@@ -31,17 +34,11 @@ public protocol DocumentFormat: Sendable {
 
   /// Reads a page of objects and common prefixes.
   ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - request: The bucket, the prefix and the delimiter, which the document may repeat.
   /// - Throws: An error if the document is not the page of a listing, or if it contradicts the request.
   func listing(in body: [UInt8], of request: DocumentRequest) throws -> ListPage
 
   /// Reads the ID of a multipart upload that was initiated.
   ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - request: The bucket and the key, which the document may repeat.
   /// - Throws: An error if the document has no ID, or if it contradicts the request.
   func uploadID(in body: [UInt8], of request: DocumentRequest) throws -> String
 
@@ -52,17 +49,11 @@ public protocol DocumentFormat: Sendable {
 
   /// Reads the entity tag of an object that was created by the completion of a multipart upload.
   ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - request: The bucket, the key and the ID of the upload.
   /// - Throws: An error if the document has no entity tag, or if it contradicts the request.
   func completedTag(in body: [UInt8], of request: DocumentRequest) throws -> String
 
   /// Reads the result of a copy.
   ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - request: The bucket and the key of the copy.
   /// - Returns: The entity tag of the copy, and the time at which it was created, if the document contains the time.
   /// - Throws: An error if the document has no entity tag, or if it contradicts the request.
   func copy(in body: [UInt8], of request: DocumentRequest) throws -> (etag: String, lastModified: Timestamp?)
@@ -79,38 +70,27 @@ public protocol DocumentFormat: Sendable {
 
   /// Reads the report on a deletion, in which the deleted keys may be missing.
   ///
-  /// - Parameter body: The body of the response.
   /// - Throws: An error if the document is not a report.
   func deletionReport(in body: [UInt8]) throws -> DeletionReport
 
   /// Reads a page of the stored parts of a multipart upload; by default, uploads cannot be resumed.
   ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - request: The bucket, the key and the ID of the upload.
   /// - Returns: The parts, and the number after which the next page starts, or `nil` on the last page.
   /// - Throws: An error if the document is not a list of parts, or if it contradicts the request.
   func parts(in body: [UInt8], of request: DocumentRequest) throws -> (parts: [StoredPart], next: Int?)
 
   /// Reads a page of unfinished multipart uploads; by default, they cannot be listed.
   ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - request: The bucket and the prefix, which the document may repeat.
   /// - Throws: An error if the document is not a list of uploads, or if it contradicts the request.
   func unfinishedUploads(in body: [UInt8], of request: DocumentRequest) throws -> UnfinishedUploads.Page
 
   /// Reads a page of versions and delete markers; by default, they cannot be listed.
   ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - request: The bucket and the prefix, which the document may repeat.
   /// - Throws: An error if the document is not a list of versions, or if it contradicts the request.
   func versions(in body: [UInt8], of request: DocumentRequest) throws -> ObjectVersions.Page
 
   /// Reads the versioning state of a bucket; by default, it cannot be read.
   ///
-  /// - Parameter body: The body of the response.
   /// - Throws: An error if the document contains no versioning state.
   func versioning(in body: [UInt8]) throws -> BucketVersioning
 }
@@ -173,14 +153,7 @@ public struct DocumentRequest: Sendable, Hashable {
   /// The string that ends a common prefix, or `nil` if the request lists every key.
   public var delimiter: String?
 
-  /// Creates a request, for tests of a format.
-  ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - key: The key of the object.
-  ///   - uploadID: The ID of the multipart upload.
-  ///   - prefix: The prefix of the listed keys.
-  ///   - delimiter: The string that ends a common prefix.
+  /// Creates a request, for tests of a format; the parameters are the properties.
   public init(
     bucket: String, key: String? = nil, uploadID: String? = nil, prefix: String = "", delimiter: String? = nil
   ) {
@@ -203,12 +176,7 @@ public struct StoredPart: Sendable, Hashable {
   /// The size of the part in bytes.
   public let size: Int64
 
-  /// Creates the description of a part for an implementation of ``DocumentFormat``.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the part, starting at 1.
-  ///   - etag: The entity tag of the part, as the service sent it.
-  ///   - size: The size of the part in bytes.
+  /// Creates the description of a part, for implementations of ``DocumentFormat``; the parameters are the properties.
   public init(number: Int, etag: String, size: Int64) {
     self.number = number
     self.etag = etag

@@ -52,13 +52,9 @@ public struct OSSProvider: PresigningProvider {
       })
   }
 
-  /// Creates a storage provider for an OSS bucket at the given endpoint.
+  /// Creates a storage provider for an OSS bucket at the given endpoint, such as a LocalCloud endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket, such as `cn-hangzhou`.
-  ///   - signature: The signature version.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint) {
     self.init(bucket: bucket, region: region, signature: signature, address: .success(endpoint))
   }
@@ -136,8 +132,7 @@ public struct OSSProvider: PresigningProvider {
   ///
   /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
-    "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
-      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+    "/\(source.bucket ?? bucket)/\(source.encodedKey)"
   }
 }
 

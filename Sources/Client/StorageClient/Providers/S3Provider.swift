@@ -39,7 +39,7 @@ public struct S3Provider: PresigningProvider {
 
   private let address: Result<ServiceEndpoint, SigningError>
   /// Whether the endpoint is derived from the region, because no endpoint was given.
-  private let isAmazons: Bool
+  private let usesAmazonEndpoint: Bool
 
   /// Creates a storage provider for an S3 bucket.
   ///
@@ -56,37 +56,34 @@ public struct S3Provider: PresigningProvider {
     integrity: S3Integrity = S3Integrity()
   ) {
     self.init(
-      bucket: bucket, region: region, network: network, integrity: integrity, isAmazons: endpoint == nil,
+      bucket: bucket, region: region, network: network, integrity: integrity, usesAmazonEndpoint: endpoint == nil,
       address: Result { () throws(SigningError) in
         guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
-        let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(ServiceDescription.s3.domains[0])
-        return try .s3(endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
+        let isAmazonHost = try ServiceEndpoint(endpoint).authority.hasByteSuffix(ServiceDescription.s3.domains[0])
+        return try .s3(endpoint, style: style ?? (isAmazonHost && !bucket.hasByte(".") ? .virtualHosted : .path))
       })
   }
 
-  /// Creates a storage provider for an S3 bucket at the given endpoint.
+  /// Creates a storage provider for an S3 bucket at the given endpoint, such as a LocalCloud endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
-  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()) {
     var endpoint = endpoint
     endpoint.keyByteLimit = ServiceDescription.s3.keyByteLimit
     self.init(
-      bucket: bucket, region: region, network: [], integrity: integrity, isAmazons: false, address: .success(endpoint))
+      bucket: bucket, region: region, network: [], integrity: integrity, usesAmazonEndpoint: false,
+      address: .success(endpoint))
   }
 
   private init(
-    bucket: String, region: String, network: S3Network, integrity: S3Integrity, isAmazons: Bool,
+    bucket: String, region: String, network: S3Network, integrity: S3Integrity, usesAmazonEndpoint: Bool,
     address: Result<ServiceEndpoint, SigningError>
   ) {
     self.bucket = bucket
     self.region = region
     self.network = network
     self.integrity = integrity
-    self.isAmazons = isAmazons
+    self.usesAmazonEndpoint = usesAmazonEndpoint
     self.address = address
     // A client without a bucket lists the buckets of the service.
     signer = S3Signer(region: region, bucket: bucket.isEmpty ? nil : bucket, style: try? address.get().style)
@@ -131,8 +128,7 @@ public struct S3Provider: PresigningProvider {
   ///
   /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
-    "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
-      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+    "/\(source.bucket ?? bucket)/\(source.encodedKey)"
   }
 
   /// The XML document with the location constraint of a new bucket.
@@ -156,12 +152,13 @@ public struct S3Provider: PresigningProvider {
     guard [.movedPermanently, .found, .temporaryRedirect, .badRequest].contains(response.status) else { return nil }
     let error = try? ServiceDocument.root(of: body)
     guard
-      let named = response.headerFields[.s3BucketRegion] ?? error?["Region"]?.text, !named.isIdentical(to: region),
-      let amazons = try? ServiceEndpoint.s3(region: named, network: network, bucket: bucket)
+      let newRegion = response.headerFields[.s3BucketRegion] ?? error?["Region"]?.text,
+      !newRegion.isIdentical(to: region),
+      let amazonEndpoint = try? ServiceEndpoint.s3(region: newRegion, network: network, bucket: bucket)
     else { return nil }
     return S3Provider(
-      bucket: bucket, region: named, network: network, integrity: integrity, isAmazons: isAmazons,
-      address: isAmazons ? .success(amazons) : address)
+      bucket: bucket, region: newRegion, network: network, integrity: integrity, usesAmazonEndpoint: usesAmazonEndpoint,
+      address: usesAmazonEndpoint ? .success(amazonEndpoint) : address)
   }
 }
 
@@ -191,11 +188,7 @@ public struct S3Integrity: Sendable, Hashable {
   /// The policy on whether signatures include request bodies.
   public var bodySigning: BodySigning
 
-  /// Creates integrity settings for uploads.
-  ///
-  /// - Parameters:
-  ///   - checksum: The checksum that is sent with uploads, or `nil` for services that support no checksums.
-  ///   - bodySigning: The policy on whether signatures include request bodies.
+  /// Creates integrity settings for uploads; the parameters are the properties.
   public init(checksum: Checksum? = .crc64NVME, bodySigning: BodySigning = .automatic) {
     self.checksum = checksum
     self.bodySigning = bodySigning
@@ -262,12 +255,12 @@ extension HTTPField.Name {
 
 extension HeaderConventions {
   /// The service-specific header names and formats of S3, with CRC-64/NVME as the checksum of uploads.
-  package static let s3 = makeS3(preferring: .crc64NVME)
+  package static let s3 = s3Conventions(preferring: .crc64NVME)
 
   /// The service-specific header names and formats of S3, with CRC-32 as the checksum of uploads.
-  static let s3WithCRC32 = makeS3(preferring: .crc32)
+  static let s3WithCRC32 = s3Conventions(preferring: .crc32)
 
-  private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
+  private static func s3Conventions(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
     let service = ServiceDescription.s3
     var conventions = HeaderConventions(
       headerPrefix: service.headerPrefix, paging: .continuationToken, encodesSpaceAsPlus: true,

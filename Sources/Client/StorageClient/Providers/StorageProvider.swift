@@ -102,7 +102,7 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   ///   - response: The head of the response.
   ///   - body: The body of the response, or its beginning.
   ///   - request: The request that was sent.
-  /// - Returns: The diagnosis, or `nil` if the request was refused for another reason or the cause is unknown.
+  /// - Returns: The diagnosis, or `nil` if the request was rejected for another reason or the cause is unknown.
   func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis?
 
   /// Returns the object store that performs a client's operations.

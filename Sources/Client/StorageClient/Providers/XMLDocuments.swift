@@ -30,12 +30,12 @@ struct XMLDocuments: DocumentFormat {
     try document.requireBucket("Name", request.bucket)
     try document.require("Prefix", request.prefix)
     try document.require("Delimiter", request.delimiter ?? "")
-    let encodes = try document.encodesNames()
+    let isEncoded = try document.encodesNames()
     let objects = try document.all("Contents").map { node throws(StorageError) in
-      try ListedObject(node, key: document.name(node.only("Key"), encodes))
+      try ListedObject(node, key: document.decodedName(node.only("Key"), isEncoded: isEncoded))
     }
     let prefixes = try document.all("CommonPrefixes").map { node throws(StorageError) in
-      try document.name(node.only("Prefix"), encodes)
+      try document.decodedName(node.only("Prefix"), isEncoded: isEncoded)
     }
     let isTruncated = try document.isTruncated()
     var continuation: String?
@@ -44,7 +44,7 @@ struct XMLDocuments: DocumentFormat {
       case .continuationToken: continuation = try document.text("NextContinuationToken")
       case .marker:
         continuation = try document.text("NextMarker").map { text throws(StorageError) in
-          try document.name(XMLNode("NextMarker", text), encodes)
+          try document.decodedName(XMLNode("NextMarker", text), isEncoded: isEncoded)
         }
       }
     }
@@ -75,9 +75,9 @@ struct XMLDocuments: DocumentFormat {
 
   func deletionReport(in body: [UInt8]) throws(StorageError) -> DeletionReport {
     let document = try document(body, "DeleteResult")
-    let encodes = try document.encodesNames()
+    let isEncoded = try document.encodesNames()
     func key(_ node: XMLNode) throws(StorageError) -> String {
-      encodes ? try document.name(node.only("Key"), true) : try node.text(ofOnly: "Key") ?? ""
+      isEncoded ? try document.decodedName(node.only("Key"), isEncoded: true) : try node.text(ofOnly: "Key") ?? ""
     }
     return DeletionReport(
       deleted: try document.all("Deleted").map(key),
@@ -99,10 +99,10 @@ struct XMLDocuments: DocumentFormat {
     let document = try document(body, "ListVersionsResult")
     try document.requireBucket("Name", request.bucket)
     try document.require("Prefix", request.prefix)
-    let encodes = try document.encodesNames()
+    let isEncoded = try document.encodesNames()
     let nodes = document.children.filter { ["Version", "DeleteMarker"].contains($0.name) }
     let versions = try nodes.map { node throws(StorageError) in
-      try ObjectVersion(node, key: document.name(node.only("Key"), encodes))
+      try ObjectVersion(node, key: document.decodedName(node.only("Key"), isEncoded: isEncoded))
     }
     let next = try document.marker("NextVersionIdMarker")
     return ObjectVersions.Page(versions: versions, next: next.map { .init(key: $0.key, versionID: $0.id) })
@@ -129,9 +129,7 @@ struct XMLDocuments: DocumentFormat {
     return try document.requiredText("ETag")
   }
 
-  func parts(
-    in body: [UInt8], of request: DocumentRequest
-  ) throws(StorageError) -> (parts: [StoredPart], next: Int?) {
+  func parts(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> (parts: [StoredPart], next: Int?) {
     let document = try document(body, "ListPartsResult")
     try document.require(identity: request)
     // COS also spells the element UploadID.
@@ -145,7 +143,7 @@ struct XMLDocuments: DocumentFormat {
     let document = try document(body, "ListMultipartUploadsResult")
     try document.requireBucket("Bucket", request.bucket)
     try document.require("Prefix", request.prefix)
-    let encodes = try document.encodesNames()
+    let isEncoded = try document.encodesNames()
     let uploads = try document.all("Upload").map { node throws(StorageError) in
       // COS also spells the element UploadID.
       let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
@@ -153,7 +151,8 @@ struct XMLDocuments: DocumentFormat {
         throw StorageError.malformedResponse("a listed upload has no UploadId")
       }
       return UnfinishedUpload(
-        key: try document.name(node.only("Key"), encodes), uploadID: try ResponseValue(id, named: "UploadId").text,
+        key: try document.decodedName(node.only("Key"), isEncoded: isEncoded),
+        uploadID: try ResponseValue(id, named: "UploadId").text,
         started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
     }
     let next = try document.marker("NextUploadIdMarker")
@@ -173,7 +172,7 @@ extension ServiceDocument {
     guard let marker = try text("NextKeyMarker") else {
       throw StorageError.malformedResponse("a truncated page has no continuation")
     }
-    let key = try name(XMLNode("NextKeyMarker", marker), encodesNames())
+    let key = try decodedName(XMLNode("NextKeyMarker", marker), isEncoded: encodesNames())
     return (key, try ResponseValue(text(idName) ?? "", named: idName).text)
   }
 

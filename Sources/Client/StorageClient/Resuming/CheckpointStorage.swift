@@ -71,7 +71,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// Returns the checkpoint in the file, or `nil` if the file does not exist or is empty.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be read or contains no checkpoint of this type.
-  public func load() async throws -> Checkpoint? { try await stored()?.load() }
+  public func load() async throws -> Checkpoint? { try await storedCheckpoint()?.load() }
 
   /// Replaces the content of the file with a checkpoint.
   ///
@@ -84,13 +84,13 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// Removes the file, and succeeds if it does not exist.
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be removed.
-  public func remove() async throws { try await stored()?.remove() }
+  public func remove() async throws { try await storedCheckpoint()?.remove() }
 
-  /// Returns the place of the checkpoint, or `nil` if it has no folder, and there is no checkpoint either.
-  private func stored() async throws -> StoredCheckpoint<Checkpoint>? {
+  /// Returns the file in its open folder, or `nil` if it has no folder, and there is no checkpoint either.
+  private func storedCheckpoint() async throws -> StoredCheckpoint<Checkpoint>? {
     let folder = path.removingLastComponent()
     do {
-      _ = try await LocalFileSystem.system.run { try Folder.open(folder, in: .system) }
+      _ = try await LocalFileSystem.system.runBlocking { try Folder.open(folder, in: .system) }
     } catch Errno.noSuchFileOrDirectory {
       return nil
     }

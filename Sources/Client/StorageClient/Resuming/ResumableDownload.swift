@@ -24,7 +24,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
         remedy: "Leave the option out, or download without a checkpoint.")
     }
     let info = try await requestInfo()
-    guard let size = info.size, info.versionID != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true else {
+    guard let size = info.size, info.versionID != nil || info.hasStrongTag else {
       throw StorageError(
         .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
         remedy: "Download it without a checkpoint.")
@@ -35,7 +35,8 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       try await storage.remove()
       return info
     }
-    let meter = ledger.meter(total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
+    let writtenByteCount = checkpoint.ranges.reduce(Int64(0)) { $0.saturatingAdding($1.length) }
+    let meter = ledger.meter(total: size, from: writtenByteCount)
     // After each quarter of a part, so that a process that is killed loses little, and saving costs little.
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
@@ -54,9 +55,9 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   private var location: String { bucket.sender.location(ofKey: key) }
 
-  /// Requests the description of the object, with the reason if the service refuses.
+  /// Requests the description of the object, with a `GET` for one byte if only that reports why the service rejects it.
   private func requestInfo() async throws -> ObjectInfo {
-    if let info = try await bucket.described(key, options: options) { return info }
+    if let info = try await bucket.infoIfPermitted(key, options: options) { return info }
     var options = options
     options.range = ByteRange(0..<1)
     return try await bucket.fetch(key, options: options).info
@@ -71,22 +72,22 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
     guard var checkpoint = try await storage.load() else { return try await newFile(info) }
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     // A checkpoint that was tampered with must not lead to another file of the folder.
-    guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await newFile(info) }
+    guard let name = destination.temporaryName(parsing: checkpoint.partialFile) else { return try await newFile(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
     guard checkpoint.matches(info, algorithm) else {
       try await file?.discard()
       return try await newFile(info)
     }
     if let file {
-      checkpoint.ranges = try await intactRanges(of: checkpoint.ranges, in: file.incomplete)
+      checkpoint.ranges = try await intactRanges(of: checkpoint.ranges, in: file.incompleteFile)
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
-      let complete = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
-      let ranges = try await intactRanges(of: checkpoint.ranges, in: complete)
-      if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
+      let completeFile = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
+      let ranges = try await intactRanges(of: checkpoint.ranges, in: completeFile)
+      if completeFile.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }
     return try await newFile(info)
   }
@@ -101,7 +102,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)
     // No other process may continue to write it.
-    try await file.incomplete.lock()
+    try await file.incompleteFile.lock()
     return (file, checkpoint)
   }
 
@@ -114,11 +115,11 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   // MARK: Continuation
 
   private func download(
-    _ missing: [Range<Int64>], of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm,
+    _ missingRanges: [Range<Int64>], of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm,
     to file: FileReplacement, _ record: DownloadRecord, _ meter: ProgressMeter
   ) async throws {
     let sizes = try PartSizes(length: info.size, preferred: bucket.configuration.partSize)
-    let ranges = missing.flatMap { sizes.ranges(of: $0.upperBound, from: $0.lowerBound) }
+    let ranges = missingRanges.flatMap { sizes.ranges(of: $0.upperBound, from: $0.lowerBound) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, range) in ranges.enumerated() {
         if index >= bucket.configuration.partsInFlight { try await group.next() }
@@ -126,7 +127,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
           let object = try await bucket.fetch(range, of: info, options)
           let written = try await file.write(object.body, at: range.lowerBound, algorithm) { written, count in
             meter.advance(by: count)
-            try await record.enter(written, adding: count)
+            try await record.update(written, adding: count)
           }
           await record.complete(written)
         }
@@ -158,17 +159,17 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 /// therefore bounded.
 actor DownloadRecord {
   /// The number of ranges of equal size that an object is divided into, at least.
-  private static let divisions: Int64 = 128
+  private static let rangesPerObject: Int64 = 128
 
   private let base: DownloadCheckpoint
   private let storage: any CheckpointStorage<DownloadCheckpoint>
   private let interval: Int64
   /// The complete ranges in order, in which adjacent ranges are joined.
-  private var complete: [WrittenRange]
+  private var completeRanges: [WrittenRange]
   /// The ranges that requests are writing, by their offsets.
-  private var growing: [Int64: WrittenRange] = [:]
-  private var unsaved: Int64 = 0
-  private var saving: Task<Void, any Error>?
+  private var unfinishedRanges: [Int64: WrittenRange] = [:]
+  private var unsavedByteCount: Int64 = 0
+  private var savingTask: Task<Void, any Error>?
 
   typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
@@ -179,54 +180,56 @@ actor DownloadRecord {
     base = checkpoint
     self.storage = storage
     self.interval = interval
-    complete = checkpoint.ranges
+    completeRanges = checkpoint.ranges
   }
 
   var checkpoint: DownloadCheckpoint {
     var checkpoint = base
-    checkpoint.ranges = (complete + growing.values).sorted { $0.offset < $1.offset }
+    checkpoint.ranges = (completeRanges + unfinishedRanges.values).sorted { $0.offset < $1.offset }
     return checkpoint
   }
 
-  /// Enters the range that a request has written so far, `count` more than before, and saves the checkpoint if due.
-  func enter(_ range: WrittenRange, adding count: Int64) async throws {
-    growing[range.offset] = range
-    unsaved = unsaved.saturatingAdding(count)
-    while let saving { try await saving.value }
-    guard unsaved >= interval else { return }
+  /// Records the range that a request has written so far, `count` more than before, and saves the checkpoint if due.
+  func update(_ range: WrittenRange, adding count: Int64) async throws {
+    unfinishedRanges[range.offset] = range
+    unsavedByteCount = unsavedByteCount.saturatingAdding(count)
+    while let savingTask { try await savingTask.value }
+    guard unsavedByteCount >= interval else { return }
     try await save()
   }
 
-  /// Enters the whole range of a request.
+  /// Records the whole range of a request.
   ///
   /// It is joined with an adjacent range unless both exceed a fraction of the object's size, so that damage to the
   /// incomplete file, such as by a loss of power, costs no more than that fraction.
   func complete(_ range: WrittenRange) {
-    growing[range.offset] = nil
-    let index = complete.firstIndex { $0.offset > range.offset } ?? complete.endIndex
-    complete.insert(range, at: index)
+    unfinishedRanges[range.offset] = nil
+    let index = completeRanges.firstIndex { $0.offset > range.offset } ?? completeRanges.endIndex
+    completeRanges.insert(range, at: index)
     join(at: index)
     join(at: index - 1)
   }
 
   /// Joins the complete range at an index with the next one if they are adjacent and small.
   private func join(at index: Int) {
-    guard index >= 0, index + 1 < complete.count, complete[index].end == complete[index + 1].offset else { return }
-    let joined = complete[index].followed(by: complete[index + 1])
-    guard joined.length <= base.size / Self.divisions else { return }
-    complete[index] = joined
-    complete.remove(at: index + 1)
+    guard index >= 0, index + 1 < completeRanges.count,
+      completeRanges[index].end == completeRanges[index + 1].offset
+    else { return }
+    let joined = completeRanges[index].followed(by: completeRanges[index + 1])
+    guard joined.length <= base.size / Self.rangesPerObject else { return }
+    completeRanges[index] = joined
+    completeRanges.remove(at: index + 1)
   }
 
   /// Saves the checkpoint, after a checkpoint that is being saved.
   func save() async throws {
-    while let saving { try await saving.value }
-    unsaved = 0
+    while let savingTask { try await savingTask.value }
+    unsavedByteCount = 0
     let task = Task { [storage, checkpoint] in
-      defer { saving = nil }
+      defer { savingTask = nil }
       try await storage.save(checkpoint)
     }
-    saving = task
+    savingTask = task
     try await task.value
   }
 }

@@ -3,20 +3,24 @@
 
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 
 /// An upload of a file in parts whose state is saved, so that another process can continue it.
 struct ResumableUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
-  let fields: HTTPFields
+  let headers: HTTPFields
   let file: FilePayload
   let storage: any CheckpointStorage<UploadCheckpoint>
   let ledger: TransferLedger
 
   private typealias Upload = MultipartUpload<Provider>
 
-  private enum Start {
+  /// The state of an upload that an earlier process began.
+  private enum SavedState {
+    /// The earlier process completed the upload.
     case stored(UploadedObject)
+    /// The service has some parts of the upload.
     case unfinished(Upload, UploadCheckpoint, [Upload.Part])
   }
 
@@ -24,18 +28,18 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   ///
   /// After an error the upload remains unfinished, unless the file has changed.
   func complete() async throws -> UploadedObject {
-    switch try await continued() {
+    switch try await savedState() {
     case .stored(let object)?:
       try await storage.remove()
       return object
     case .unfinished(let upload, let checkpoint, let parts)?:
       return try await finish(upload, checkpoint, parts)
     case nil:
-      let upload = try await Upload.begin(bucket, key: key, fields: fields)
+      let upload = try await Upload.begin(bucket, key: key, headers: headers)
       let checkpoint = UploadCheckpoint(
         location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
         file: file.identity, partSize: bucket.configuration.partSize,
-        attributes: UploadCheckpoint.digest(of: fields, upload.id.text))
+        attributes: UploadCheckpoint.digest(of: headers, upload.id.text))
       do {
         try await storage.save(checkpoint)
       } catch {
@@ -49,19 +53,20 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// Aborts the unfinished upload that the checkpoint describes, if there is a checkpoint.
   func discard() async throws {
     guard let checkpoint = try await storage.load() else { return }
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     try await discard(checkpoint)
   }
 
   private func discard(_ checkpoint: UploadCheckpoint) async throws {
-    await upload(checkpoint.uploadID)?.abort()
+    await upload(withID: checkpoint.uploadID)?.abort()
     try await storage.remove()
   }
 
   private var location: String { bucket.sender.location(ofKey: key) }
 
-  private func upload(_ id: String) -> Upload? {
-    (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, fields: fields) }
+  /// Returns the upload with the ID in a checkpoint, or `nil` if the ID is too long to be sent.
+  private func upload(withID id: String) -> Upload? {
+    (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, headers: headers) }
   }
 
   // MARK: Verification
@@ -69,19 +74,19 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// Returns the state in which the saved upload can be continued, or `nil` if the upload must start anew.
   ///
   /// An upload whose file has changed is aborted.
-  private func continued() async throws -> Start? {
+  private func savedState() async throws -> SavedState? {
     guard let checkpoint = try await storage.load() else { return nil }
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
-    guard let upload = upload(checkpoint.uploadID), checkpoint.matches(file.identity, fields) else {
+    try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
+    guard let upload = upload(withID: checkpoint.uploadID), checkpoint.matches(file.identity, headers) else {
       try await discard(checkpoint)
       return nil
     }
     let ranges = checkpoint.ranges
-    let saved = Dictionary(checkpoint.parts.map { ($0.number, $0) }) { first, _ in first }
+    let savedParts = Dictionary(checkpoint.parts.map { ($0.number, $0) }) { first, _ in first }
     do {
       var parts: [Upload.Part] = []
       for part in try await upload.storedParts() {
-        if let part = try await verified(part, saved[part.number], ranges.range(ofPart: part.number)) {
+        if let part = try await verified(part, savedParts[part.number], ranges.range(ofPart: part.number)) {
           parts.append(part)
         }
       }
@@ -97,40 +102,25 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   ///
   /// A part that was stored after the checkpoint was saved is compared by its MD5, the entity tag of most services.
   private func verified(
-    _ stored: StoredPart, _ saved: UploadCheckpoint.Part?, _ range: Range<Int64>?
+    _ storedPart: StoredPart, _ savedPart: UploadCheckpoint.Part?, _ range: Range<Int64>?
   ) async throws -> Upload.Part? {
-    guard let range, stored.size == range.byteCount else { return nil }
-    if let saved, saved.etag == stored.etag { return saved }
+    guard let range, storedPart.size == range.byteCount else { return nil }
+    if let savedPart, savedPart.etag == storedPart.etag { return savedPart }
     let slice = SlicePayload(base: file, range: range)
-    let (md5, checksum) = try await slice.identified(bucket.provider.conventions.algorithm)
-    guard stored.etag.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
-    return Upload.Part(number: stored.number, length: stored.size, etag: stored.etag, checksum: checksum)
+    let (md5, checksum) = try await slice.md5AndChecksum(bucket.provider.conventions.algorithm)
+    guard storedPart.etag.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
+    return Upload.Part(number: storedPart.number, length: storedPart.size, etag: storedPart.etag, checksum: checksum)
   }
 
   // MARK: Continuation
 
+  /// Uploads the missing parts, and completes the upload.
   private func finish(
-    _ upload: Upload, _ checkpoint: UploadCheckpoint, _ parts: [Upload.Part]
+    _ upload: Upload, _ checkpoint: UploadCheckpoint, _ storedParts: [Upload.Part]
   ) async throws -> UploadedObject {
     var checkpoint = checkpoint
-    checkpoint.parts = parts
-    let meter = ledger.meter(total: file.length, from: parts.reduce(0) { $0.saturatingAdding($1.length) })
-    let source = SlicedParts(file, ranges: checkpoint.ranges, except: Set(parts.map(\.number)))
-    var unsaved = 0
-    let added: [Upload.Part]
-    do {
-      added = try await bucket.uploadAll(source, of: upload, progress: meter) { part in
-        checkpoint.parts.append(part)
-        unsaved += 1
-        // The service lists the parts that the checkpoint lacks, so that the work of saving can stay linear.
-        guard unsaved > checkpoint.parts.count / 128 else { return }
-        try await storage.save(checkpoint)
-        unsaved = 0
-      }
-    } catch {
-      if unsaved > 0 { try? await storage.save(checkpoint) }
-      throw error
-    }
+    checkpoint.parts = storedParts
+    let newParts = try await uploadMissingParts(of: upload, &checkpoint)
     guard try file.isUnchanged() else {
       try await discard(checkpoint)
       throw StorageError(
@@ -139,7 +129,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     }
     try await storage.save(checkpoint)
     do {
-      let object = try await upload.complete(parts + added)
+      let object = try await upload.complete(storedParts + newParts)
       try await storage.remove()
       return object
     } catch let error as ServiceError where error.isStored {
@@ -147,26 +137,46 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       throw error
     }
   }
-}
 
-extension RequestSender {
-  /// Throws an error if a checkpoint belongs to another object, or to the same bucket and key of another server.
-  func checkIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {
-    guard let saved, saved == objectIdentity(of: key) else {
-      let other = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"
-      let wanted = objectIdentity(of: key).map { " (\($0))" } ?? ""
-      throw StorageError(
-        .invalidOption, "The checkpoint belongs to \(other) and not to \(self.location(ofKey: key))\(wanted).",
-        remedy: "Keep the checkpoint of each transfer in a place of its own.")
+  /// Uploads the parts that the checkpoint lacks, and saves the checkpoint at times.
+  private func uploadMissingParts(
+    of upload: Upload, _ checkpoint: inout UploadCheckpoint
+  ) async throws -> [Upload.Part] {
+    let storedByteCount = checkpoint.parts.reduce(Int64(0)) { $0.saturatingAdding($1.length) }
+    let meter = ledger.meter(total: file.length, from: storedByteCount)
+    let source = SlicedParts(file, ranges: checkpoint.ranges, except: Set(checkpoint.parts.map(\.number)))
+    var unsavedCount = 0
+    do {
+      return try await bucket.uploadParts(source, of: upload, progress: meter) { part in
+        checkpoint.parts.append(part)
+        unsavedCount += 1
+        // Each save writes all parts: it waits for a fraction of them, so that the total work remains proportional to
+        // their number. An earlier save is not needed, because the service lists the parts that the checkpoint lacks.
+        guard unsavedCount > checkpoint.parts.count / 128 else { return }
+        try await storage.save(checkpoint)
+        unsavedCount = 0
+      }
+    } catch {
+      if unsavedCount > 0 { try? await storage.save(checkpoint) }
+      throw error
     }
   }
 }
 
-extension [Range<Int64>] {
-  /// Returns the byte range of the part with a number, or `nil` if there is no such part.
-  func range(ofPart number: Int) -> Range<Int64>? { number > 0 && number <= count ? self[number - 1] : nil }
-}
-
-extension Range<Int64> {
-  var byteCount: Int64 { upperBound - lowerBound }
+extension UploadPayload {
+  /// Returns the MD5 digest in hexadecimal and the checksum of the payload, which is read once.
+  fileprivate func md5AndChecksum(_ algorithm: ObjectChecksum.Algorithm) async throws -> (
+    md5: String, checksum: ObjectChecksum
+  ) {
+    var md5 = MD5()
+    var crc = CRC(algorithm.crc)
+    let chunks = stream.makeAsyncIterator()
+    while let chunk = try await chunks.nextChunk() {
+      chunk.withSpan { bytes in
+        md5.update(bytes)
+        crc.update(bytes)
+      }
+    }
+    return (md5.finalize().hex, ObjectChecksum(algorithm, crc.checksum))
+  }
 }

@@ -46,8 +46,8 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
   }
 
   /// Returns whether the checkpoint belongs to an upload of a file with the given headers, and is well-formed.
-  func matches(_ file: FileIdentity, _ fields: HTTPFields) -> Bool {
-    guard self.file == file, attributes == Self.digest(of: fields, uploadID), partSize > 0 else { return false }
+  func matches(_ file: FileIdentity, _ headers: HTTPFields) -> Bool {
+    guard self.file == file, attributes == Self.digest(of: headers, uploadID), partSize > 0 else { return false }
     let ranges = ranges
     var numbers: Set<Int> = []
     return parts.allSatisfy { part in
@@ -55,6 +55,7 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     }
   }
 
+  /// The byte ranges of the parts, which follow from the sizes of the file and of a part.
   var ranges: [Range<Int64>] {
     (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
   }
@@ -62,8 +63,8 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
   /// Returns a digest of the headers of an upload.
   ///
   /// The ID of the upload is part of the input, so that the digests of two uploads cannot be compared.
-  static func digest(of fields: HTTPFields, _ uploadID: String) -> String {
-    let lines = fields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
+  static func digest(of headers: HTTPFields, _ uploadID: String) -> String {
+    let lines = headers.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
     return SHA256.hash(Array(([uploadID] + lines).joined(separator: "\n").utf8)).hex
   }
 }

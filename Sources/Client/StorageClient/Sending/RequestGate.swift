@@ -8,15 +8,15 @@ internal import StorageAuth
 /// Waiting requests start in the order of their arrival. The cancellation of one does not affect the others.
 final class RequestGate: Sendable {
   private struct State {
-    var free: Int
+    var freePermits: Int
     var nextTicket = 0
-    var waiting: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+    var waiters: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
   }
 
   private let state: Lock<State>
 
   init(limit: Int) {
-    state = Lock(State(free: limit))
+    state = Lock(State(freePermits: limit))
   }
 
   /// Waits until the limit permits another request, and returns a permit, which counts until it is released.
@@ -27,47 +27,47 @@ final class RequestGate: Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let turn: Result<Void, any Error>? = state.withLock { state in
+        let permission: Result<Void, any Error>? = state.withLock { state in
           if Task.isCancelled { return .failure(CancellationError()) }
-          if state.free > 0 {
-            state.free -= 1
+          if state.freePermits > 0 {
+            state.freePermits -= 1
             return .success(())
           }
-          state.waiting.append((ticket, continuation))
+          state.waiters.append((ticket, continuation))
           return nil
         }
-        if let turn { continuation.resume(with: turn) }
+        if let permission { continuation.resume(with: permission) }
       }
     } onCancel: {
-      let waiting = state.withLock { state in
-        state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0).continuation }
+      let waiter = state.withLock { state in
+        state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0).continuation }
       }
-      waiting?.resume(throwing: CancellationError())
+      waiter?.resume(throwing: CancellationError())
     }
     return Permit(gate: self)
   }
 
   private func leave() {
     let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-      guard !state.waiting.isEmpty else {
-        state.free += 1
+      guard !state.waiters.isEmpty else {
+        state.freePermits += 1
         return nil
       }
-      return state.waiting.removeFirst().continuation
+      return state.waiters.removeFirst().continuation
     }
     next?.resume()
   }
 
   /// A permit for a request in flight, which is returned when it is released or deallocated.
   final class Permit: Sendable {
-    private let held: Lock<RequestGate?>
+    private let heldGate: Lock<RequestGate?>
 
     fileprivate init(gate: RequestGate) {
-      held = Lock(gate)
+      heldGate = Lock(gate)
     }
 
     func release() {
-      held.withLock { $0.take() }?.leave()
+      heldGate.withLock { $0.take() }?.leave()
     }
 
     deinit { release() }

@@ -7,9 +7,6 @@ public import StorageAuth
 /// The maximum number of bytes of a response that is read into memory.
 private let documentByteLimit = 16 << 20
 
-/// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
-private let unexplainedSkew = Duration.seconds(300)
-
 /// The sender of a client's requests, with the credentials, the clock, the retries and the events of the client.
 ///
 /// An object store sends its requests with ``send(_:body:action:key:isRepeatable:)``. The sender signs a request, emits an
@@ -18,6 +15,10 @@ private let unexplainedSkew = Duration.seconds(300)
 ///
 /// A sender is a value that is cheap to copy. Its copies share one limit on requests in flight.
 public struct RequestSender<Provider: StorageProvider>: Sendable {
+  // The way of a request: an operation of a client calls the client's store, which makes a draft and calls `send` or
+  // `exchange`. `sendWithRecovery` repeats `sendOnce` as long as `RequestRecovery` has a step, and `signAndSend` signs
+  // the draft and passes it to the transport.
+
   let configuredProvider: Provider
 
   /// The concurrency limits, part sizes and retry settings.
@@ -25,20 +26,21 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
 
   package let credentials: CredentialCache<Provider.SigningCredential>
   /// The cache of the credentials for each scope, or `nil` if all requests use ``credentials``.
-  let scoped: ScopedCredentialCache<Provider.SigningCredential>?
+  let scopedCredentials: ScopedCredentialCache<Provider.SigningCredential>?
   /// The remote signer that signs the requests instead of the provider's signer, or `nil` if the client has the key.
   package let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
   package let transport: any HTTPTransport
   package let events: EventHub
   package let clockSkew: ClockSkew
   package let time: any SigningClock
+  /// The values that the stores of this client keep between operations, because each operation creates a store.
   package let memory = StoreMemory()
   private let gate: RequestGate
   private let relocation = Relocation<Provider>()
 
   package init(
     _ provider: Provider, credentials: CredentialCache<Provider.SigningCredential>,
-    scoped: ScopedCredentialCache<Provider.SigningCredential>? = nil,
+    scopedCredentials: ScopedCredentialCache<Provider.SigningCredential>? = nil,
     remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
     configuration: StorageClientConfiguration, transport: any HTTPTransport, events: EventHub, clockSkew: ClockSkew,
     time: any SigningClock
@@ -46,7 +48,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     configuredProvider = provider
     self.configuration = configuration
     self.credentials = credentials
-    self.scoped = scoped
+    self.scopedCredentials = scopedCredentials
     self.remoteSigner = remoteSigner
     self.transport = transport
     self.events = events
@@ -85,9 +87,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         isRepeatable: isRepeatable))
   }
 
-  func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
-    try await sendInSpan(draft) { $0 }
-  }
+  /// Sends a request, and returns its response with the bytes as they arrive.
+  func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse { try await sendInSpan(draft) { $0 } }
 
   /// Sends a request whose response is short, and returns the head and the body of the response.
   package func exchange(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8]) {
@@ -96,14 +97,14 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
 
   /// Sends a request whose response is short, and reads the response.
   ///
-  /// A ``ServiceError`` that the closure throws counts as the service's refusal.
+  /// A ``ServiceError`` that the closure throws counts as a rejection by the service.
   func exchange<Value>(_ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value) async throws -> Value {
-    try await sendInSpan(draft) { reply in
-      guard let body = try await reply.body.collected(upTo: documentByteLimit) else {
+    try await sendInSpan(draft) { received in
+      guard let body = try await received.body.collected(upTo: documentByteLimit) else {
         throw StorageError.malformedResponse("it is longer than \(documentByteLimit) bytes")
       }
-      if let error = draft.errorInside?(reply.response, body) { throw error }
-      return try read(reply.response, body)
+      if let error = draft.errorInside?(received.response, body) { throw error }
+      return try read(received.response, body)
     }
   }
 
@@ -111,8 +112,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   private func sendInSpan<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
-    let isPart = ActiveSpan.current?.kind == .operation
-    let span = isPart ? nil : events.begin(AuthActivity(.operation, draft.subject))
+    let isPartOfOperation = ActiveSpan.current?.kind == .operation
+    let span = isPartOfOperation ? nil : events.begin(AuthActivity(.operation, draft.subject))
     return try await span.measure {
       try await sendWithRecovery(draft, consume)
     } outcome: {
@@ -123,38 +124,23 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   private func sendWithRecovery<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
-    var plan = RetryPlan(configuration, isRepeatable: draft.isRepeatable)
+    var recovery = RequestRecovery(self, draft)
     while true {
-      let step: RetryPlan.Step
-      switch try await sendOnce(draft, number: plan.attempts, consume) {
-      case .done(let result, _):
-        return result
-      case .lost(let error):
-        guard let next = plan.step(after: error) else { throw error }
-        step = next
-      case .unsigned(let error):
-        guard let next = plan.step(after: error, pause: credentials(for: draft.scope).remainingBackoff) else {
-          throw error
-        }
-        step = next
-      case .refused(var refusal):
-        guard let next = try await recovery(from: &refusal, draft, &plan) else {
-          refusal.error.attempts = plan.attempts
-          throw refusal.error
-        }
-        step = next
+      switch try await sendOnce(draft, number: recovery.attempt, consume) {
+      case .succeeded(let value, _): return value
+      case .failed(let failure):
+        let step = try await recovery.recover(from: failure)
+        events.emit(
+          .retry(.init(subject: draft.subject, attempt: recovery.attempt, delay: step.delay, reason: step.reason)))
+        try await time.sleep(for: step.delay)
       }
-      plan.attempts += 1
-      let attempt = plan.attempts
-      events.emit(.retry(.init(subject: draft.subject, attempt: attempt, delay: step.delay, reason: step.reason)))
-      try await time.sleep(for: step.delay)
     }
   }
 
   /// Signs and sends a request once, emits an event, and returns the outcome of the attempt.
   package func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
-  ) async throws -> Refusal.Outcome<Value> {
+  ) async throws -> AttemptOutcome<Value> {
     var record = AttemptRecord(draft.subject, number: number)
     return try await events.begin(record.activity).measure {
       let outcome = try await signAndSend(draft, &record, consume)
@@ -165,9 +151,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
+  /// Signs and sends a request once; the request counts as one in flight until the end of its response.
   private func signAndSend<Value>(
     _ draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
-  ) async throws -> Refusal.Outcome<Value> {
+  ) async throws -> AttemptOutcome<Value> {
     let permit = try await gate.enter()
     let provider = provider
     let draft = draft.moved(to: try provider.endpoint)
@@ -176,53 +163,56 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     do {
       (request, signature) = try await sign(draft, for: provider)
     } catch let error as CredentialError {
-      return .unsigned(error)
+      return .failed(.unsigned(error))
     }
-    var reply: HTTPStreamingResponse
+    var received: HTTPStreamingResponse
     record.start = time.uptime
     do {
-      reply = try await transport.send(request, body: draft.body)
+      received = try await transport.send(request, body: draft.body)
     } catch {
-      if let failure = draft.meter?.failure, !(failure is CancellationError) { throw failure }
+      if let sourceError = draft.meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
       if error.code == .cancelled { throw CancellationError() }
-      return .lost(error)
+      return .failed(.unanswered(error))
     }
     let localTime = time.now
-    record.status = reply.response.status.code
-    reply.body = reply.body.holding(permit)
-    guard reply.response.isSuccess else {
-      return .refused(try await refusal(in: reply, to: request, of: draft, from: provider, signature, localTime))
+    record.status = received.response.status.code
+    received.body = received.body.holding(permit)
+    guard received.response.isSuccess else {
+      let rejection = try await readRejection(
+        in: received, to: request, of: draft, from: provider, signature, localTime)
+      return .failed(.rejected(rejection))
     }
-    try draft.successProof.check(reply.response, draft.subject, requestID: draft.requestID)
+    try draft.successProof.require(in: received.response, to: draft.subject, requestIDHeader: draft.requestIDHeader)
     do {
-      return .done(try await consume(reply), signature)
+      return .succeeded(try await consume(received), signature)
     } catch let error as TransportError {
-      return .lost(error)
+      return .failed(.unanswered(error))
     } catch let error as ServiceError {
-      return .refused(Refusal(error: error, signature: signature, serverTime: nil, localTime: localTime))
+      // The service reported the error inside of a success, so that the response is no statement about the signature.
+      return .failed(.rejected(Rejection(error: error, signature: signature, serverTime: nil, localTime: localTime)))
     }
   }
 
-  /// Reads a response that refuses a request, and follows the service to another location that it names.
-  private func refusal(
-    in reply: HTTPStreamingResponse, to request: HTTPRequest, of draft: RequestDraft, from provider: Provider,
+  /// Reads an error response, and adopts the location to which it redirects the client.
+  private func readRejection(
+    in received: HTTPStreamingResponse, to request: HTTPRequest, of draft: RequestDraft, from provider: Provider,
     _ signature: SentSignature, _ localTime: Timestamp
-  ) async throws -> Refusal {
-    let (body, isTruncated) = try await reply.errorBody()
-    var error = provider.error(in: reply.response, body: body, subject: draft.subject)
+  ) async throws -> Rejection {
+    let (body, isTruncated) = try await received.errorBody()
+    var error = provider.error(in: received.response, body: body, subject: draft.subject)
     if error.status.kind == .clientError {
-      let diagnosis = provider.diagnosis(of: reply.response, body: body, to: request)
+      let diagnosis = provider.diagnosis(of: received.response, body: body, to: request)
       // Only the client's own signer is known to have signed exactly what was sent.
       error.diagnosis = remoteSigner == nil ? diagnosis?.whenSignedAsSent : diagnosis
     }
     if draft.forbidsOverwriting, error.kind == .preconditionFailed { error.kind = .alreadyExists }
-    var refusal = Refusal(error, in: reply.response, signature: signature, localTime: localTime)
-    refusal.isTruncated = isTruncated && !refusal.error.isExplained
-    if let moved = provider.relocated(by: reply.response, body: body) {
+    var rejection = Rejection(error, in: received.response, signature: signature, localTime: localTime)
+    rejection.isTruncated = isTruncated && !rejection.error.isExplained
+    if let moved = provider.relocated(by: received.response, body: body) {
       relocation.provider = moved
-      refusal.isMoved = true
+      rejection.isMoved = true
     }
-    return refusal
+    return rejection
   }
 
   /// Returns the estimated time of the service's clock, and its known offset from this machine's clock.
@@ -231,14 +221,22 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return (time.now.advanced(by: offset), offset)
   }
 
+  /// Learns the offset of a service's clock, and returns whether it differs from the known offset.
+  @discardableResult
+  func learnClockSkew(of host: String, serverTime: Timestamp, at localTime: Timestamp) -> Bool {
+    guard let offset = clockSkew.learn(host: host, serverTime: serverTime, at: localTime) else { return false }
+    events.emit(.skew(.init(host: host, offset: offset)))
+    return true
+  }
+
   func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
-    guard let scoped, let scope else { return credentials }
-    return scoped.cache(for: scope)
+    guard let scopedCredentials, let scope else { return credentials }
+    return scopedCredentials.cache(for: scope)
   }
 
   /// Returns a credential that may be sent to the endpoint, and is valid until the end that follows from the time.
   ///
-  /// The client requests all credentials with this method.
+  /// All credentials of the client come from here, so that none is sent over an unencrypted connection.
   package func credential(
     for scope: CredentialScope?, until end: (Timestamp) -> Timestamp = { $0 }
   ) async throws -> CachedCredential<Provider.SigningCredential> {
@@ -247,7 +245,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     do {
       cached = try await credentials(for: scope).credential(until: end(now), from: now)
     } catch {
-      throw error.asCancellation
+      throw error.orCancellation
     }
     let endpoint = try provider.endpoint
     guard provider.carriesToken(cached.credential), endpoint.scheme != "https", !endpoint.isLoopback else {
@@ -261,30 +259,24 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
 
   private func sign(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
     var cached = try await credential(for: draft.scope) { provider.signer.requiredValidity(from: $0) }
-    let unsigned = draft.announced
+    let unsigned = draft.requestWithLength
     let (request, date, offset): (HTTPRequest, Timestamp, Duration)
     if let remoteSigner {
       (request, date, offset) = try await signRemotely(as: &cached) {
         try await remoteSigner.signed(unsigned, as: $0, in: $1)
       }
     } else {
-      let (signingDate, clockOffset) = try serviceTime()
-      (request, date) = try signBeforeExpiration(
-        unsigned, for: provider, with: cached.credential, at: signingDate)
-      offset = clockOffset
+      let serviceTime = try serviceTime()
+      offset = serviceTime.offset
+      (request, date) = try signBeforeExpiration(unsigned, for: provider, with: cached.credential, at: serviceTime.date)
     }
-    events.emit(
-      .signed(
-        .init(
-          subject: draft.subject, identity: provider.identity(of: cached.credential),
-          generation: cached.generation, date: date)))
-    let isTemporary = provider.carriesToken(cached.credential) || cached.credential.expiration != nil
-    return (
-      request,
-      SentSignature(
-        generation: cached.generation, isTemporary: isTemporary, expiration: cached.credential.expiration,
-        clockOffset: offset)
-    )
+    let identity = provider.identity(of: cached.credential)
+    events.emit(.signed(.init(subject: draft.subject, identity: identity, generation: cached.generation, date: date)))
+    let expiration = cached.credential.expiration
+    let signature = SentSignature(
+      generation: cached.generation, isTemporary: provider.carriesToken(cached.credential) || expiration != nil,
+      expiration: expiration, clockOffset: offset)
+    return (request, signature)
   }
 
   /// Signs a request, with a date just before the credential's expiration if the clock shows a later time.
@@ -305,154 +297,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
-  ///
-  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
-  /// clock. The identity in use is replaced if the key has changed.
-  func signRemotely<Result>(
-    as cached: inout CachedCredential<Provider.SigningCredential>,
-    _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
-  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
-    let (date, offset) = try serviceTime()
-    do {
-      let result = try await replacingKey(of: &cached) { try await act($0, SigningContext(date: date)) }
-      return (result, date, offset)
-    } catch let refusal as ClockSkewRefusal {
-      let host = try provider.endpoint.authority
-      guard let newOffset = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
-        throw refusal.error
-      }
-      events.emit(.skew(.init(host: host, offset: newOffset)))
-    }
-    let (corrected, newOffset) = try serviceTime()
-    do {
-      let result = try await replacingKey(of: &cached) { try await act($0, SigningContext(date: corrected)) }
-      return (result, corrected, newOffset)
-    } catch let refusal as ClockSkewRefusal {
-      throw refusal.error
-    }
-  }
-
-  /// Performs an action with the cached identity, and again with a newly requested identity if the key has changed.
-  private func replacingKey<Result>(
-    of cached: inout CachedCredential<Provider.SigningCredential>,
-    _ act: (Provider.SigningCredential) async throws -> Result
-  ) async throws -> Result {
-    do {
-      do {
-        return try await act(cached.credential)
-      } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
-        do throws(CredentialError) {
-          cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
-        } catch {
-          throw error.code == .rejected ? refusal : error.asCancellation
-        }
-        return try await act(cached.credential)
-      }
-    } catch let refusal as SigningRefusal {
-      throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
-    }
-  }
-
-  // MARK: Recovery
-
-  /// Performs the recovery step for a refused request, or returns `nil` if sending the request again cannot help.
-  private func recovery(
-    from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
-  ) async throws -> RetryPlan.Step? {
-    if refusal.isTruncated, let step = plan.step(afterTruncation: refusal.error) { return step }
-    if let step = relocationStep(refusal, &plan) { return step }
-    if draft.request.method == .head, refusal.isUnclear {
-      if let step = try clockStep(refusal, beyond: unexplainedSkew, &plan) { return step }
-      if let step = try await explain(&refusal, draft, &plan) { return step }
-      if let step = relocationStep(refusal, &plan) { return step }
-    }
-    if refusal.isAboutTime, let step = try clockStep(refusal, beyond: ClockSkew.tolerance, &plan) { return step }
-    if refusal.isAboutCredential, let step = try await renewalStep(&refusal, draft, &plan) { return step }
-    return plan.step(after: refusal.error)
-  }
-
-  /// Returns the step that sends the request to the location that the service specified, once per request, or `nil`.
-  private func relocationStep(_ refusal: Refusal, _ plan: inout RetryPlan) -> RetryPlan.Step? {
-    guard plan.mayRelocate, refusal.isMoved else { return nil }
-    plan.mayRelocate = false
-    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to the location that the service named.")
-  }
-
-  /// Learns the service's time if it differs from the signature's, and returns the step that signs again, or `nil`.
-  private func clockStep(
-    _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
-  ) throws -> RetryPlan.Step? {
-    guard plan.mayCorrectClock, let serverTime = refusal.serverTime else { return nil }
-    let host = try provider.endpoint.authority
-    let error = refusal.localTime.duration(to: serverTime) - refusal.signature.clockOffset
-    guard error.magnitude > tolerance else { return nil }
-    if let offset = clockSkew.learn(host: host, serverTime: serverTime, at: refusal.localTime) {
-      events.emit(.skew(.init(host: host, offset: offset)))
-    }
-    guard clockSkew.offset(for: host) != refusal.signature.clockOffset else { return nil }
-    plan.mayCorrectClock = false
-    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
-  }
-
-  /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
-  ///
-  /// If the credential provider cannot be called yet, the step waits until it can be called.
-  private func renewalStep(
-    _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
-  ) async throws -> RetryPlan.Step? {
-    let credentials = credentials(for: draft.scope)
-    var step = RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
-    if !plan.mayRenew {
-      guard refusal.expiredOnTheWay, let repetition = plan.step(afterExpiry: refusal.error) else { return nil }
-      step = repetition
-    }
-    plan.mayRenew = false
-    do throws(CredentialError) {
-      _ = try await credentials.credential(lasting: .zero, replacing: refusal.signature.generation)
-      return step
-    } catch {
-      if let cancellation = error.asCancellation as? CancellationError { throw cancellation }
-      refusal.error.renewalError = error
-      guard error.code != .rejected, let step = plan.step(after: error, pause: credentials.remainingBackoff) else {
-        return nil
-      }
-      plan.mayRenew = true
-      return step
-    }
-  }
-
-  /// Determines the reason for a refused `HEAD` request, whose response has no body, with a `GET` request for one byte.
-  ///
-  /// If the `GET` request succeeds with the same credential, the refusal remains unchanged. The next attempt follows at
-  /// once if it got no final response, or succeeded with another credential.
-  private func explain(
-    _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
-  ) async throws -> RetryPlan.Step? {
-    var request = draft.request
-    request.method = .get
-    request.headerFields[.range] = "bytes=0-0"
-    var probe = RequestDraft(request, to: draft.endpoint, at: draft.location)
-    probe.scope = draft.scope
-    switch try await sendOnce(probe, number: plan.attempts, { _ in }) {
-    case .done(_, let signature):
-      guard signature.generation != refusal.signature.generation else { return nil }
-      return try await renewalStep(&refusal, draft, &plan)
-    case .lost(let error):
-      return plan.step(after: error)
-    case .unsigned(let error):
-      return plan.step(after: error, pause: credentials(for: draft.scope).remainingBackoff)
-    case .refused(let response) where response.isTruncated:
-      return plan.step(afterTruncation: response.error)
-    case .refused(let response):
-      guard response.error.isExplained, response.error.status == refusal.error.status || response.isAboutTime else {
-        return plan.step(after: response.error)
-      }
-      refusal = response
-      refusal.error.subject = draft.subject
-      return nil
-    }
-  }
+  // MARK: Transfers
 
   /// Runs a transfer, such as an `upload`, and emits a transfer event when the transfer ends.
   package func transfer<Result>(
@@ -471,7 +316,9 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   /// Starts a download, and emits a transfer event when the bytes have been read or the download has failed.
-  package func opening(_ key: String, _ start: () async throws -> DownloadedObject) async throws -> DownloadedObject {
+  package func recordDownload(
+    of key: String, _ start: () async throws -> DownloadedObject
+  ) async throws -> DownloadedObject {
     let ledger = ledger("download", key, nil)
     do {
       let object = try await ledger.measure(start)
@@ -488,9 +335,20 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 }
 
+/// The location to which the service redirected a client, shared by the copies of the client.
+private final class Relocation<Provider: Sendable>: Sendable {
+  private let moved = Lock<Provider?>(nil)
+
+  /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
+  var provider: Provider? {
+    get { moved.withLock { $0 } }
+    set { moved.withLock { $0 = newValue } }
+  }
+}
+
 extension CredentialError {
   /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
-  var asCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
+  var orCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
 }
 
 /// A cache that the copies of a client share, with at most one value of each type.

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
@@ -18,7 +17,7 @@ package struct ServiceDocument: Sendable {
     root = try Self.root(of: body)
     self.conventions = conventions
     guard root.name.isIdentical(to: name) else {
-      throw StorageError.malformedResponse("its root element is \(root.name.shown) and not \(name)")
+      throw StorageError.malformedResponse("its root element is \(root.name.quotedExcerpt) and not \(name)")
     }
   }
 
@@ -52,8 +51,9 @@ package struct ServiceDocument: Sendable {
   func require(_ name: String, _ requested: String) throws(StorageError) {
     let reported = try text(name) ?? ""
     if reported.isIdentical(to: requested) { return }
-    if let decoded = conventions.decodedName(reported), decoded.isIdentical(to: requested) { return }
-    throw StorageError.contradiction("its \(name) is \(reported.shown), but the request is about \(requested.shown)")
+    if let decoded = conventions.percentDecoded(reported), decoded.isIdentical(to: requested) { return }
+    throw StorageError.contradiction(
+      "its \(name) is \(reported.quotedExcerpt), but the request is about \(requested.quotedExcerpt)")
   }
 
   /// Requires that an element contains the name of the bucket.
@@ -78,34 +78,35 @@ package struct ServiceDocument: Sendable {
     let text = try text("IsTruncated") ?? ""
     if text.isIdentical(to: "true") { return true }
     guard text.isIdentical(to: "false") else {
-      throw StorageError.malformedResponse("its IsTruncated is \(text.shown), and not true or false")
+      throw StorageError.malformedResponse("its IsTruncated is \(text.quotedExcerpt), and not true or false")
     }
     return false
   }
 
   /// Returns whether names in the document are percent-encoded; COS spells the element in several ways.
   func encodesNames() throws(StorageError) -> Bool {
-    var encodes = false
+    var isEncoded = false
     for name in ["EncodingType", "Encoding-Type", "Encoding-type"] {
       guard let type = try text(name) else { continue }
       guard type.isIdentical(to: "url") else {
-        throw StorageError.contradiction("its \(name) is \(type.shown), but the request asks for url")
+        throw StorageError.contradiction("its \(name) is \(type.quotedExcerpt), but the request asks for url")
       }
-      encodes = true
+      isEncoded = true
     }
-    return encodes
+    return isEncoded
   }
 
-  /// Returns the name in an element, which the request asks to percent-encode.
+  /// Returns the name in an element, which the request asks to percent-encode, without the encoding.
   ///
   /// Some S3-compatible servers (versitygw, early versions of moto and SeaweedFS) ignore the request and do not report
   /// an encoding. Their names are accepted if they mean the same with and without encoding.
-  func name(_ node: XMLNode?, _ encodes: Bool) throws(StorageError) -> String {
-    guard let node, let name = conventions.decodedName(node.text) else {
+  func decodedName(_ node: XMLNode?, isEncoded: Bool) throws(StorageError) -> String {
+    guard let node, let name = conventions.percentDecoded(node.text) else {
       throw StorageError.malformedResponse("a listed name is missing or is not percent-encoded UTF-8")
     }
-    guard encodes || name.isIdentical(to: node.text) else {
-      throw StorageError.malformedResponse("it does not say whether the name \(node.text.shown) is percent-encoded")
+    guard isEncoded || name.isIdentical(to: node.text) else {
+      throw StorageError.malformedResponse(
+        "it does not say whether the name \(node.text.quotedExcerpt) is percent-encoded")
     }
     return try ResponseValue(name, named: "listed name").text
   }
@@ -131,14 +132,14 @@ extension XMLNode {
 
 extension HeaderConventions {
   /// Returns the name that a percent-encoded name in a response represents, or `nil` if it is not valid.
-  fileprivate func decodedName(_ text: String) -> String? {
+  fileprivate func percentDecoded(_ text: String) -> String? {
     text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(utf8: $0) }
   }
 }
 
 extension String {
   /// The beginning of a string from a response in quotation marks, for error messages.
-  var shown: String { "\"\(shortened(to: 100))\"" }
+  var quotedExcerpt: String { "\"\(shortened(to: 100))\"" }
 }
 
 extension StorageError {
@@ -150,23 +151,25 @@ extension StorageError {
   }
 }
 
-extension HTTPResponse {
-  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
-  package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
+/// A string from a response that becomes part of a later request.
+///
+/// Examples are an upload ID, an entity tag, a version, an object key, and a continuation token. The length is limited
+/// when the string is read, because a request line of more than 64 KB terminates the process inside AsyncHTTPClient
+/// 1.37, and with it all other work of the process.
+struct ResponseValue: Sendable, Hashable {
+  /// The maximum length of the string in bytes: four times the length of the longest object key.
+  static let limit = 4_096
 
-  /// The number of bytes in the body, or `nil` if the head does not declare it.
-  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
-}
+  let text: String
 
-extension HTTPStreamingResponse {
-  /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
-  func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
-    do {
-      return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
-    } catch let cancellation as CancellationError {
-      throw cancellation
-    } catch {
-      return ([], true)
+  /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
+  init(_ text: String, named name: String) throws(StorageError) {
+    guard Self.isSendable(text) else {
+      throw StorageError.malformedResponse("its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
     }
+    self.text = text
   }
+
+  /// Returns whether a string is short enough to be sent, or `true` for `nil`.
+  static func isSendable(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
 }

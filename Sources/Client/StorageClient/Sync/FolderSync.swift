@@ -6,21 +6,21 @@ internal import SystemPackage
 
 /// A synchronization, which gives a folder or a store the content of another folder or store.
 ///
-/// The sides can be in any combination of folders and of stores of any providers:
+/// Each of the two locations can be a folder, or a store of any provider, but not both of them folders:
 ///
 /// ```swift
 /// let backup = FolderSync(from: .folder("photos"), to: .objects(in: client, below: "photos/"))
 /// let report = try await backup.run { print($0.fractionCompleted) }
 /// ```
 ///
-/// Both sides are listed in the order of their paths and compared as they are read, so that only the differences are in
-/// memory. A file or an object appears at its target only when it is complete. After an interruption, also
+/// Both locations are listed in the order of their paths and compared as they are read, so that only the differences
+/// are in memory. A file or an object appears at its target only when it is complete. After an interruption, also
 /// by the end of the process, another run transfers what is missing; a large file continues with the missing parts.
 public struct FolderSync: Sendable {
-  /// The side whose content is transferred.
+  /// The location whose content is transferred.
   public let source: SyncLocation
 
-  /// The side that receives the content.
+  /// The location that receives the content.
   public let target: SyncLocation
 
   /// The comparison, the selection and the limits.
@@ -29,12 +29,7 @@ public struct FolderSync: Sendable {
   /// The file system with the folder for the state of large transfers.
   private var fileSystem: any FileSystem = .system
 
-  /// Creates a synchronization.
-  ///
-  /// - Parameters:
-  ///   - source: The side whose content is transferred.
-  ///   - target: The side that receives the content.
-  ///   - options: The comparison, the selection and the limits.
+  /// Creates a synchronization; the parameters are the properties.
   public init(from source: SyncLocation, to target: SyncLocation, options: SyncOptions = SyncOptions()) {
     self.source = source
     self.target = target
@@ -49,22 +44,22 @@ public struct FolderSync: Sendable {
     self.fileSystem = fileSystem
   }
 
-  /// Returns the differences of the two sides without removing them.
+  /// Returns the differences of the two locations without removing them.
   ///
   /// - Returns: What ``run(progress:didFinish:)`` would do.
   /// - Throws: The errors that ``run(progress:didFinish:)`` throws before it changes anything.
   public func preview() async throws -> SyncPreview {
-    let (source, target) = try await openSides()
+    let (source, target) = try await openLocations()
     var plan = try await SyncPlan(source.entries(), target.entries(), options)
-    try await plan.removeEqual { try await $0.hasEqualChecksums(source, target) }
+    try await plan.removeEqualTransfers { try await $0.hasEqualChecksums(source, target) }
     return SyncPreview(
       actions: plan.transfers.map(\.action) + plan.deletions.map { SyncAction(deleting: $0) },
       unchanged: plan.unchanged, skipped: plan.skipped, kept: plan.kept)
   }
 
-  /// Removes the differences of the two sides.
+  /// Removes the differences of the two locations.
   ///
-  /// Both sides are listed to the end before anything is changed. A failed transfer does not stop the others. Deletions
+  /// Both locations are listed to the end before anything is changed. A failed transfer does not stop the others. Deletions
   /// follow after the transfers; after a failed transfer, there are none unless the options ask for them. What has the
   /// path of a skipped file of the source, or a path below it, is not deleted either.
   ///
@@ -75,22 +70,24 @@ public struct FolderSync: Sendable {
   ///   failures.
   /// - Throws: ``StorageError/Code/unusableFile`` if the source does not exist, a folder cannot be read, or another
   ///   synchronization writes to the target folder; ``StorageError/Code/emptySource`` if everything would be deleted
-  ///   because the source is empty; ``StorageError/Code/invalidOption`` if one side is inside the other; the errors of the
-  ///   listings, and `CancellationError` if the task is cancelled. Unless the task was cancelled, both sides are as before.
+  ///   because the source is empty; ``StorageError/Code/invalidOption`` if one location is inside the other; the errors of
+  ///   the listings, and `CancellationError` if the task is cancelled. Unless the task was cancelled, both locations are
+  ///   as before.
   public func run(
     progress: PipelineProgress.Handler? = nil, didFinish: (@Sendable (SyncAction) -> Void)? = nil
   ) async throws -> SyncReport {
-    let (source, target) = try await openSides()
+    let (source, target) = try await openLocations()
     let state = try await openState(source, target)
     var staging: StagingFolder?
     if case .folder(let root) = target { staging = try await .open(in: root) }
     do {
       let plan = try await SyncPlan(source.entries(), target.entries(), options)
-      if case .nothing = target, case .folder(let path, let system) = self.target.storage {
+      // The folder is created only after both listings, so that a wrong name of the source leaves no empty folder.
+      if case .missingFolder = target, case .folder(let path, let system) = self.target.storage {
         staging = try await .open(in: RootFolder(creating: path, in: system))
       }
-      let mover = SyncMover(try route(source, target, staging), state, options)
-      let report = try await carryOut(plan, from: source, to: target, with: mover, progress: progress, didFinish)
+      let executor = SyncExecutor(try route(source, target, staging), state, options)
+      let report = try await carryOut(plan, from: source, to: target, with: executor, progress: progress, didFinish)
       // What is left there does no harm, and the next synchronization removes it.
       try? await staging?.finish(isComplete: report.isComplete)
       return report
@@ -102,7 +99,7 @@ public struct FolderSync: Sendable {
 
   /// Transfers what the plan names, then deletes what it names, unless a transfer failed.
   private func carryOut(
-    _ plan: SyncPlan, from source: OpenSide, to target: OpenSide, with mover: SyncMover,
+    _ plan: SyncPlan, from source: OpenLocation, to target: OpenLocation, with executor: SyncExecutor,
     progress: PipelineProgress.Handler?, _ didFinish: (@Sendable (SyncAction) -> Void)?
   ) async throws -> SyncReport {
     var plan = plan
@@ -114,9 +111,9 @@ public struct FolderSync: Sendable {
       plan.transfers.lazy.map { transfer in
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
           if transfer.comparesChecksums, try await transfer.hasEqualChecksums(source, target) {
-            tally.foundEqual()
-          } else if try await mover.move(transfer, progress: progress) {
-            tally.finished(transfer.action)
+            tally.recordEqual()
+          } else if try await executor.transfer(transfer, progress: progress) {
+            tally.record(transfer.action)
           }
         }
       }, progress: progress)
@@ -125,21 +122,21 @@ public struct FolderSync: Sendable {
       plan.keepAll(and: obstacles, because: reasonToKeep)
       obstacles = []
     }
-    var failedDeletions = try await mover.delete(obstacles) { tally.finished($0) }
-    let obstructed = await mover.moveWaiting { tally.finished($0) }
-    if !obstructed.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reasonToKeep) }
-    failedDeletions += try await mover.delete(plan.deletions) { tally.finished($0) }
-    return tally.report(transfers.addingFailures(obstructed), plan, failedDeletions: failedDeletions)
+    var failedDeletions = try await executor.delete(obstacles) { tally.record($0) }
+    let unplacedFiles = await executor.placeObstructedFiles { tally.record($0) }
+    if !unplacedFiles.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reasonToKeep) }
+    failedDeletions += try await executor.delete(plan.deletions) { tally.record($0) }
+    return tally.report(transfers.addingFailures(unplacedFiles), plan, failedDeletions: failedDeletions)
   }
 
-  // MARK: Sides
+  // MARK: Locations
 
-  /// Opens both sides, and checks that neither is inside the other.
-  private func openSides() async throws -> (source: OpenSide, target: OpenSide) {
-    if case .folder = source.storage, case .folder = target.storage { throw StorageError.bothSidesAreFolders }
-    try source.checkIsApart(from: target)
+  /// Opens both locations, and checks that neither is inside the other.
+  private func openLocations() async throws -> (source: OpenLocation, target: OpenLocation) {
+    if case .folder = source.storage, case .folder = target.storage { throw StorageError.bothLocationsAreFolders }
+    try source.requireApart(from: target)
     let openSource = try await source.opened()
-    if case .nothing = openSource, case .folder(let path, _) = source.storage {
+    if case .missingFolder = openSource, case .folder(let path, _) = source.storage {
       throw StorageError(
         .unusableFile, "The folder \(path) does not exist; both sides are as before.", remedy: "Check its name.")
     }
@@ -147,7 +144,7 @@ public struct FolderSync: Sendable {
   }
 
   /// Opens the folder for the state of large transfers, which must not be synchronized itself.
-  private func openState(_ source: OpenSide, _ target: OpenSide) async throws -> StateFolder? {
+  private func openState(_ source: OpenLocation, _ target: OpenLocation) async throws -> StateFolder? {
     guard let path = options.stateFolder else { return nil }
     let state = try await StateFolder(path, in: fileSystem)
     for case .folder(let root) in [source, target] where try await root.contains(path) {
@@ -159,27 +156,27 @@ public struct FolderSync: Sendable {
   }
 
   private func route(
-    _ source: OpenSide, _ target: OpenSide, _ staging: StagingFolder?
-  ) throws(StorageError) -> SyncMover.Route {
+    _ source: OpenLocation, _ target: OpenLocation, _ staging: StagingFolder?
+  ) throws(StorageError) -> SyncExecutor.Route {
     switch (source, target, staging) {
     case (.folder(let root), .objects(let store, let prefix, _), _): .upload(root, store, prefix: prefix)
     case (.objects(let from, let prefix, let bucket), .objects(let to, let targetPrefix, _), _):
       .copy(from: from, prefix: prefix, bucket: bucket, to: to, targetPrefix: targetPrefix)
     case (.objects(let store, let prefix, _), _, let staging?): .download(store, prefix: prefix, staging)
-    default: throw StorageError.bothSidesAreFolders
+    default: throw StorageError.bothLocationsAreFolders
     }
   }
 }
 
 extension StorageError {
-  fileprivate static var bothSidesAreFolders: StorageError {
+  fileprivate static var bothLocationsAreFolders: StorageError {
     StorageError(.unsupported, "Both sides of the synchronization are folders.", remedy: "Name a store on one side.")
   }
 }
 
 extension SyncPlan.Transfer {
   /// Returns whether the entries have equal checksums, which is `false` unless checksums are to be compared.
-  fileprivate func hasEqualChecksums(_ source: OpenSide, _ target: OpenSide) async throws -> Bool {
+  fileprivate func hasEqualChecksums(_ source: OpenLocation, _ target: OpenLocation) async throws -> Bool {
     guard comparesChecksums, let replaced else { return false }
     return try await source.hasEqualChecksum(entry, replaced, in: target)
   }
@@ -188,11 +185,9 @@ extension SyncPlan.Transfer {
 /// The numbers of what a synchronization has done so far.
 private final class SyncTally: Sendable {
   private struct State {
-    var created = 0
-    var updated = 0
-    var deleted = 0
-    var bytes: Int64 = 0
-    var unchanged: Int
+    var actionCounts: [SyncAction.Kind: Int] = [:]
+    var transferredBytes: Int64 = 0
+    var unchangedCount: Int
   }
 
   private let didFinish: (@Sendable (SyncAction) -> Void)?
@@ -200,19 +195,15 @@ private final class SyncTally: Sendable {
 
   init(unchanged: Int, _ didFinish: (@Sendable (SyncAction) -> Void)?) {
     self.didFinish = didFinish
-    state = Lock(State(unchanged: unchanged))
+    state = Lock(State(unchangedCount: unchanged))
   }
 
-  func foundEqual() { state.withLock { $0.unchanged += 1 } }
+  func recordEqual() { state.withLock { $0.unchangedCount += 1 } }
 
-  func finished(_ action: SyncAction) {
+  func record(_ action: SyncAction) {
     state.withLock { state in
-      switch action.kind {
-      case .create: state.created += 1
-      case .update: state.updated += 1
-      case .delete: state.deleted += 1
-      }
-      if action.kind != .delete { state.bytes = state.bytes.saturatingAdding(action.byteCount) }
+      state.actionCounts[action.kind, default: 0] += 1
+      if action.kind != .delete { state.transferredBytes = state.transferredBytes.saturatingAdding(action.byteCount) }
       didFinish?(action)
     }
   }
@@ -220,9 +211,9 @@ private final class SyncTally: Sendable {
   func report(_ transfers: PipelineReport, _ plan: SyncPlan, failedDeletions: [PipelineReport.Failure]) -> SyncReport {
     state.withLock { state in
       SyncReport(
-        created: state.created, updated: state.updated, bytes: state.bytes, unchanged: state.unchanged,
-        skipped: plan.skipped, kept: plan.kept, transfers: transfers, deleted: state.deleted,
-        failedDeletions: failedDeletions)
+        created: state.actionCounts[.create, default: 0], updated: state.actionCounts[.update, default: 0],
+        bytes: state.transferredBytes, unchanged: state.unchangedCount, skipped: plan.skipped, kept: plan.kept,
+        transfers: transfers, deleted: state.actionCounts[.delete, default: 0], failedDeletions: failedDeletions)
     }
   }
 }

@@ -7,7 +7,7 @@ package import SystemPackage
 ///
 /// A path can lead elsewhere by the time it is used; an open folder cannot.
 package protocol OpenFileStore: ObjectStore {
-  /// Downloads an object into a place, where it appears only when it is complete.
+  /// Downloads an object into a file that appears at its location only when it is complete.
   @discardableResult
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?

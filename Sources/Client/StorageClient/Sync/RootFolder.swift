@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import SystemPackage
 
-/// The folder on one side of a synchronization, in which no path leads outside.
+/// The folder at a location of a synchronization, in which no path leads outside.
 ///
 /// The folder stays open, and each part of a path below it is opened by its name, never through a symbolic link. It is
 /// the only place where paths below the folder are used, so that a link that appears after a listing leads nowhere.
@@ -17,7 +17,7 @@ struct RootFolder: Sendable {
   /// Opens the folder at a path of the caller, or returns `nil` if it does not exist.
   init?(_ path: FilePath, in system: any FileSystem) async throws {
     do {
-      folder = try await system.run { try Folder.open(path, in: system) }
+      folder = try await system.runBlocking { try Folder.open(path, in: system) }
     } catch Errno.noSuchFileOrDirectory {
       return nil
     } catch let error as Errno {
@@ -28,7 +28,7 @@ struct RootFolder: Sendable {
   /// Creates a folder at a path of the caller at which there is none.
   init(creating path: FilePath, in system: any FileSystem) async throws {
     let location = try await FileLocation(path, in: system)
-    folder = try await location.folder.call(location.name) { parent in
+    folder = try await location.folder.runBlocking(at: location.name) { parent in
       try system.createFolder(location.name, in: parent.descriptor, permissions: .newFolder)
       return try parent.folder(location.name)
     }
@@ -37,7 +37,7 @@ struct RootFolder: Sendable {
   /// Returns the contents of a folder, or of the root, in any order, or `nil` if no folder has the path any more.
   func contents(of path: [FilePath.Component]) async throws -> [Item]? {
     do {
-      return try await folder.system.run {
+      return try await folder.system.runBlocking {
         let folder = try self.folder(path[...])
         return try folder.names.map { ($0, try folder.status(of: $0)) }
       }
@@ -68,7 +68,7 @@ struct RootFolder: Sendable {
       let existing = try folder.status(of: names.last)
       let complete = try LocalFile(file.name, in: file.folder, .updating)
       let replaced = existing?.kind == .regular ? existing : nil
-      try complete.set(replaced?.permissions, modifiedSeconds: modifiedSeconds)
+      try complete.setAttributes(replaced?.permissions, modifiedSeconds: modifiedSeconds)
       if replaced != nil { try complete.synchronizeNow() }
       if replacesFolder, existing?.kind == .folder { try folder.removeEmptyFolders(names.last) }
       try file.folder.rename(file.name, to: names.last, in: folder)
@@ -101,7 +101,7 @@ struct RootFolder: Sendable {
 
   /// Returns whether the folder with a path of the caller is this folder or below it.
   func contains(_ path: FilePath) async throws -> Bool {
-    try await folder.call { root in
+    try await folder.runBlocking { root in
       let status = try root.status
       var ancestor = try Folder.open(path, in: root.system)
       while true {
@@ -128,7 +128,7 @@ struct RootFolder: Sendable {
     at path: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     do {
-      return try await folder.system.run(body)
+      return try await folder.system.runBlocking(body)
     } catch let error as Errno {
       guard error.isMissingFolder, error != .noSuchFileOrDirectory else {
         throw StorageError(error, at: folder.path.appending(path))

@@ -49,7 +49,7 @@ struct SkippedPath: Sendable {
 
 /// The paths that a deletion must not touch, because the source has something there that it skipped.
 struct SkippedPaths {
-  /// The maximum number of undecodable names in one folder that are compared with each path.
+  /// The maximum number of undecodable names in one folder that are compared with each path, which bounds the work.
   private static let comparedNameLimit = 16
 
   /// The skipped files and folders with decodable names, by the bytes of their paths.
@@ -58,11 +58,11 @@ struct SkippedPaths {
   private var undecodable: [[UInt8]: [SkippedPath]] = [:]
 
   init(_ skipped: [SkippedPath]) {
-    for file in skipped {
-      if file.asciiParts != nil {
-        undecodable[Array(file.folder.utf8), default: []].append(file)
+    for skippedPath in skipped {
+      if skippedPath.asciiParts != nil {
+        undecodable[Array(skippedPath.folder.utf8), default: []].append(skippedPath)
       } else {
-        exact[Array(file.path.utf8)] = file
+        exact[Array(skippedPath.path.utf8)] = skippedPath
       }
     }
   }
@@ -74,11 +74,11 @@ struct SkippedPaths {
     var start = 0
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
-      if let file = exact[Array(bytes[..<end])] { return file }
-      if let files = undecodable[Array(bytes[..<start])] {
+      if let skippedPath = exact[Array(bytes[..<end])] { return skippedPath }
+      if let candidates = undecodable[Array(bytes[..<start])] {
         // Of very many such names, one is taken for all.
-        if files.count > Self.comparedNameLimit { return files.first }
-        if let file = files.first(where: { $0.resembles(bytes[start..<end]) }) { return file }
+        if candidates.count > Self.comparedNameLimit { return candidates.first }
+        if let skippedPath = candidates.first(where: { $0.resembles(bytes[start..<end]) }) { return skippedPath }
       }
       start = end + 1
     }

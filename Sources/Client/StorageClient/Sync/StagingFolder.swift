@@ -12,7 +12,7 @@ final class StagingFolder: Sendable {
   /// The name of the folder in the root of the target.
   static let name: FilePath.Component = ".storage-auth-sync"
 
-  /// The number of attempts to create the folder while other processes remove theirs.
+  /// The number of attempts to create the folder while other processes remove it at their end.
   private static let attempts = 16
 
   let root: RootFolder
@@ -27,7 +27,7 @@ final class StagingFolder: Sendable {
 
   /// Creates the folder, locks it, and removes what an earlier process left, except for large files.
   static func open(in root: RootFolder) async throws -> StagingFolder {
-    let staging = try await root.folder.call(name) { parent in
+    let staging = try await root.folder.runBlocking(at: name) { parent in
       for _ in 0..<attempts {
         let folder = try parent.createFolder(name, permissions: .ownerReadWriteExecute)
         guard try folder.isPrivate else {
@@ -51,7 +51,7 @@ final class StagingFolder: Sendable {
       }
       throw Errno.noSuchFileOrDirectory
     }
-    try await staging.clean(keepsLarge: true)
+    try await staging.removeFiles(keepsLarge: true)
     return staging
   }
 
@@ -59,8 +59,8 @@ final class StagingFolder: Sendable {
   func finish(isComplete: Bool) async throws {
     // A synchronization that follows must not depend on when the last reference to this folder is released.
     defer { lock.release() }
-    try await clean(keepsLarge: !isComplete)
-    try await folder.call { [root, lock] folder in
+    try await removeFiles(keepsLarge: !isComplete)
+    try await folder.runBlocking { [root, lock] folder in
       guard try folder.names == [Self.lockName] else { return }
       try lock.remove()
       do {
@@ -77,11 +77,12 @@ final class StagingFolder: Sendable {
   private static let itemPrefix = "item-"
   private static let largePrefix = "large-"
 
-  func location() throws(StorageError) -> FileLocation {
+  /// Returns a new location for an object that is not continued later.
+  func newLocation() throws(StorageError) -> FileLocation {
     try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
   }
 
-  /// Returns the place for a large object, and the place for the state of its download.
+  /// Returns the locations of a large object and of the state of its download.
   func locations(of object: ObjectIdentity) throws(StorageError) -> (file: FileLocation, checkpoint: FileLocation) {
     let name = Self.largePrefix + object.fileName
     return (try location(name), try location(name + ".download"))
@@ -93,15 +94,15 @@ final class StagingFolder: Sendable {
   }
 
   /// Removes the files whose names this type has given, and no others.
-  private func clean(keepsLarge: Bool) async throws {
-    try await folder.call { folder in
+  private func removeFiles(keepsLarge: Bool) async throws {
+    try await folder.runBlocking { folder in
       for name in try folder.names {
         let text = name.string.removingBytePrefix(".") ?? name.string[...]
         if text.hasBytePrefix(Self.itemPrefix) || !keepsLarge && text.hasBytePrefix(Self.largePrefix) {
           try folder.remove(name)
         } else if text.hasBytePrefix(Self.programPrefix) {
-          let inner = try folder.folder(name)
-          for file in try inner.names { try inner.remove(file) }
+          let programFolder = try folder.folder(name)
+          for file in try programFolder.names { try programFolder.remove(file) }
           try folder.removeFolder(name)
         }
       }
@@ -110,56 +111,4 @@ final class StagingFolder: Sendable {
 
   /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
   private static let programPrefix = "storage-auth-"
-}
-
-/// The folder in which the state of large transfers is kept, so that another process can continue them.
-struct StateFolder: Sendable {
-  /// The files with the state of one transfer, which this process has locked.
-  struct Item: Sendable {
-    fileprivate let name: String
-    fileprivate let folder: Folder
-
-    var upload: StoredCheckpoint<UploadCheckpoint> { get throws { StoredCheckpoint(try location(".upload")) } }
-
-    var download: StoredCheckpoint<DownloadCheckpoint> { get throws { StoredCheckpoint(try location(".download")) } }
-
-    /// The copy of an object on its way from one service to another.
-    var content: FileLocation { get throws { try location(".copy") } }
-
-    fileprivate func location(_ suffix: String) throws(StorageError) -> FileLocation {
-      guard let name = FilePath.Component(name + suffix) else { throw StorageError.notRegular(folder.path) }
-      return FileLocation(name, in: folder)
-    }
-  }
-
-  private let folder: Folder
-
-  /// Opens a folder of the caller, to which no other user can write.
-  init(_ path: FilePath, in system: any FileSystem) async throws {
-    folder = try await system.run(at: path) { try Folder.open(path, in: system) }
-    let isPrivate = try await folder.call { try $0.isPrivate }
-    guard isPrivate else {
-      throw StorageError(
-        .unusableFile,
-        "The folder \(path) for the state of transfers belongs to another user, or others can write to it.",
-        remedy: "Name a folder that only you can write to.")
-    }
-  }
-
-  /// Runs a closure with the state of one transfer, which no other process may carry out.
-  func run(_ source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
-    let item = Item(name: target.fileName(with: source), folder: folder)
-    let location = try item.location(".lock")
-    guard let lock = try await folder.call(location.name, { _ in try LockFile.acquire(location) }) else {
-      throw StorageError(
-        .unusableFile, "Another synchronization transfers the same file or object.", remedy: "Wait for its end.")
-    }
-    do {
-      try await body(item)
-    } catch {
-      try? await folder.call { _ in try lock.remove() }
-      throw error
-    }
-    try await folder.call { _ in try lock.remove() }
-  }
 }

@@ -50,15 +50,7 @@ public struct SyncOptions: Sendable, Hashable {
   /// If `nil`, they start anew. The state of downloads is in the target folder.
   public var stateFolder: FilePath?
 
-  /// Creates the options of a synchronization.
-  ///
-  /// - Parameters:
-  ///   - comparison: The way to find out whether a file or an object must be transferred.
-  ///   - deletes: Whether files and objects of the target that the source does not have are deleted.
-  ///   - includes: The patterns of the paths that are synchronized. If empty, all paths.
-  ///   - excludes: The patterns of the paths that are neither transferred nor deleted.
-  ///   - transfersInFlight: The maximum number of concurrent transfers.
-  ///   - stateFolder: The existing folder for the state of large uploads and copies, or `nil`.
+  /// Creates the options of a synchronization; the parameters are the properties.
   public init(
     comparison: Comparison = .sizeAndTime, deletes: Bool = false, includes: [PathPattern] = [],
     excludes: [PathPattern] = [], transfersInFlight: Int = 16, stateFolder: FilePath? = nil

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageCrypto
 
-/// The differences between two sides, and the way in which each of them is removed.
+/// The differences between the source and the target, and the way in which each of them is removed.
 ///
-/// The plan depends on the two listings and the options only. Both sides have been listed to the end when it exists, so
+/// The plan depends on the two listings and the options only. Both locations have been listed to the end when it exists, so
 /// that a listing that is wrong or ends early has no effect.
 struct SyncPlan: Sendable {
   /// A file or an object to transfer.
@@ -16,7 +15,7 @@ struct SyncPlan: Sendable {
     let replaced: SyncEntry?
     /// Whether the two are transferred only if their checksums differ.
     let comparesChecksums: Bool
-    /// Whether something that will be deleted has the place of the file.
+    /// Whether something that will be deleted is at the path of the file, or on the way to it.
     var isObstructed = false
 
     var action: SyncAction {
@@ -33,7 +32,7 @@ struct SyncPlan: Sendable {
   /// The selected files and folders that the source skipped.
   private(set) var skipped: [SyncReport.Skipped] = []
 
-  /// Lists both sides to the end, and compares them.
+  /// Lists both locations to the end, and compares them.
   init(_ source: SyncEntries, _ target: SyncEntries, _ options: SyncOptions) async throws {
     var pairs = try await SyncPairs(source, target)
     var (hasSource, hasSelectedSource) = (false, false)
@@ -55,18 +54,18 @@ struct SyncPlan: Sendable {
     keepTargets(of: SkippedPaths(pairs.skipped))
   }
 
+  /// Adds what removes the difference of a pair, if there is one.
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
     switch (pair.source, pair.target) {
-    case (let from?, let to?):
-      let isCurrent = from.size == to.size && options.comparison == .sizeAndTime && from.isNotNewer(than: to)
-      if isCurrent {
+    case (let source?, let target?):
+      if options.comparison == .sizeAndTime, source.size == target.size, source.isNotNewer(than: target) {
         unchanged += 1
       } else {
-        let comparesChecksums = options.comparison == .checksum && from.size == to.size
-        transfers.append(Transfer(entry: from, replaced: to, comparesChecksums: comparesChecksums))
+        let comparesChecksums = options.comparison == .checksum && source.size == target.size
+        transfers.append(Transfer(entry: source, replaced: target, comparesChecksums: comparesChecksums))
       }
-    case (let from?, nil): transfers.append(Transfer(entry: from, replaced: nil, comparesChecksums: false))
-    case (nil, let to?): if options.deletes { deletions.append(to) }
+    case (let source?, nil): transfers.append(Transfer(entry: source, replaced: nil, comparesChecksums: false))
+    case (nil, let target?): if options.deletes { deletions.append(target) }
     case (nil, nil): break
     }
   }
@@ -74,8 +73,9 @@ struct SyncPlan: Sendable {
   /// Takes the deletions out of the plan for which the source has something that it skipped.
   private mutating func keepTargets(of skipped: SkippedPaths) {
     deletions.removeAll { entry in
-      guard let file = skipped.skipped(at: entry.path) else { return false }
-      kept.append(.init(path: entry.path, reason: "The source has \(file.path), which was skipped. \(file.reason)"))
+      guard let source = skipped.skipped(at: entry.path) else { return false }
+      let reason = "The source has \(source.path), which was skipped. \(source.reason)"
+      kept.append(.init(path: entry.path, reason: reason))
       return true
     }
   }
@@ -84,24 +84,24 @@ struct SyncPlan: Sendable {
   /// transferred, or that of `a/b` if `a` is.
   mutating func takeObstacles() -> [SyncEntry] {
     guard !deletions.isEmpty else { return [] }
-    let deleted = Set(deletions.map { Array($0.path.utf8) })
-    let created = Set(transfers.map { Array($0.entry.path.utf8) })
+    let deletedPaths = Set(deletions.map { Array($0.path.utf8) })
+    let transferredPaths = Set(transfers.map { Array($0.entry.path.utf8) })
     var obstaclePaths: Set<[UInt8]> = []
-    var obstructed: Set<[UInt8]> = []
-    for path in created {
-      for folder in Self.folders(of: path) where deleted.contains(folder) {
+    var obstructedPaths: Set<[UInt8]> = []
+    for path in transferredPaths {
+      for folder in Self.folders(of: path) where deletedPaths.contains(folder) {
         obstaclePaths.insert(folder)
-        obstructed.insert(path)
+        obstructedPaths.insert(path)
       }
     }
-    for path in deleted {
-      for folder in Self.folders(of: path) where created.contains(folder) {
+    for path in deletedPaths {
+      for folder in Self.folders(of: path) where transferredPaths.contains(folder) {
         obstaclePaths.insert(path)
-        obstructed.insert(folder)
+        obstructedPaths.insert(folder)
       }
     }
     for index in transfers.indices {
-      transfers[index].isObstructed = obstructed.contains(Array(transfers[index].entry.path.utf8))
+      transfers[index].isObstructed = obstructedPaths.contains(Array(transfers[index].entry.path.utf8))
     }
     let obstacles = deletions.filter { obstaclePaths.contains(Array($0.path.utf8)) }
     deletions.removeAll { obstaclePaths.contains(Array($0.path.utf8)) }
@@ -120,7 +120,7 @@ struct SyncPlan: Sendable {
   }
 
   /// Takes the transfers out of the plan whose entries have equal checksums.
-  mutating func removeEqual(_ isEqual: (Transfer) async throws -> Bool) async throws {
+  mutating func removeEqualTransfers(_ isEqual: (Transfer) async throws -> Bool) async throws {
     var different: [Transfer] = []
     for transfer in transfers {
       if transfer.comparesChecksums, try await isEqual(transfer) { unchanged += 1 } else { different.append(transfer) }
@@ -136,7 +136,7 @@ extension SyncAction {
 /// A pair of entries with the same path, of which one may be missing.
 typealias SyncPair = (source: SyncEntry?, target: SyncEntry?)
 
-/// The entries of both sides of a synchronization, paired by their paths.
+/// The entries of the source and the target, paired by their paths.
 struct SyncPairs {
   private var sources: SyncEntries
   private var targets: SyncEntries
@@ -157,39 +157,14 @@ struct SyncPairs {
     guard source != nil || target != nil else { return nil }
     let pair: SyncPair
     switch (source, target) {
-    case (let from?, let to?) where from.path.isIdentical(to: to.path): pair = (from, to)
-    case (let from?, let to) where to.map({ from.path.utf8.lexicographicallyPrecedes($0.path.utf8) }) ?? true:
-      pair = (from, nil)
+    case (let source?, let target?) where source.path.isIdentical(to: target.path): pair = (source, target)
+    case (let source?, let target)
+    where target.map({ source.path.utf8.lexicographicallyPrecedes($0.path.utf8) }) ?? true:
+      pair = (source, nil)
     default: pair = (nil, target)
     }
     if pair.source != nil { source = try await sources.next() }
     if pair.target != nil { target = try await targets.next() }
     return pair
-  }
-}
-
-extension OpenSide {
-  /// Returns whether an entry of this side has the same checksum as an entry of another side.
-  func hasEqualChecksum(_ entry: SyncEntry, _ otherEntry: SyncEntry, in other: OpenSide) async throws -> Bool {
-    // A service determines the algorithm, so the file is read second.
-    if case .folder = self {
-      guard let expected = try await other.checksum(otherEntry, .crc64) else { return false }
-      return try await checksum(entry, expected.algorithm) == expected
-    }
-    guard let expected = try await checksum(entry, .crc64) else { return false }
-    return try await other.checksum(otherEntry, expected.algorithm) == expected
-  }
-
-  /// Returns the checksum of an entry, or `nil` if the service does not report it; a service has its own algorithm.
-  private func checksum(_ entry: SyncEntry, _ algorithm: ObjectChecksum.Algorithm) async throws -> ObjectChecksum? {
-    switch self {
-    case .nothing: return nil
-    case .objects(let store, let prefix, _): return try await store.head(prefix + entry.path).checksum
-    case .folder(let root):
-      var checksum = CRC(algorithm.crc)
-      let chunks = FilePayload(try await root.open(entry.path)).stream.makeAsyncIterator()
-      while let chunk = try await chunks.nextChunk() { chunk.withSpan { checksum.update($0) } }
-      return ObjectChecksum(algorithm, checksum.checksum)
-    }
   }
 }

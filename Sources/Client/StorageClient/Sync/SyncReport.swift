@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A difference between the two sides of a synchronization, and the way in which it is removed.
+/// A difference between the source and the target of a synchronization, and the way in which it is removed.
 public struct SyncAction: Sendable, Hashable {
   /// The way in which a difference is removed.
   public enum Kind: String, Sendable, Hashable {
@@ -23,12 +23,12 @@ public struct SyncAction: Sendable, Hashable {
   public let byteCount: Int64
 }
 
-/// The differences of the two sides of a synchronization, which were not removed.
+/// The differences between the source and the target of a synchronization, which were not removed.
 public struct SyncPreview: Sendable {
   /// The differences: first the transfers, then the deletions, each in the order of their paths.
   public let actions: [SyncAction]
 
-  /// The number of files and objects that are equal on both sides.
+  /// The number of files and objects that are equal in the source and the target.
   public let unchanged: Int
 
   /// The files of the source that are not regular or have unusable names.
@@ -67,7 +67,7 @@ public struct SyncReport: Sendable {
   /// The number of bytes of the transferred files and objects.
   public let bytes: Int64
 
-  /// The number of files and objects that were equal on both sides.
+  /// The number of files and objects that were equal in the source and the target.
   public let unchanged: Int
 
   /// The files of the source that are not regular or have unusable names.

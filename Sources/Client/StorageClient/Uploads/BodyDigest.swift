@@ -10,8 +10,6 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   /// Creates a set of digests from its bits.
-  ///
-  /// - Parameter rawValue: The bits of the set, one for each digest.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
@@ -30,11 +28,7 @@ public struct BodyDigest: Sendable, Hashable {
   /// The SHA-256 digest of the body in hexadecimal, or `nil` if the provider does not need it.
   public var sha256: String?
 
-  /// Creates the digests of a request body.
-  ///
-  /// - Parameters:
-  ///   - checksum: The checksum of the body, or `nil`.
-  ///   - sha256: The SHA-256 digest of the body in hexadecimal, or `nil`.
+  /// Creates the digests of a request body; the parameters are the properties.
   public init(checksum: ObjectChecksum? = nil, sha256: String? = nil) {
     self.checksum = checksum
     self.sha256 = sha256

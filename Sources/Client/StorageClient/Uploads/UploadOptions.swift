@@ -67,21 +67,7 @@ public struct UploadOptions: Sendable, Hashable {
   /// every part, and a callback with the completion. A header that the client does not know is sent with every request.
   public var headers: HTTPFields
 
-  /// Creates the options of an upload.
-  ///
-  /// - Parameters:
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
-  ///     name, or else from the extension of the key.
-  ///   - metadata: The user-defined names and values that are stored with the object and returned with it.
-  ///   - cacheControl: The `Cache-Control` header that the service sends with downloads of the object.
-  ///   - contentDisposition: The `Content-Disposition` header that the service sends with downloads of the object.
-  ///   - contentEncoding: The `Content-Encoding` header that the service sends with downloads of the object.
-  ///   - forbidOverwrite: Whether the upload fails if an object with the key exists, as far as the service promises it.
-  ///   - checksVersioning: Whether an upload with `forbidOverwrite` fails in a bucket whose versioning makes the service
-  ///     ignore it.
-  ///   - ifMatch: The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
-  ///   - storageClass: The storage class of the object, as the provider spells it. If `nil`, that of the bucket.
-  ///   - headers: Additional provider-specific headers.
+  /// Creates the options of an upload; the parameters are the properties.
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
     contentDisposition: String? = nil, contentEncoding: String? = nil, forbidOverwrite: Bool = false,
@@ -117,79 +103,16 @@ public struct UploadOptions: Sendable, Hashable {
   }
 }
 
-/// A service's description of an uploaded object.
-public struct UploadedObject: Sendable, Hashable {
-  /// The key of the object.
-  public let key: String
-
-  /// The size of the object in bytes.
-  public let size: Int64
-
-  /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
-  public let etag: String?
-
-  /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
-  ///
-  /// If the service reported a checksum, it is equal to this checksum. The checksum is `nil` for a file that ascp reads
-  /// and sends, because ascp verifies the received bytes itself.
-  public let checksum: ObjectChecksum?
-
-  /// The version of the object in a bucket with versioning, or `nil`.
-  public let versionID: String?
-
-  /// The ID of the request that stored the object, or `nil` if the service did not report it.
-  public let requestID: String?
-
-  /// The response of the app's server to the callback after the upload, or `nil` if the upload had no callback.
-  ///
-  /// It is also `nil` if the response to the upload was lost, and the client found the object to be stored. Services
-  /// require JSON of a limited size; OSS allows 3 MB.
-  public let callbackReply: [UInt8]?
-
-  /// Creates the description of an uploaded object for an implementation of ``ObjectStore``.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - size: The size of the object in bytes.
-  ///   - etag: The entity tag of the object, including the quotes.
-  ///   - checksum: The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
-  ///   - versionID: The version of the object, in a bucket with versioning.
-  ///   - requestID: The ID of the request that stored the object.
-  ///   - callbackReply: The response of the app's server to the callback after the upload.
-  public init(
-    key: String, size: Int64, etag: String? = nil, checksum: ObjectChecksum?, versionID: String? = nil,
-    requestID: String? = nil, callbackReply: [UInt8]? = nil
-  ) {
-    self.key = key
-    self.size = size
-    self.etag = etag
-    self.checksum = checksum
-    self.versionID = versionID
-    self.requestID = requestID
-    self.callbackReply = callbackReply
-  }
-
-  init(
-    key: String, size: Int64, etag: String?, checksum: ObjectChecksum, _ response: HTTPResponse,
-    _ conventions: HeaderConventions, callbackReply: [UInt8]? = nil
-  ) {
-    self.init(
-      key: key, size: size, etag: etag, checksum: checksum, versionID: response.headerFields[conventions.versionID],
-      requestID: response.headerFields[conventions.requestID], callbackReply: callbackReply)
-  }
-}
-
 extension UploadOptions {
-  /// Returns the headers of the request that creates the object from a file.
-  func fields(in conventions: HeaderConventions, file: FilePath, key: String) throws(StorageError) -> HTTPFields {
-    let name = file.lastComponent.flatMap { $0.extension == nil ? nil : $0.string } ?? key
-    return try fields(in: conventions, named: name)
-  }
-
-  /// Returns the headers of the request that creates the object; the file name or the key determines the media type.
-  func fields(in conventions: HeaderConventions, named name: String) throws(StorageError) -> HTTPFields {
+  /// Returns the headers of the request that creates an object, possibly from a file.
+  ///
+  /// Without ``contentType``, the extension of the file name, or else of the key, determines the media type.
+  func requestHeaders(
+    in conventions: HeaderConventions, key: String, file: FilePath? = nil
+  ) throws(StorageError) -> HTTPFields {
+    let fileName = file?.lastComponent.flatMap { $0.extension == nil ? nil : $0.string }
     var fields = HTTPFields()
-    try fields.set(.contentType, to: contentType ?? MediaType.ofFile(named: name))
+    try fields.set(.contentType, to: contentType ?? MediaType.ofFile(named: fileName ?? key))
     try fields.set(.cacheControl, to: cacheControl)
     try fields.set(.contentDisposition, to: contentDisposition)
     try fields.set(.contentEncoding, to: contentEncoding)
@@ -204,42 +127,34 @@ extension UploadOptions {
       }
       try fields.set(.ifMatch, to: ifMatch)
     }
+    try setMetadata(in: &fields, prefix: conventions.metadataPrefix)
+    try headers.requireScope(.upload.union(.copy), of: "an upload", conventions.scopes)
+    for field in headers { fields[field.name] = field.value }
+    return fields
+  }
+
+  /// Sets the metadata headers in the order of their names, so that equal options always make equal requests.
+  private func setMetadata(in fields: inout HTTPFields, prefix: String) throws(StorageError) {
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      guard !name.isEmpty, let field = HTTPField.Name(conventions.metadataPrefix + name) else {
+      guard !name.isEmpty, let header = HTTPField.Name(prefix + name) else {
         throw StorageError(
           .invalidOption, "The metadata name \"\(name)\" cannot be sent as a header.",
           remedy: "Use letters, digits and hyphens.")
       }
-      guard fields[field] == nil else {
+      guard fields[header] == nil else {
         throw StorageError(
           .invalidOption, "The metadata name \"\(name)\" appears twice, in different case.",
           remedy: "Use one of them; services do not distinguish upper and lower case.")
       }
-      try fields.set(field, to: value)
+      try fields.set(header, to: value)
     }
-    try headers.check(for: .upload.union(.copy), named: "an upload", conventions.scopes)
-    for field in headers { fields[field.name] = field.value }
-    return fields
-  }
-}
-
-extension HTTPFields {
-  /// Sets a header field to a value, or throws an error if the value would be changed in transit.
-  mutating func set(_ name: HTTPField.Name, to value: String?) throws(StorageError) {
-    guard let value else { return }
-    guard HTTPField.isValidValue(value) else {
-      throw StorageError(
-        .invalidOption, "The value for \(name.rawName) cannot be sent as a header.",
-        remedy: "Use one line without control characters and without blanks at its ends.")
-    }
-    self[name] = value
   }
 }
 
 extension UploadOptions: Redacted {
   /// The upload options that are set, and the names of the additional headers.
   public var description: String {
-    described(
+    optionsDescription(
       "UploadOptions",
       [
         ("contentType", contentType), ("metadata", metadata.isEmpty ? nil : metadata), ("cacheControl", cacheControl),
@@ -251,8 +166,8 @@ extension UploadOptions: Redacted {
 }
 
 /// Returns a description of the options that are set, without header values, which can be secret keys.
-func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
-  let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
-  let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]
-  return "\(type)(\((set + names).joined(separator: ", ")))"
+func optionsDescription(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
+  var parts = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
+  if !headers.isEmpty { parts.append("headers: \(headers.map(\.name.rawName).joined(separator: ", "))") }
+  return "\(type)(\(parts.joined(separator: ", ")))"
 }

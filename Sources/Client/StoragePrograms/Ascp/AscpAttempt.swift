@@ -281,16 +281,18 @@ struct AscpProgress: Sendable {
   /// Returns a progress report if a frame changes the progress, in which the number of bytes never decreases.
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
     let before = (bytes, total)
-    if let announced = frame.totalBytes, announced > 0 { total = max(total ?? 0, announced) }
-    if let current = frame.bytes ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) }) {
+    if let announced = frame.totalByteCount, announced > 0 { total = max(total ?? 0, announced) }
+    if let current = frame.transferredByteCount
+      ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) })
+    {
       bytes = max(bytes, current)
     }
     guard before != (bytes, total) else { return nil }
-    return TransferProgressReport(bytes: bytes, totalBytes: total.map { max($0, bytes) }, file: frame.file)
+    return TransferProgressReport(bytes: bytes, totalBytes: total.map { max($0, bytes) }, file: frame.filePath)
   }
 
   mutating func finish(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> TransferFileReport {
-    let size = frame.fileBytes ?? frame.integer("FileBytes") ?? frame.integer("Written")
+    let size = frame.fileByteCount ?? frame.integer("FileBytes") ?? frame.integer("Written")
     switch outcome {
     case .done:
       files += 1
@@ -298,11 +300,11 @@ struct AscpProgress: Sendable {
     case .skipped: files += 1
     case .failed(let code, let text): fileErrors.append((code, text))
     }
-    return TransferFileReport(file: frame.file ?? "", bytes: size, outcome: outcome)
+    return TransferFileReport(file: frame.filePath ?? "", bytes: size, outcome: outcome)
   }
 
   mutating func close(with frame: ManagementFrame) {
-    bytes = max(bytes, frame.bytes ?? 0)
+    bytes = max(bytes, frame.transferredByteCount ?? 0)
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
   }
 

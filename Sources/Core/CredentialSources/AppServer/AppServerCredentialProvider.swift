@@ -63,11 +63,11 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   usable key; `failed` or `timeout` if the server cannot be reached; or the error of the closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(15))
-    let response = try await exchange.send { () async throws(CredentialError) in try await prepare() }
+    let response = try await exchange.send { () async throws(CredentialError) in try await preparedCall() }
     return try AppServerResponse(source: source, response: response).issued(as: format)
   }
 
-  private func prepare() async throws(CredentialError) -> PreparedCall {
+  private func preparedCall() async throws(CredentialError) -> PreparedCall {
     let request: AppServerRequest
     do {
       request = try await makeRequest()
@@ -125,11 +125,7 @@ public struct AppServerRequest: Sendable {
 
   /// Creates a request to an app server.
   ///
-  /// - Parameters:
-  ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
-  ///   - method: The HTTP method.
-  ///   - headers: The headers, including the app's login.
-  ///   - body: The body.
+  /// The parameters are the properties.
   public init(_ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: [UInt8] = []) {
     self.url = url
     self.method = method

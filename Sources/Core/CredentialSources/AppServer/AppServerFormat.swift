@@ -13,12 +13,12 @@ public struct AppServerFormat: Sendable {
   let kind: Kind
 
   /// A format that is detected automatically among the formats of all services in this package.
-  public static let automatic = AppServerFormat(kind: .documents(known))
+  public static let automatic = AppServerFormat(kind: .documents(knownDocuments))
 
   /// The formats of all services, in the order in which they are tried.
   ///
   /// The last one is used for a response that no format recognizes, because its errors name the most spellings.
-  static let known: [AppServerDocument] = [.s3, .oss, .cos]
+  static let knownDocuments: [AppServerDocument] = [.s3, .oss, .cos]
 
   /// The response format in the OSS documentation (`distribute-token.json`).
   ///
@@ -70,7 +70,7 @@ struct AppServerDocument: Sendable {
 
   static let cos: AppServerDocument = .init(
     recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
-    issued: { response, object throws(CredentialError) in try response.cos(object) }, refusal: cosRefusal)
+    issued: { response, object throws(CredentialError) in try response.cosKey(in: object) }, refusal: cosRefusal)
 
   static let s3: AppServerDocument = .init(
     recognizes: { $0["SecretAccessKey"] != nil },
@@ -109,7 +109,7 @@ struct AppServerResponse {
   }
 
   func issued(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard response.isSuccess else { throw refusal }
+    guard response.isSuccess else { throw errorOfFailedResponse }
     switch format.kind {
     case .documents(let documents):
       let object = try reader.object(response)
@@ -128,9 +128,9 @@ struct AppServerResponse {
     }
   }
 
-  private var refusal: CredentialError {
+  private var errorOfFailedResponse: CredentialError {
     let object = response.object ?? JSONObject()
-    let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(object) }.first
+    let refusal = AppServerFormat.knownDocuments.reversed().lazy.compactMap { $0.refusal(object) }.first
     let isLoginRefused = response.status == 401 || response.status == 403
     let fallback =
       isLoginRefused
@@ -140,7 +140,7 @@ struct AppServerResponse {
   }
 
   /// Returns the error for a refusal that the body of a successful response contains.
-  func rejected(_ refusal: ServiceRefusal) -> CredentialError {
+  func error(for refusal: ServiceRefusal) -> CredentialError {
     RefusalRules.none.error(for: response, refusal, source: source, fallback: "See the server's log.")
   }
 }
@@ -149,14 +149,14 @@ extension AppServerResponse {
   fileprivate func key(
     in object: JSONObject, secret: String, token: String, unless refusal: ServiceRefusal?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    if let refusal { throw rejected(refusal) }
+    if let refusal { throw error(for: refusal) }
     let id = try reader.text(["AccessKeyId"], in: object)
     let secret = try reader.text([secret], in: object)
     let token = try reader.text([token], in: object)
-    guard let end = try reader.instant(["Expiration"], in: [object]) else {
+    guard let expiration = try reader.time(["Expiration"], in: [object]) else {
       throw reader.malformed("The response has no field Expiration.")
     }
-    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: response.issuerTime)
+    return try reader.issued(id: id, secret: secret, token: token, expiration: expiration, at: response.issuerTime)
   }
 
   private static let ids = ["tmpSecretId", "TmpSecretId"]
@@ -165,24 +165,25 @@ extension AppServerResponse {
     "sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken", "securityToken",
   ]
   private static let starts = ["startTime", "StartTime"]
-  private static let ends = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
+  private static let expirations = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
 
-  fileprivate func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+  /// Reads a key in one of the formats of the COS documentation.
+  fileprivate func cosKey(in object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let envelope = (object["data"] ?? object["Response"])?.object ?? object
     guard let fields = credentials(in: envelope) else {
-      if let refusal = AppServerDocument.cos.refusal(object) { throw rejected(refusal) }
+      if let refusal = AppServerDocument.cos.refusal(object) { throw error(for: refusal) }
       throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
     }
     let id = try reader.text(Self.ids, in: fields)
     let secret = try reader.text(Self.secrets, in: fields)
     let token = try reader.text(Self.tokens, in: fields)
     let objects = [envelope, fields, object]
-    guard let end = try reader.instant(Self.ends, in: objects) else {
+    guard let expiration = try reader.time(Self.expirations, in: objects) else {
       throw reader.malformed("The response has no field expiredTime, ExpiredTime, expiration or Expiration.")
     }
-    let start = try reader.instant(Self.starts, in: objects)
+    let start = try reader.time(Self.starts, in: objects)
     return try reader.issued(
-      id: id, secret: secret, token: token, start: start, expiration: end, at: response.issuerTime ?? start)
+      id: id, secret: secret, token: token, start: start, expiration: expiration, at: response.issuerTime ?? start)
   }
 
   /// Returns the object with the key's fields, which is nested, or the envelope itself as in the vendor's browser SDK.
@@ -194,5 +195,5 @@ extension AppServerResponse {
 
 extension RefusalRules {
   /// The rules for responses of app servers, whose error codes this package does not interpret.
-  static let none = RefusalRules(clock: [], passing: [], remedies: [])
+  static let none = RefusalRules(clock: [], temporary: [], remedies: [])
 }

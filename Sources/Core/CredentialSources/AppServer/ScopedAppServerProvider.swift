@@ -73,18 +73,18 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   ///
   /// The slash at the start is not a part of the key.
   private static func pattern(of objects: ObjectScope, _ source: String) throws(CredentialError) -> String {
-    let (text, suffix) =
+    let (keyOrPrefix, suffix) =
       switch objects {
       case .all: ("", "*")
-      case .prefix(let text): (text, "*")
-      case .key(let text): (text, "")
+      case .prefix(let prefix): (prefix, "*")
+      case .key(let key): (key, "")
       }
-    guard !text.utf8.contains(UInt8(ascii: "*")), objects != .key("") else {
+    guard !keyOrPrefix.utf8.contains(UInt8(ascii: "*")), objects != .key("") else {
       throw CredentialError(
         .failed, source: source, "The list of scopes cannot express an empty key, or a key with *.",
         remedy: "Use another key, or widen the scope to a prefix without *.")
     }
-    return "/\(text)\(suffix)"
+    return "/\(keyOrPrefix)\(suffix)"
   }
 
   private static func names(of action: AccessAction) -> [String] {

@@ -25,9 +25,11 @@ package struct ConfigurationFile: Sendable {
     self.remedy = remedy
   }
 
+  /// The contents of a file that exists, with its location for error messages.
   package struct Contents {
     package let bytes: [UInt8]
     package let path: String
+    /// The reason why others could have written the file, or `nil` if they could not.
     let weakness: FileWeakness?
     package let location: SettingLocation
 
@@ -43,11 +45,11 @@ package struct ConfigurationFile: Sendable {
   /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and there is
   ///   no file, or if a file cannot be read, because a chain must not skip a source that the user intended to use.
   package func read(in context: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
-    let fromVariable = variable.flatMap { context.variable($0) }
-    if let path = named ?? fromVariable {
-      let by = named == nil ? ", which \(variable ?? "") names," : ""
+    let variablePath = variable.flatMap { context.variable($0) }
+    if let path = named ?? variablePath {
+      let attribution = named == nil ? ", which \(variable ?? "") names," : ""
       guard let contents = try contents(of: path, in: context) else {
-        throw location(of: path + by).error(
+        throw location(of: path + attribution).error(
           .failed, "is not there", remedy: named == nil ? "Correct or remove \(variable ?? "")." : nil)
       }
       return contents
@@ -66,16 +68,10 @@ package struct ConfigurationFile: Sendable {
   private func contents(of path: String, in context: ProviderContext) throws(CredentialError) -> Contents? {
     guard let absolute = context.absolute(path) else { return nil }
     let location = self.location(of: absolute)
-    guard let contents = try context.read(absolute, at: location) else { return nil }
+    guard let contents = try context.files.read(absolute, at: location) else { return nil }
     contents.warnings(about: location, at: absolute).forEach(context.onWarning)
     return Contents(
       bytes: contents.bytes, path: absolute, weakness: contents.weakness(at: absolute), location: location)
-  }
-}
-
-extension ProviderContext {
-  package func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
-    try files.read(path, at: location)
   }
 }
 
@@ -92,7 +88,7 @@ extension FileReader {
   /// Reads a file of settings or a secret, or returns `nil` if it does not exist.
   ///
   /// - Throws: `failed` if the file is too large or cannot be read.
-  func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
+  package func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
     do {
       return try read(path, limit: ConfigurationFile.sizeLimit)
     } catch {
@@ -133,9 +129,7 @@ extension FileContents {
     }
     return warnings
   }
-}
 
-extension FileContents {
   /// Whether members of the file's group or all users can read the file.
   ///
   /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it
@@ -144,43 +138,5 @@ extension FileContents {
   package var isReadableByOthers: Bool {
     guard place == nil else { return false }
     return permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
-  }
-}
-
-extension ProviderContext {
-  /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token.
-  package func token(
-    in path: String, for location: SettingLocation
-  ) -> IdentityTokenSource {
-    { () throws(CredentialError) in
-      let file = SettingLocation(
-        source: location.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
-      guard let absolute = absolute(path), let contents = try read(absolute, at: file) else {
-        throw file.error(.failed, "is not there")
-      }
-      guard let text = String(utf8: contents.bytes)?.trimmed else {
-        throw file.malformed("holds no text")
-      }
-      return Secret(text)
-    }
-  }
-
-  /// Returns the values of environment variables that must be set together, in the order of `names`.
-  ///
-  /// - Parameter required: The variables out of `names` that other tools do not set.
-  /// - Throws: `notConfigured` if no variable of `required` is set. `failed` if only some of the variables are set.
-  package func variables(
-    _ names: [String], unlessUnset required: [String], at location: SettingLocation
-  ) throws(CredentialError) -> [String] {
-    guard required.contains(where: { variable($0) != nil }) else {
-      throw location.error(.notConfigured, "does not set \(required.joined(separator: " and "))")
-    }
-    let missing = names.filter { variable($0) == nil }
-    guard missing.isEmpty else {
-      let present = names.filter { variable($0) != nil }
-      throw location.error(
-        .failed, "sets \(present.joined(separator: " and ")) but not \(missing.joined(separator: " and "))")
-    }
-    return names.compactMap { variable($0) }
   }
 }

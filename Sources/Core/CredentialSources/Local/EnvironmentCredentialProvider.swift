@@ -48,19 +48,21 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
     }
     if let id, let secret {
       let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration(in: context))
-      return IssuedCredential(try checked(key))
+      return IssuedCredential(try validated(key))
     }
-    let missing = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
-    let isUnset = missing.count == 2 && token == nil
-    let others = ([idName, secretName] + tokenNames).filter { !missing.contains($0) && isSet($0, in: context) }
+    let missingNames = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
+    let isUnset = missingNames.count == 2 && token == nil
+    let presentNames = ([idName, secretName] + tokenNames).filter {
+      !missingNames.contains($0) && isSet($0, in: context)
+    }
     throw CredentialError(
       isUnset ? .notConfigured : .failed, source: source,
       isUnset
-        ? "The environment does not set \(missing.joined(separator: " and "))."
-        : "The environment sets \(others.joined(separator: " and ")) but not \(missing.joined(separator: " and ")).",
+        ? "The environment does not set \(missingNames.joined(separator: " and "))."
+        : "The environment sets \(presentNames.joined(separator: " and ")) but not \(missingNames.joined(separator: " and ")).",
       remedy: isUnset
         ? "Set \(idName) and \(secretName)\(tokenAdvice)."
-        : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
+        : "Set \(missingNames.joined(separator: " and ")) as well, or unset the others.")
   }
 
   /// Returns whether a variable, or the variable that names its file, is set to more than whitespace.
@@ -89,9 +91,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
       throw location.error(.failed, "is not there")
     }
     contents.warnings(about: location, at: path).forEach(context.onWarning)
-    guard let text = String(utf8: contents.bytes)?.trimmed else {
-      throw location.error(.failed, "holds no text")
-    }
+    guard let text = String(utf8: contents.bytes)?.trimmed else { throw location.error(.failed, "holds no text") }
     return text
   }
 
@@ -99,19 +99,19 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
 
   private func expiration(in context: ProviderContext) throws(CredentialError) -> Timestamp? {
     guard let expirationName, let text = context.variable(expirationName) else { return nil }
-    guard let end = Timestamp(expiration: text) else {
+    guard let expiration = Timestamp(expiration: text) else {
       throw CredentialError(
         .failed, source: source, "The environment sets \(expirationName) to a value that is not a time.",
         remedy: "Write it as 2026-11-20T08:00:00Z, or unset it.")
     }
-    return end
+    return expiration
   }
 
   private var tokenAdvice: String {
     tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
   }
 
-  private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
+  private func validated(_ key: AccessKey) throws(CredentialError) -> AccessKey {
     do {
       try key.check(idWithout: [])
       return key

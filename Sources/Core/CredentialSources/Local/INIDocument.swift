@@ -34,11 +34,12 @@ package struct INIDocument {
   }
 
   private struct Section {
-    var line: Int
+    let line: Int
     var values: [String: String] = [:]
+    /// A predicate that says why the section is invalid, or `nil` if it is valid.
     var problem: String?
 
-    mutating func note(_ problem: String) { self.problem = self.problem ?? problem }
+    mutating func recordFirst(_ problem: String) { self.problem = self.problem ?? problem }
   }
 
   private let location: SettingLocation
@@ -47,6 +48,7 @@ package struct INIDocument {
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
   private var sections: [String: Section] = [:]
 
+  /// The names of the sections as the file spells them, in its order.
   package private(set) var names: [String] = []
 
   /// Parses an INI file; the error for a file that is not UTF-8 does not show any part of it.
@@ -54,17 +56,17 @@ package struct INIDocument {
     guard let text = String(utf8: bytes) else { throw location.malformed("is not text in UTF-8") }
     self.location = location
     self.dialect = dialect
-    var current: String?
+    var currentSection: String?
     let content = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
     let lines = Substring(content).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
       let indentation = line.utf8.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
       guard let line = line.trimmed, !line.beginsWithByte("#"), !line.beginsWithByte(";") else { continue }
       if line.hasPrefix("[") {
-        current = open(line, at: index + 1)
+        currentSection = beginSection(line, at: index + 1)
         parent = nil
-      } else if let current {
-        add(line, indentation: indentation, to: current, at: index + 1)
+      } else if let currentSection {
+        addSetting(line, indentation: indentation, to: currentSection, at: index + 1)
       }
     }
   }
@@ -78,13 +80,14 @@ package struct INIDocument {
     return SettingTable(section.values, at: location)
   }
 
-  private mutating func open(_ line: String, at number: Int) -> String? {
+  /// Records the section of a header line, and returns its normalized name, or `nil` for a line without a name.
+  private mutating func beginSection(_ line: String, at number: Int) -> String? {
     guard let end = line.firstIndex(of: "]"), let name = line[line.index(after: line.startIndex)..<end].trimmed else {
       return nil
     }
     let key = dialect.section(name)
-    if let first = sections[key] {
-      sections[key]?.note("appears twice, in lines \(first.line) and \(number)")
+    if let existing = sections[key] {
+      sections[key]?.recordFirst("appears twice, in lines \(existing.line) and \(number)")
     } else {
       sections[key] = Section(line: number)
       names.append(name)
@@ -92,16 +95,16 @@ package struct INIDocument {
     return key
   }
 
-  private mutating func add(_ line: String, indentation: Int, to section: String, at number: Int) {
+  private mutating func addSetting(_ line: String, indentation: Int, to section: String, at number: Int) {
     guard let equals = line.firstIndex(of: "="), let name = line[..<equals].trimmed else {
-      sections[section]?.note("has content in line \(number) that is not a setting")
+      sections[section]?.recordFirst("has content in line \(number) that is not a setting")
       return
     }
-    let value = value(line[line.index(after: equals)...])
+    let value = value(of: line[line.index(after: equals)...])
     var key = dialect.key(name)
     if dialect.hasNestedSettings, let parent, indentation > parent.indentation {
       guard parent.isEmpty else {
-        sections[section]?.note("has a setting in line \(number) that is indented below a value")
+        sections[section]?.recordFirst("has a setting in line \(number) that is indented below a value")
         return
       }
       key = "\(parent.name).\(key)"
@@ -109,26 +112,26 @@ package struct INIDocument {
       parent = (key, indentation, value.isEmpty)
     }
     if sections[section]?.values.updateValue(value, forKey: key) != nil {
-      sections[section]?.note("has the key of line \(number) twice")
+      sections[section]?.recordFirst("has the key of line \(number) twice")
     }
   }
 
   /// Returns a setting's value without its comment, the surrounding whitespace and, by dialect, the quotation marks.
-  private func value(_ text: Substring) -> String {
+  private func value(of text: Substring) -> String {
     guard var value = text.trimmed else { return "" }
     if dialect.removesQuotes, let quote = value.first, quote == "\"" || quote == "'",
       let end = value.dropFirst().firstIndex(of: quote)
     {
       return String(value[value.index(after: value.startIndex)..<end])
     }
-    var afterBlank = true
+    var isAfterWhitespace = true
     let scalars = value.unicodeScalars
     for index in scalars.indices {
-      if afterBlank, scalars[index] == "#" || scalars[index] == ";" {
+      if isAfterWhitespace, scalars[index] == "#" || scalars[index] == ";" {
         value = value[..<index].trimmed ?? ""
         break
       }
-      afterBlank = scalars[index].properties.isWhitespace
+      isAfterWhitespace = scalars[index].properties.isWhitespace
     }
     return value
   }
@@ -139,7 +142,7 @@ extension SettingLocation {
   ///
   /// - Parameter isMistake: Whether the section must exist, so that the code is `failed` rather than `notConfigured`.
   package func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
-    let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
-    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")
+    let sections = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
+    return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(sections)")
   }
 }

@@ -7,6 +7,7 @@ public import StorageAuth
 ///
 /// A ``ProcessOutputFormat`` specifies the format of the JSON. The command's standard error is never shown.
 public struct ProcessCredentialProvider: CredentialProvider {
+  /// The maximum size of the command's output in bytes, far more than a key needs.
   private static let outputLimit = 1 << 16
 
   private let command: CredentialCommand
@@ -46,7 +47,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let runner = context.commands else {
       throw CredentialError(
-        .notConfigured, source: source, "\(location.name) cannot be run: this program runs no commands.",
+        .notConfigured, source: source, "\(commandLocation.name) cannot be run: this program runs no commands.",
         remedy: "Give ProviderContext a CommandRunner.")
     }
     guard let program = command.arguments.first, !program.isEmpty else {
@@ -57,7 +58,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
       result = try await runner.run(
         command.arguments, environment: environment, timeout: timeout, outputLimit: Self.outputLimit)
     } catch {
-      throw problem(with: error)
+      throw credentialError(for: error)
     }
     guard result.ending == .exited(0) else {
       let ending =
@@ -65,38 +66,40 @@ public struct ProcessCredentialProvider: CredentialProvider {
         case .exited(let status): "ended with status \(status)"
         case .signalled(let signal): "was ended by signal \(signal)"
         }
-      throw location.error(
+      throw commandLocation.error(
         .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
     }
-    return IssuedCredential(try format.key(try SettingTable(json: result.standardOutput, at: output)))
+    return IssuedCredential(try format.key(try SettingTable(json: result.standardOutput, at: outputLocation)))
   }
 
-  private var location: SettingLocation {
+  private var commandLocation: SettingLocation {
     SettingLocation(source: source, name: "The command \(command)", remedy: "Run it in a terminal to see its output.")
   }
 
-  private var output: SettingLocation {
+  private var outputLocation: SettingLocation {
     SettingLocation(
       source: source, name: "The output of \(command)",
       remedy: "Let it print a JSON object with \(format.fields) and no other output.")
   }
 
-  private func problem(with error: CommandError) -> CredentialError {
+  private func credentialError(for error: CommandError) -> CredentialError {
     switch error {
-    case .notFound: location.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
+    case .notFound: commandLocation.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
     case .notStarted(let reason):
-      location.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
-    case .timeout: location.error(.timeout, "took longer than \(timeout)", isRetryable: true)
-    case .outputTooLarge: output.malformed("is longer than \(Self.outputLimit) bytes")
-    case .cancelled: location.error(.cancelled, "was ended because the wait was cancelled", remedy: "Retry.")
+      commandLocation.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
+    case .timeout: commandLocation.error(.timeout, "took longer than \(timeout)", isRetryable: true)
+    case .outputTooLarge: outputLocation.malformed("is longer than \(Self.outputLimit) bytes")
+    case .cancelled: commandLocation.error(.cancelled, "was ended because the wait was cancelled", remedy: "Retry.")
     }
   }
 }
 
 /// The format in which a command prints an access key.
 public struct ProcessOutputFormat: Sendable {
+  /// The names of the required fields, for the remedies of errors.
   let fields: String
 
+  /// Returns the key in the parsed output.
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 
   package init(fields: String, key: @escaping @Sendable (SettingTable) throws(CredentialError) -> AccessKey) {

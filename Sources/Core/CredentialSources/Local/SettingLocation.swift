@@ -10,6 +10,7 @@ package struct SettingLocation: Sendable {
   /// The location as the subject of a sentence, such as `The profile “default” in /home/mia/.aliyun/config.json`.
   package let name: String
 
+  /// The remedy for errors that have none of their own.
   package let remedy: String
 
   package init(source: String, name: String, remedy: String) {
@@ -26,6 +27,7 @@ package struct SettingLocation: Sendable {
       code, source: source, "\(name) \(predicate).", remedy: remedy ?? self.remedy, isRetryable: isRetryable)
   }
 
+  /// Returns the error for a setting that cannot be parsed.
   package func malformed(_ predicate: String, remedy: String? = nil) -> CredentialError {
     error(.malformedResponse, predicate, remedy: remedy)
   }
@@ -33,7 +35,7 @@ package struct SettingLocation: Sendable {
 
 extension CredentialError {
   /// Returns this error as one of the provider at a location, with `failed` in place of `notConfigured`.
-  fileprivate func inside(_ location: SettingLocation) -> CredentialError {
+  fileprivate func located(at location: SettingLocation) -> CredentialError {
     CredentialError(
       code == .notConfigured ? .failed : code, source: "\(location.source): \(source)", "\(location.name): \(message)",
       remedy: remedy, isRetryable: isRetryable, declined: declined)
@@ -49,7 +51,41 @@ extension CredentialProvider {
       let issued = try await issue(in: context)
       return issued.with(source: "\(location.source): \(issued.source ?? source)")
     } catch {
-      throw error.inside(location)
+      throw error.located(at: location)
     }
+  }
+}
+
+extension ProviderContext {
+  /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token.
+  package func token(in path: String, for location: SettingLocation) -> IdentityTokenSource {
+    { () throws(CredentialError) in
+      let file = SettingLocation(
+        source: location.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
+      guard let absolute = absolute(path), let contents = try files.read(absolute, at: file) else {
+        throw file.error(.failed, "is not there")
+      }
+      guard let text = String(utf8: contents.bytes)?.trimmed else { throw file.malformed("holds no text") }
+      return Secret(text)
+    }
+  }
+
+  /// Returns the values of environment variables that must be set together, in the order of `names`.
+  ///
+  /// - Parameter required: The variables out of `names` that other tools do not set.
+  /// - Throws: `notConfigured` if no variable of `required` is set. `failed` if only some of the variables are set.
+  package func variables(
+    _ names: [String], unlessUnset required: [String], at location: SettingLocation
+  ) throws(CredentialError) -> [String] {
+    guard required.contains(where: { variable($0) != nil }) else {
+      throw location.error(.notConfigured, "does not set \(required.joined(separator: " and "))")
+    }
+    let missingNames = names.filter { variable($0) == nil }
+    guard missingNames.isEmpty else {
+      let presentNames = names.filter { variable($0) != nil }
+      throw location.error(
+        .failed, "sets \(presentNames.joined(separator: " and ")) but not \(missingNames.joined(separator: " and "))")
+    }
+    return names.compactMap { variable($0) }
   }
 }

@@ -15,9 +15,9 @@ package struct SettingTable: Sendable {
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
-  package init(_ texts: [String: String], at location: SettingLocation) {
+  package init(_ strings: [String: String], at location: SettingLocation) {
     self.location = location
-    values = texts.mapValues { .string($0) }
+    values = strings.mapValues { .string($0) }
   }
 
   /// Returns a string setting without surrounding whitespace, or `nil` if the setting is missing or empty.
@@ -60,7 +60,7 @@ package struct SettingTable: Sendable {
   package func flag(_ name: String) throws(CredentialError) -> Bool {
     switch values[name] {
     case nil: return false
-    case .bool(let truth)?: return truth
+    case .bool(let flag)?: return flag
     case .string(let text)?:
       switch text.trimmed?.lowercased() {
       case "true"?: return true
@@ -73,7 +73,7 @@ package struct SettingTable: Sendable {
   }
 
   /// Returns a time setting in ISO 8601 or Unix time (a string or a number), or `nil` if it is missing, empty or 0.
-  package func instant(_ name: String) throws(CredentialError) -> Timestamp? {
+  package func time(_ name: String) throws(CredentialError) -> Timestamp? {
     switch values[name] {
     case nil: return nil
     case .number(let number)?:
@@ -82,7 +82,7 @@ package struct SettingTable: Sendable {
     case .string(let text)?:
       guard let trimmed = text.trimmed else { return nil }
       if trimmed == "0" { return nil }
-      if let instant = Timestamp(expiration: trimmed) { return instant }
+      if let time = Timestamp(expiration: trimmed) { return time }
     default: break
     }
     throw location.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
@@ -96,6 +96,7 @@ package struct SettingTable: Sendable {
     }
   }
 
+  /// Returns whether a setting is neither missing nor empty.
   package func has(_ name: String) -> Bool {
     switch values[name] {
     case nil: false
@@ -106,8 +107,8 @@ package struct SettingTable: Sendable {
 
   /// Parses a JSON object, with or without a byte order mark; no error shows any part of the input.
   package init(json bytes: [UInt8], at location: SettingLocation) throws(CredentialError) {
-    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
-    let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+    let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
     guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw location.malformed("is empty") }
     let document: JSONValue
     do {
@@ -145,7 +146,7 @@ package struct SettingTable: Sendable {
     var token: String?
     if let name = names.token { token = try text(name) }
     var expiration: Timestamp?
-    if let name = names.expiration { expiration = try instant(name) }
+    if let name = names.expiration { expiration = try time(name) }
     let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: expiration)
     do {
       try key.check(idWithout: [])
@@ -162,7 +163,8 @@ package struct SettingTable: Sendable {
 }
 
 extension AccessKey {
-  package var ending: String { expiration.map { "\($0)" } ?? "no time" }
+  /// The expiration for a message about an expired key.
+  package var expirationText: String { expiration.map { "\($0)" } ?? "no time" }
 }
 
 extension String {
@@ -170,6 +172,7 @@ extension String {
   ///
   /// A string that does not look like a name is not shown, because it may be a misplaced secret.
   package var shownIfName: String {
+    // Names of modes and types are shorter, and secrets longer.
     let isName = utf8.count <= 24 && allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_" || $0 == "-") }
     return isName ? "“\(self)”" : "a text of \(utf8.count) bytes"
   }

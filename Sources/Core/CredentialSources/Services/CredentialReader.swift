@@ -22,7 +22,7 @@ package struct CredentialReader: Sendable {
 
   /// Returns the JSON object of a response; without one the error is retryable, as the response may be truncated.
   package func object(_ response: ServiceResponse) throws(CredentialError) -> JSONObject {
-    guard let object = response.object else { throw malformed(response.unreadable, isRetryable: true) }
+    guard let object = response.object else { throw malformed(response.unreadableMessage, isRetryable: true) }
     return object
   }
 
@@ -39,25 +39,27 @@ package struct CredentialReader: Sendable {
   /// Returns the time in the first present field out of `names`, or `nil` if no such field is present.
   ///
   /// The time is in ISO 8601 or is Unix time, as a number or a string, in seconds or milliseconds.
-  package func instant(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
+  package func time(_ names: [String], in objects: [JSONObject]) throws(CredentialError) -> Timestamp? {
     for object in objects {
       guard let (name, value) = object.first(names) else { continue }
-      guard let time = Self.instant(value) else {
+      guard let time = Self.time(in: value) else {
         throw malformed("The field \(name) is not a time: neither ISO 8601 in UTC nor Unix time.")
       }
-      guard Timestamp.plausible.contains(time) else { throw malformed(Self.problem(name, time, value)) }
+      guard Timestamp.plausible.contains(time) else {
+        throw malformed(Self.message(aboutImplausible: time, in: name, value))
+      }
       return time
     }
     return nil
   }
 
-  private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
+  private static func message(aboutImplausible time: Timestamp, in name: String, _ value: JSONValue) -> String {
     let isExpiration = name.lowercased().hasPrefix("expir")
-    if !isWritten(value), time.unixSeconds <= 0 {
+    if !isDate(value), time.unixSeconds <= 0 {
       return
         "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
     }
-    if !isWritten(value), time.unixSeconds <= maximumDuration {
+    if !isDate(value), time.unixSeconds <= maximumDuration {
       return
         "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
     }
@@ -73,11 +75,11 @@ package struct CredentialReader: Sendable {
   private static let maximumDuration: Int64 = 10 * 365 * 86_400
 
   /// Returns whether a JSON value is a string with a date rather than a number.
-  private static func isWritten(_ value: JSONValue) -> Bool {
+  private static func isDate(_ value: JSONValue) -> Bool {
     value.string.map { Int64($0.trimmingASCIIWhitespace()) == nil } ?? false
   }
 
-  private static func instant(_ value: JSONValue) -> Timestamp? {
+  private static func time(in value: JSONValue) -> Timestamp? {
     switch value {
     case .number(let number):
       return Double(number.digits).flatMap { Int64(exactly: $0.rounded(.down)) }.map { Timestamp(unix: $0) }
@@ -88,6 +90,7 @@ package struct CredentialReader: Sendable {
     }
   }
 
+  /// Returns the key of fields after the checks of ``issued(_:at:)``.
   package func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -104,17 +107,19 @@ package struct CredentialReader: Sendable {
     } catch {
       throw malformed("The response cannot be used. \(error.message)")
     }
-    if let start = key.start, let end = key.expiration, start >= end {
-      throw malformed("The credential starts at \(start) but expires at \(end), which is no later.")
+    if let start = key.start, let expiration = key.expiration, start >= expiration {
+      throw malformed("The credential starts at \(start) but expires at \(expiration), which is no later.")
     }
-    if let issuerTime, let end = key.expiration, end <= issuerTime {
-      throw malformed("The credential expired at \(end); the issuer's clock shows \(issuerTime).", isRetryable: true)
+    if let issuerTime, let expiration = key.expiration, expiration <= issuerTime {
+      throw malformed(
+        "The credential expired at \(expiration); the issuer's clock shows \(issuerTime).", isRetryable: true)
     }
     return IssuedCredential(key, issuerTime: issuerTime)
   }
 }
 
 extension CredentialReader {
+  /// Creates a reader of the responses of a cloud's token service.
   package init(ofTokenService source: String) {
     self.init(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
@@ -134,10 +139,10 @@ extension CredentialReader {
     let id = try text([names.id], in: fields)
     let secret = try text([names.secret], in: fields)
     let token = try text([names.token], in: fields)
-    guard let end = try instant(expirationNames, in: [object]) else {
+    guard let expiration = try time(expirationNames, in: [object]) else {
       throw malformed("The response has no field \(expirationNames.joined(separator: " or ")).")
     }
-    return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
+    return try issued(id: id, secret: secret, token: token, expiration: expiration, at: issuerTime)
   }
 }
 
@@ -161,15 +166,15 @@ extension JSONObject {
 
   /// The string values, at any depth, of members whose names contain a word for a secret or a token.
   package var secrets: [Secret] {
-    var found: [Secret] = []
-    collectSecrets(into: &found)
-    return found
+    var secrets: [Secret] = []
+    collectSecrets(into: &secrets)
+    return secrets
   }
 
-  private func collectSecrets(into found: inout [Secret]) {
+  private func collectSecrets(into secrets: inout [Secret]) {
     for (name, value) in self {
-      if let text = value.string, namesSecret(name) { found.append(Secret(text)) }
-      for value in value.array ?? [value] { value.object?.collectSecrets(into: &found) }
+      if let text = value.string, namesSecret(name) { secrets.append(Secret(text)) }
+      for value in value.array ?? [value] { value.object?.collectSecrets(into: &secrets) }
     }
   }
 }
@@ -179,8 +184,8 @@ extension Timestamp {
   ///
   /// The parser is more lenient than the vendors' tools: ISO 8601 may have a fraction, and `Z` or an offset.
   init?(expiration text: String) {
-    if let instant = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
-      self = instant
+    if let date = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
+      self = date
     } else if text.utf8.allSatisfy({ $0.isASCIIDigit }), let time = Int64(text) {
       self.init(expiration: time)
     } else {

@@ -3,7 +3,7 @@
 
 package import StorageAuth
 
-/// The outcome of work with a time limit.
+/// The outcome of an operation with a time limit.
 package enum LimitedOutcome<Value: Sendable>: Sendable {
   case finished(Value)
   case timedOut
@@ -11,20 +11,20 @@ package enum LimitedOutcome<Value: Sendable>: Sendable {
 }
 
 extension SigningClock {
-  /// Runs work in a separate task for at most a duration, and returns the outcome.
+  /// Runs an operation in a separate task for at most a duration, and returns the outcome.
   ///
-  /// The function returns at the limit even if the work ignores its cancellation and continues in the background.
+  /// The function returns at the limit even if the operation ignores its cancellation and continues in the background.
   package func limiting<Value: Sendable>(
-    to duration: Duration, _ work: @escaping @Sendable () async -> Value
+    to duration: Duration, _ operation: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
     let race = Race<LimitedOutcome<Value>>()
-    let worker = Task { race.decide(with: .finished(await work())) }
-    let timer = Task {
+    let operationTask = Task { race.decide(with: .finished(await operation())) }
+    let timeoutTask = Task {
       if (try? await sleep(for: duration)) != nil { race.decide(with: .timedOut) }
     }
     defer {
-      worker.cancel()
-      timer.cancel()
+      operationTask.cancel()
+      timeoutTask.cancel()
     }
     return await withTaskCancellationHandler {
       await race.outcome()

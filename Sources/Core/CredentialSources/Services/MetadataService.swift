@@ -90,8 +90,8 @@ package struct MetadataService: Sendable {
   /// Returns a role name, validated and percent-encoded as a path segment.
   package func pathElement(ofRole name: String) throws(CredentialError) -> String {
     let name = name.trimmingASCIIWhitespace()
-    let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
-    guard isName, (1...Self.roleNameByteLimit).contains(name.utf8.count), name != ".", name != ".." else {
+    let hasAllowedCharacters = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
+    guard hasAllowedCharacters, (1...Self.roleNameByteLimit).contains(name.utf8.count), name != ".", name != ".." else {
       throw reader.malformed("The name of the role is not valid.")
     }
     return name.percentEncoded()
@@ -111,18 +111,21 @@ package struct MetadataService: Sendable {
     return object
   }
 
+  /// The error for an instance without a role.
   package var noRole: CredentialError {
     CredentialError(
       .notConfigured, source: source, "The instance has no role.",
       remedy: "Give the instance a role, or name another source.")
   }
 
+  /// Returns the error for a role that the caller has named and the instance does not have.
   package func unknownRole(_ name: String) -> CredentialError {
     CredentialError(
       .failed, source: source, "The metadata service has no role \(ServiceText().shown(name)).",
       remedy: "Name the role of the instance, or omit it to use the instance's own.")
   }
 
+  /// Returns the error for a response that is neither successful nor one of the expected statuses.
   package func refusal(_ response: ServiceResponse) -> CredentialError {
     CredentialError(
       .failed, source: source, "The metadata service responded with HTTP \(response.status).",
@@ -163,13 +166,13 @@ extension MetadataService {
 
 /// A record of whether a service has ever responded.
 package final class ServicePresence: Sendable {
-  private let responded = Lock(false)
+  private let hasRespondedOnce = Lock(false)
 
   package init() {}
 
-  var hasResponded: Bool { responded.withLock { $0 } }
+  var hasResponded: Bool { hasRespondedOnce.withLock { $0 } }
 
-  func recordResponse() { responded.withLock { $0 = true } }
+  func recordResponse() { hasRespondedOnce.withLock { $0 = true } }
 }
 
 /// A transport that records that the service has responded.
@@ -178,8 +181,8 @@ private struct ObservedTransport: HTTPTransport {
   let presence: ServicePresence
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
-    let reply = try await transport.send(request, body: body)
+    let response = try await transport.send(request, body: body)
     presence.recordResponse()
-    return reply
+    return response
   }
 }

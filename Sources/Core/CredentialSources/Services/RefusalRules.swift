@@ -8,17 +8,17 @@ package struct RefusalRules: Sendable {
   /// Prefixes of the error codes for a wrong signing time.
   package let clock: [String]
   /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
-  package let passing: [String]
+  package let temporary: [String]
   /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
   package let remedies: [(code: String, remedy: String)]
 
-  package init(clock: [String], passing: [String], remedies: [(code: String, remedy: String)]) {
+  package init(clock: [String], temporary: [String], remedies: [(code: String, remedy: String)]) {
     self.clock = clock
-    self.passing = passing
+    self.temporary = temporary
     self.remedies = remedies
   }
 
-  func isClock(_ refusal: ServiceRefusal?) -> Bool {
+  func concernsClock(_ refusal: ServiceRefusal?) -> Bool {
     guard let refusal else { return false }
     return clock.contains { refusal.code.hasPrefix($0) }
   }
@@ -29,13 +29,23 @@ package struct RefusalRules: Sendable {
   package func error(
     for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
   ) -> CredentialError {
-    let isPassing =
+    let isTemporary =
       response.status >= 500 || response.status == 429 || response.status == 408
-      || passing.contains { refusal?.code.hasPrefix($0) == true }
-    let known = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
+      || temporary.contains { refusal?.code.hasPrefix($0) == true }
+    let knownRemedy = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
     return CredentialError(
-      isPassing ? .failed : .rejected, source: source, message(response, refusal),
-      remedy: known ?? (isPassing ? "Retry later." : fallback), isRetryable: isPassing)
+      isTemporary ? .failed : .rejected, source: source, message(response, refusal),
+      remedy: knownRemedy ?? (isTemporary ? "Retry later." : fallback), isRetryable: isTemporary)
+  }
+
+  /// Throws the error of a service's response that is not successful.
+  package func requireSuccess(
+    of response: ServiceResponse, _ refusal: ServiceRefusal?, source: String,
+    fallback: String = "See the vendor's documentation of this code."
+  ) throws(CredentialError) {
+    guard response.isSuccess, refusal == nil else {
+      throw error(for: response, refusal, source: source, fallback: fallback)
+    }
   }
 
   private func message(_ response: ServiceResponse, _ refusal: ServiceRefusal?) -> String {
@@ -57,17 +67,5 @@ package struct ServiceRefusal: Sendable {
     self.code = code
     self.message = message
     self.requestID = requestID
-  }
-}
-
-extension RefusalRules {
-  /// Throws the error of a service's response that is not successful.
-  package func check(
-    _ response: ServiceResponse, _ refusal: ServiceRefusal?, source: String,
-    fallback: String = "See the vendor's documentation of this code."
-  ) throws(CredentialError) {
-    guard response.isSuccess, refusal == nil else {
-      throw error(for: response, refusal, source: source, fallback: fallback)
-    }
   }
 }

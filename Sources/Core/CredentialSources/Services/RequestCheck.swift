@@ -12,14 +12,15 @@ package struct RequestCheck: Sendable {
 
   package init(source: String) { self.source = source }
 
+  /// Returns the error for a parameter that the service would refuse.
   package func refused(_ message: String, _ remedy: String) -> CredentialError {
     CredentialError(.failed, source: source, message, remedy: remedy)
   }
 
   /// Returns a duration as a whole number of seconds, or throws an error if the number is outside of a range.
   package func wholeSeconds(of duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
-    let (seconds, rest) = duration.components
-    guard rest == 0, range.contains(seconds) else {
+    let (seconds, attoseconds) = duration.components
+    guard attoseconds == 0, range.contains(seconds) else {
       throw refused(
         "The lifetime of \(duration) is outside of the service's limits.",
         "Request whole seconds from \(range.lowerBound) to \(range.upperBound).")
@@ -41,8 +42,8 @@ package struct RequestCheck: Sendable {
   package func requireResourceName(
     _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
   ) throws(CredentialError) {
-    let isClean = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
-    guard isForm, isClean, name.utf8.count <= limit else {
+    let isPrintableASCII = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
+    guard isForm, isPrintableASCII, name.utf8.count <= limit else {
       throw refused("The name of the \(kind) does not have the form \(form).", "Copy it from the vendor's console.")
     }
   }

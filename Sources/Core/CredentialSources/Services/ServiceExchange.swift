@@ -11,6 +11,7 @@ package struct ServiceExchange: Sendable {
   package let time: any SigningClock
   /// The time limit from the start of a request's preparation to the last byte of the response.
   let timeout: Duration
+  /// The maximum size of a response's body in bytes.
   let responseLimit: Int
 
   package init(
@@ -54,7 +55,7 @@ package struct ServiceExchange: Sendable {
     }
     switch outcome {
     case .finished(let result): return try result.get()
-    case .cancelled: throw cancelled
+    case .cancelled: throw cancellationError
     case .timedOut:
       throw CredentialError(
         .timeout, source: source, "There was no response within \(timeout).",
@@ -65,25 +66,25 @@ package struct ServiceExchange: Sendable {
   private func response(to prepared: PreparedCall) async throws(CredentialError) -> ReceivedResponse {
     let call = prepared.call
     let text = ServiceText(masking: prepared.masks)
-    let reply: HTTPStreamingResponse
+    let streamingResponse: HTTPStreamingResponse
     do {
-      reply = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
+      streamingResponse = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
     } catch {
-      throw failure(error, text)
+      throw credentialError(for: error, shownBy: text)
     }
-    if reply.response.status.kind == .redirection {
+    if streamingResponse.response.status.kind == .redirection {
       throw CredentialError(
         .failed, source: source,
-        "The response is a redirect (HTTP \(reply.response.status.code)), which is not followed with credentials.",
+        "The response is a redirect (HTTP \(streamingResponse.response.status.code)), which is not followed with credentials.",
         remedy: "Name the address that it leads to, if that is where the credentials are.")
     }
     let body: [UInt8]?
     do {
-      body = try await reply.body.collected(upTo: responseLimit)
+      body = try await streamingResponse.body.collected(upTo: responseLimit)
     } catch let error as TransportError {
-      throw failure(error, text)
+      throw credentialError(for: error, shownBy: text)
     } catch is CancellationError {
-      throw cancelled
+      throw cancellationError
     } catch {
       throw CredentialError(.failed, source: source, "The response broke off.", remedy: "Retry.", isRetryable: true)
     }
@@ -92,15 +93,15 @@ package struct ServiceExchange: Sendable {
         .malformedResponse, source: source, "The response is longer than \(responseLimit) bytes.",
         remedy: "Check the address; a response with a key is far shorter.")
     }
-    return ReceivedResponse(response: reply.response, body: body, masks: prepared.masks)
+    return ReceivedResponse(response: streamingResponse.response, body: body, masks: prepared.masks)
   }
 
-  private var cancelled: CredentialError {
+  private var cancellationError: CredentialError {
     CredentialError(.cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")
   }
 
-  private func failure(_ error: TransportError, _ text: ServiceText) -> CredentialError {
-    if error.code == .cancelled { return cancelled }
+  private func credentialError(for error: TransportError, shownBy text: ServiceText) -> CredentialError {
+    if error.code == .cancelled { return cancellationError }
     return CredentialError(
       error.code == .timeout ? .timeout : .failed, source: source, text.shown(error.message),
       remedy: text.shown(error.remedy), isRetryable: error.isRetryable)

@@ -24,7 +24,7 @@ package struct ReceivedResponse: Sendable {
 
 /// A service's response with its body parsed as JSON or XML.
 package struct ServiceResponse: Sendable {
-  private let received: ReceivedResponse
+  private let receivedResponse: ReceivedResponse
 
   /// The body as a JSON object, or `nil` if it is none; a byte order mark is skipped.
   package let object: JSONObject?
@@ -36,7 +36,7 @@ package struct ServiceResponse: Sendable {
   package let text: ServiceText
 
   init(_ received: ReceivedResponse) {
-    self.received = received
+    receivedResponse = received
     object = (try? JSONValue(parsing: received.body))?.object
     let beginsAsXML = received.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
     var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceResponse) : nil
@@ -45,26 +45,60 @@ package struct ServiceResponse: Sendable {
     text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
   }
 
-  package var response: HTTPResponse { received.response }
+  package var response: HTTPResponse { receivedResponse.response }
 
-  package var body: [UInt8] { received.body }
+  package var body: [UInt8] { receivedResponse.body }
 
-  package var status: Int { received.status }
+  package var status: Int { receivedResponse.status }
 
   package var isSuccess: Bool { response.status.kind == .successful }
 
-  package var issuerTime: Timestamp? { received.issuerTime }
+  package var issuerTime: Timestamp? { receivedResponse.issuerTime }
 
   /// A message that says in what way the response body is not a JSON object.
-  var unreadable: String {
-    let first = body.first { $0 > UInt8(ascii: " ") }
-    let type = response.headerFields[.contentType]?.lowercased() ?? ""
-    if first == nil { return "The response is empty." }
-    if type.hasBytePrefix("text/html") || first == UInt8(ascii: "<") {
+  var unreadableMessage: String {
+    let firstByte = body.first { $0 > UInt8(ascii: " ") }
+    let contentType = response.headerFields[.contentType]?.lowercased() ?? ""
+    if firstByte == nil { return "The response is empty." }
+    if contentType.hasBytePrefix("text/html") || firstByte == UInt8(ascii: "<") {
       return "The response is a page or XML, not JSON."
     }
-    if first == UInt8(ascii: "{") { return "The response is broken JSON, or was cut off." }
+    if firstByte == UInt8(ascii: "{") { return "The response is broken JSON, or was cut off." }
     return "The response is not a JSON object."
+  }
+}
+
+/// A filter that turns strings from other systems into one short line for error messages and masks confidential values.
+package struct ServiceText: Sendable {
+  private static let characterLimit = 300
+  private let mask: SecretMask
+
+  /// Creates a filter that masks values, both verbatim and encoded for a URL.
+  package init(masking masks: [Secret] = []) { mask = SecretMask(masks) }
+
+  /// Returns a string as one line of at most 300 characters, with values masked and without control characters.
+  package func shown(_ text: String) -> String {
+    // The whole text is masked before it is shortened, because a mask does not recognize a part of a secret.
+    let line = mask.applied(to: text).split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
+    let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    // A secret that the text contains with control characters in it is recognizable only without them.
+    let visible = mask.applied(to: String(String.UnicodeScalarView(scalars)))
+    return visible.count > Self.characterLimit ? visible.prefix(Self.characterLimit) + "…" : visible
+  }
+}
+
+extension ServiceCall {
+  /// The values in the query, the body and the headers, which may contain a login.
+  ///
+  /// Values of fewer than eight characters are left out: masking them would make messages unreadable.
+  package var confidentialValues: [Secret] {
+    let harmlessHeaders: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
+    let values = request.headerFields.filter { !harmlessHeaders.contains($0.name) }.map(\.value)
+    let texts = values + [query, String(decoding: body, as: UTF8.self)]
+    return texts.flatMap { text in
+      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "-._~+/%".contains($0)) }
+        .filter { $0.count >= 8 }.map { Secret(String($0)) }
+    }
   }
 }
 
@@ -91,8 +125,8 @@ extension XMLLimits {
 extension XMLNode {
   /// The texts of elements, at any depth, whose names contain a word for a secret or a token.
   fileprivate var secrets: [Secret] {
-    let own = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
-    return own + children.flatMap(\.secrets)
+    let ownSecret = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
+    return ownSecret + children.flatMap(\.secrets)
   }
 }
 

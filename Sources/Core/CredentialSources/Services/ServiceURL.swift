@@ -15,13 +15,13 @@ package struct ServiceURL: Sendable {
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
-    let rest = url[separator.upperBound...]
-    let end = rest.utf8.firstIndex { [0x2F, 0x3F, 0x23].contains($0) } ?? rest.endIndex
-    authority = rest[..<end].lowercased()
-    let tail = String(rest[end...])
-    path = tail.hasBytePrefix("/") ? tail : "/" + tail
-    let isClean = path.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") }
-    guard scheme == "https" || scheme == "http", isHost(authority), isClean else { return nil }
+    let afterScheme = url[separator.upperBound...]
+    let authorityEnd = afterScheme.utf8.firstIndex { "/?#".utf8.contains($0) } ?? afterScheme.endIndex
+    authority = afterScheme[..<authorityEnd].lowercased()
+    let target = String(afterScheme[authorityEnd...])
+    path = target.hasBytePrefix("/") ? target : "/" + target
+    let isEncoded = path.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") }
+    guard scheme == "https" || scheme == "http", isHost(authority), isEncoded else { return nil }
   }
 
   init(scheme: String, authority: String, path: String) {
@@ -31,15 +31,15 @@ package struct ServiceURL: Sendable {
   }
 
   /// Whether requests cannot be read on the network: the connection is encrypted, or stays on this machine.
-  package var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
+  package var isPrivate: Bool { scheme == "https" || LoopbackHost.isNamed(by: authority) }
 
   /// The URL without its query, which may contain a login, for messages.
   package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }
 
   /// Returns this URL with `suffix` appended to the path and without the query.
   package func appending(_ suffix: String) -> ServiceURL {
-    var base = String(path.prefix { $0 != "?" })
-    if let shorter = base.removingByteSuffix("/") { base = String(shorter) }
+    let pathWithoutQuery = String(path.prefix { $0 != "?" })
+    let base = pathWithoutQuery.removingByteSuffix("/").map(String.init) ?? pathWithoutQuery
     return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
   }
 

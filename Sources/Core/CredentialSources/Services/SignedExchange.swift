@@ -27,32 +27,37 @@ package struct SignedExchange: Sendable {
   ///
   /// - Parameters:
   ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
-  ///   - permanent: Whether the service requires a permanent key, that is, a key without a session token.
+  ///   - requiresPermanentKey: Whether the service requires a permanent key, that is, a key without a session token.
   ///   - makeCall: A closure that creates the request for each attempt, because a nonce can be used only once.
   package func response(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceResponse) -> ServiceRefusal?,
-    in context: ProviderContext, permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
+    in context: ProviderContext, permanent requiresPermanentKey: Bool = false,
+    _ makeCall: @escaping @Sendable () -> ServiceCall
   ) async throws(CredentialError) -> ServiceResponse {
     let exchange = try ServiceExchange(source: source, in: context, timeout: timeout)
-    let key = try await key(permanent: permanent, in: context)
+    let key = try await signingKey(permanent: requiresPermanentKey, in: context)
     let masks = [key.secret] + (key.sessionToken.map { [$0] } ?? [])
-    var isCorrected = false
+    var hasCorrectedClock = false
     while true {
       let date = clock.now(by: exchange.time)
-      let call = try signed(makeCall(), signer, key, at: date)
+      let call = try signed(makeCall(), by: signer, with: key, at: date)
       let response = try await exchange.send { () async throws(CredentialError) in PreparedCall(call, masks: masks) }
-      let refused = refusal(response)
-      if response.isSuccess, refused == nil { return response }
-      if rules.isClock(refused), !isCorrected, clock.correct(by: response.issuerTime, signedAt: date, exchange.time) {
-        isCorrected = true
+      let serviceRefusal = refusal(response)
+      if response.isSuccess, serviceRefusal == nil { return response }
+      if rules.concernsClock(serviceRefusal), !hasCorrectedClock,
+        clock.correct(by: response.issuerTime, signedAt: date, exchange.time)
+      {
+        hasCorrectedClock = true
         continue
       }
       throw rules.error(
-        for: response, refused, source: source, fallback: "See the vendor's documentation of this code.")
+        for: response, serviceRefusal, source: source, fallback: "See the vendor's documentation of this code.")
     }
   }
 
-  private func key(permanent: Bool, in context: ProviderContext) async throws(CredentialError) -> AccessKey {
+  private func signingKey(permanent requiresPermanentKey: Bool, in context: ProviderContext)
+    async throws(CredentialError) -> AccessKey
+  {
     let key: AccessKey
     do {
       key = try await credentials.credential(in: context)
@@ -63,14 +68,14 @@ package struct SignedExchange: Sendable {
     }
     let check = RequestCheck(source: source)
     if key.isAnonymous { throw check.refused("The signing key is anonymous.", "Use a key that has a secret.") }
-    if permanent, key.sessionToken != nil {
+    if requiresPermanentKey, key.sessionToken != nil {
       throw check.refused("The signing key is temporary.", "Use a permanent key; the service accepts no other.")
     }
     return key
   }
 
   private func signed(
-    _ call: ServiceCall, _ signer: some Signer<ServiceCall, AccessKey>, _ key: AccessKey, at date: Timestamp
+    _ call: ServiceCall, by signer: some Signer<ServiceCall, AccessKey>, with key: AccessKey, at date: Timestamp
   ) throws(CredentialError) -> ServiceCall {
     do {
       return try signer.signed(call, with: key, in: .at(date))

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
@@ -19,7 +18,7 @@ package protocol ScopedSignature: Sendable {
   /// The parts of the scope, of which each derives a key from the key before it.
   var parts: [String] { get }
 
-  /// Returns the canonical request, which contains all components of the request that are signed.
+  /// Returns the canonical request, which contains all parts of the request that are signed.
   ///
   /// - Throws: A `SigningError` if a signed header is missing or repeated, or if the query cannot be parsed.
   static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String
@@ -40,19 +39,20 @@ extension ScopedSignature {
   ///   - names: The header names included in the signature, in their order in the `Authorization` header.
   ///   - secret: The secret of the access key.
   /// - Throws: A `SigningError` if the canonical request cannot be created.
-  package func expected(for call: ServiceCall, signing names: [String], secret: Secret) throws(SigningError) -> String {
-    let text = stringToSign(canonicalRequest: try Self.canonicalRequest(of: call, signing: names))
-    let first = HMACKey<SHA256> { writer in
+  package func signature(of call: ServiceCall, signing names: [String], secret: Secret) throws(SigningError) -> String {
+    let stringToSign = stringToSign(canonicalRequest: try Self.canonicalRequest(of: call, signing: names))
+    let firstKey = HMACKey<SHA256> { writer in
       writer.append(Self.secretPrefix)
       secret.bytes.withBytes { writer.append($0) }
     }
-    return parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }.authenticationCode(for: text).hex
+    return parts.reduce(firstKey) { key, part in key.derivedKey { $0.append(part) } }
+      .authenticationCode(for: stringToSign).hex
   }
 
   package func authorization(
     of call: ServiceCall, signing names: [String], with key: AccessKey
   ) throws(SigningError) -> String {
-    let signature = try expected(for: call, signing: names, secret: key.secret)
+    let signature = try signature(of: call, signing: names, secret: key.secret)
     return
       "\(Self.algorithm) Credential=\(key.id)/\(scope), SignedHeaders=\(names.joined(separator: ";")), Signature=\(signature)"
   }
@@ -60,46 +60,6 @@ extension ScopedSignature {
 
 /// A signer of requests to a cloud service's API.
 package protocol ServiceSigner: Signer where Request == ServiceCall, SigningCredential == AccessKey {}
-
-extension ServiceCall {
-  /// Sets the header of the session token, or removes it if the key is permanent.
-  package mutating func setToken(of key: AccessKey, named name: HTTPField.Name) {
-    request.headerFields[name] = nil
-    if let field = key.tokenField(named: name) { request.headerFields.append(field) }
-  }
-
-  /// Returns the names of the headers `host` and `content-type` and of those with a prefix, in lowercase and sorted.
-  package func signedHeaders(prefixed prefix: String) -> [String] {
-    var names: Set = ["host"]
-    for field in request.headerFields {
-      let name = field.name.canonicalName
-      if name == "content-type" || name.hasBytePrefix(prefix) { names.insert(name) }
-    }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
-
-  /// Returns the canonical request: the method, the path, the query, the signed headers and the hash of the body.
-  ///
-  /// - Parameters:
-  ///   - query: The canonical query.
-  ///   - names: The header names included in the signature.
-  ///   - value: A function that returns a header's canonical value.
-  /// - Throws: A `SigningError` if a signed header is missing or repeated.
-  package func canonicalRequest(
-    query: String, signing names: [String], value: (String) -> String = { $0 }
-  ) throws(SigningError) -> String {
-    var headers = ""
-    for name in names { headers += "\(name):\(value(try signedValue(of: name)))\n" }
-    return """
-      \(request.method.rawValue)
-      \(path)
-      \(query)
-      \(headers)
-      \(names.joined(separator: ";"))
-      \(bodyHash)
-      """
-  }
-}
 
 /// The parsed `Authorization` header of an ACS3 or TC3 signature.
 package struct ServiceAuthorization: Sendable, Equatable {
@@ -114,16 +74,17 @@ package struct ServiceAuthorization: Sendable, Equatable {
 
   /// Parses an `Authorization` header, or returns `nil` if a component is missing, empty, unknown or repeated.
   package init?(_ header: String) {
-    guard let blank = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
-    var parts: [String: String] = [:]
-    for item in header[blank...].words(between: ",") {
+    guard let algorithmEnd = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+    var components: [String: String] = [:]
+    for item in header[algorithmEnd...].words(between: ",") {
       let pair = String(item).trimmingASCIIWhitespace().parts(between: "=", atMost: 1)
-      guard pair.count == 2, parts.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
+      guard pair.count == 2, components.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
     }
-    guard parts.count == 3, let credential = parts["Credential"], let names = parts["SignedHeaders"],
-      let signature = parts["Signature"], !credential.isEmpty, !names.isEmpty, !signature.isEmpty
+    guard components.count == 3, let credential = components["Credential"],
+      let names = components["SignedHeaders"], let signature = components["Signature"], !credential.isEmpty,
+      !names.isEmpty, !signature.isEmpty
     else { return nil }
-    algorithm = String(header[..<blank])
+    algorithm = String(header[..<algorithmEnd])
     self.credential = credential
     signedHeaders = names.parts(between: ";").map(String.init)
     self.signature = signature

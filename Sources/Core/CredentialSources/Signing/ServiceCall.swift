@@ -39,49 +39,52 @@ package struct ServiceCall: Sendable {
   }
 }
 
+extension ServiceCall {
+  /// Sets the header of the session token, or removes it if the key is permanent.
+  package mutating func setToken(of key: AccessKey, named name: HTTPField.Name) {
+    request.headerFields[name] = nil
+    if let field = key.tokenField(named: name) { request.headerFields.append(field) }
+  }
+
+  /// Returns the names of the headers `host` and `content-type` and of those with a prefix, in lowercase and sorted.
+  package func signedHeaders(prefixed prefix: String) -> [String] {
+    var names: Set = ["host"]
+    for field in request.headerFields {
+      let name = field.name.canonicalName
+      if name == "content-type" || name.hasBytePrefix(prefix) { names.insert(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Returns the canonical request: the method, the path, the query, the signed headers and the hash of the body.
+  ///
+  /// - Parameters:
+  ///   - query: The canonical query.
+  ///   - names: The header names included in the signature.
+  ///   - canonicalValue: A function that returns a header's canonical value.
+  /// - Throws: A `SigningError` if a signed header is missing or repeated.
+  package func canonicalRequest(
+    query: String, signing names: [String], value canonicalValue: (String) -> String = { $0 }
+  ) throws(SigningError) -> String {
+    var headers = ""
+    for name in names { headers += "\(name):\(canonicalValue(try signedValue(of: name)))\n" }
+    return """
+      \(request.method.rawValue)
+      \(path)
+      \(query)
+      \(headers)
+      \(names.joined(separator: ";"))
+      \(bodyHash)
+      """
+  }
+}
+
 extension String {
+  /// Returns the string without spaces, tabs and line ends around it; other Unicode whitespace is part of a value.
   package func trimmingASCIIWhitespace() -> String {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
     guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
     else { return "" }
     return String(self[first..<utf8.index(after: last)])
-  }
-}
-
-/// A decoded name-value pair of a URL's query or of a form body.
-package struct FormPair: Sendable, Equatable {
-  package let name: String
-  package let value: String
-
-  package init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-
-  package var encoded: String { "\(name.percentEncoded())=\(value.percentEncoded())" }
-
-  /// Parses a query or a form body, or returns `nil` for an invalid escape or bytes that are not UTF-8.
-  package static func read(_ text: String) -> [FormPair]? {
-    var pairs: [FormPair] = []
-    for item in text.words(between: "&") {
-      let parts = item.parts(between: "=", atMost: 1)
-      guard let name = decoded(parts[0]), let value = decoded(parts.count > 1 ? parts[1] : "") else { return nil }
-      pairs.append(FormPair(name, value))
-    }
-    return pairs
-  }
-
-  package static func written(_ pairs: [FormPair]) -> String { pairs.map(\.encoded).joined(separator: "&") }
-
-  /// Returns pairs sorted by the bytes of their names, then by the bytes of their values.
-  package static func sorted(_ pairs: [FormPair]) -> [FormPair] {
-    pairs.sorted { first, second in
-      if first.name != second.name { return first.name.utf8.lexicographicallyPrecedes(second.name.utf8) }
-      return first.value.utf8.lexicographicallyPrecedes(second.value.utf8)
-    }
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    String(text).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
   }
 }

@@ -51,9 +51,9 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
 
   /// Returns the time during which the provider is not called; the random number from 0 to 1 is for the jitter.
   func backoff(after failures: Int, random: Double) -> Duration {
-    var delay = backoff
-    for _ in 1..<max(1, failures) where delay < longestBackoff { delay *= 2 }
-    return min(delay, longestBackoff) * (1 - random / 2)
+    var doubledBackoff = backoff
+    for _ in 1..<max(1, failures) where doubledBackoff < longestBackoff { doubledBackoff *= 2 }
+    return min(doubledBackoff, longestBackoff) * (1 - random / 2)
   }
 
   /// Returns the delay before the next background refresh after a number of consecutive failures.
@@ -63,19 +63,21 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - outage: The time since the first of these failed requests started.
-  ///   - remaining: The remaining lifetime of the cached credential.
-  func renewalDelay(after failures: Int, failingFor outage: Duration, remaining: Duration, random: Double) -> Duration {
-    let patience = min(refreshMargin, max(.zero, remaining)) / 4 * (1 - random / 2)
-    return max(backoff(after: failures, random: random), patience, outage * (1 + random))
+  ///   - remainingLifetime: The remaining lifetime of the cached credential.
+  func refreshDelay(
+    after failures: Int, failingFor outage: Duration, remainingLifetime: Duration, random: Double
+  ) -> Duration {
+    let quarterOfMargin = min(refreshMargin, max(.zero, remainingLifetime)) / 4 * (1 - random / 2)
+    return max(backoff(after: failures, random: random), quarterOfMargin, outage * (1 + random))
   }
 
   /// Returns the age at which a credential is refreshed in the background, or its lifetime if it is not refreshed.
   ///
-  /// - Parameter isFirst: Whether a caller had to wait, as many machines' callers may have done in the same second.
-  func renewalAge(ofLifetime lifetime: Duration, isFirst: Bool, random: Double) -> Duration {
+  /// - Parameter wasAwaited: Whether a caller had to wait, as many machines' callers may have done in the same second.
+  func refreshAge(ofLifetime lifetime: Duration, wasAwaited: Bool, random: Double) -> Duration {
     let margin = min(refreshMargin, lifetime / 5)
     guard margin > .zero else { return lifetime }
     let age = lifetime - margin * (1 + random)
-    return isFirst && spreadsFirstRenewal ? age * (1 - random * 7 / 8) : age
+    return wasAwaited && spreadsFirstRenewal ? age * (1 - random * 7 / 8) : age
   }
 }

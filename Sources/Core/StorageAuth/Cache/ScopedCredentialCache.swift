@@ -18,14 +18,15 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
 
   private struct State {
     var entries: [CredentialScope: Entry] = [:]
-    var uses: UInt64 = 0
+    /// The number of uses of all caches so far, which orders the uses.
+    var useCount: UInt64 = 0
   }
 
   /// The observers that receive the events of the caches of all scopes.
   public let events: EventHub
 
   private let provider: any ScopedCredentialProvider<Value>
-  private let limit: Int
+  private let scopeLimit: Int
   private let configuration: CredentialCacheConfiguration
   private let context: ProviderContext
   private let state = Lock(State())
@@ -43,7 +44,7 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub()
   ) {
     self.provider = provider
-    limit = max(1, scopeLimit)
+    self.scopeLimit = max(1, scopeLimit)
     self.configuration = configuration
     self.events = events
     self.context = context
@@ -59,20 +60,20 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   /// - Parameter request: The scope of the request.
   public func cache(for request: CredentialScope) -> CredentialCache<Value> {
     let scope = provider.scope(granting: request)
-    let known = state.withLock { state -> CredentialCache<Value>? in
-      state.uses &+= 1
-      state.entries[scope]?.lastUse = state.uses
+    let existingCache = state.withLock { state -> CredentialCache<Value>? in
+      state.useCount &+= 1
+      state.entries[scope]?.lastUse = state.useCount
       return state.entries[scope]?.cache
     }
-    if let known { return known }
+    if let existingCache { return existingCache }
     // The provider is the app's code, which must not run while the lock is held.
-    let made = CredentialCache(
+    let newCache = CredentialCache(
       provider.provider(for: scope), context, configuration, events, random: { .random(in: 0...1) })
     return state.withLock { state in
-      if let known = state.entries[scope] { return known.cache }
-      if state.entries.count >= limit { Self.makeRoom(&state.entries) }
-      state.entries[scope] = Entry(cache: made, lastUse: state.uses)
-      return made
+      if let entry = state.entries[scope] { return entry.cache }
+      if state.entries.count >= scopeLimit { Self.removeLeastRecentlyUsed(from: &state.entries) }
+      state.entries[scope] = Entry(cache: newCache, lastUse: state.useCount)
+      return newCache
     }
   }
 
@@ -85,8 +86,8 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   }
 
   /// Removes the least recently used eighth of the scopes, at least one, so that removals are rare.
-  private static func makeRoom(_ entries: inout [CredentialScope: Entry]) {
-    let oldest = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, entries.count / 8))
-    for (scope, _) in oldest { entries[scope] = nil }
+  private static func removeLeastRecentlyUsed(from entries: inout [CredentialScope: Entry]) {
+    let leastRecentlyUsed = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, entries.count / 8))
+    for (scope, _) in leastRecentlyUsed { entries[scope] = nil }
   }
 }

@@ -6,15 +6,15 @@ package import StorageCrypto
 
 /// The access to one string of a field in place, because copying a field retains each of its three strings.
 extension HTTPFields {
+  /// Calls a function with the bytes of a field's lowercase name.
   @inlinable @inline(__always)
-  package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    let name = self[index].name.canonicalName
-    let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
-    return result ?? body(ContiguousArray(name.utf8).span)
+  public func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    self[index].name.canonicalName.withSpan(body)
   }
 
+  /// Calls a function with the bytes of a field's value, which need not be UTF-8.
   @inlinable @inline(__always)
-  package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+  public func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
     let text = self[index].value
     let result = unsafe text.utf8.withContiguousStorageIfAvailable { bytes -> Result? in
@@ -24,30 +24,29 @@ extension HTTPFields {
     if let result, let result { return result }
     return unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
   }
+}
 
-  package func traitsOfValue(at index: Int) -> FieldValueTraits {
-    let text = self[index].value
-    let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
-      unsafe FieldValueTraits(Span(_unsafeElements: $0))
-    }
-    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
-    if let traits, traits.isCollapsed { return traits }
-    return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
+extension String {
+  @inlinable @inline(__always)
+  func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    let result = unsafe utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
+    return result ?? body(ContiguousArray(utf8).span)
   }
 }
 
 extension Span<UInt8> {
   @inlinable @inline(__always)
   var isASCII: Bool {
-    var seen: UInt8 = 0
+    var combinedBits: UInt8 = 0
     // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
-    for index in indices { seen |= unsafe self[unchecked: index] }
-    return seen < 0x80
+    for index in indices { combinedBits |= unsafe self[unchecked: index] }
+    return combinedBits < 0x80
   }
 }
 
 /// The properties of a field value that matter to a signature scheme that collapses white space.
 package struct FieldValueTraits {
+  /// Whether the field value contains a control character, which no signature scheme can represent.
   package let holdsControl: Bool
 
   /// Whether the field value is ASCII and has no control characters and no leading, trailing or consecutive spaces.
@@ -55,43 +54,34 @@ package struct FieldValueTraits {
   /// Collapsing white space leaves such a value unchanged.
   package let isCollapsed: Bool
 
-  fileprivate init(_ value: Span<UInt8>) {
-    var (all, control, pair): (UInt8, UInt8, UInt8) = (0, 0, 0)
-    var before = UInt8(ascii: " ")
+  package init(_ value: Span<UInt8>) {
+    var (combinedBits, control, spacePair): (UInt8, UInt8, UInt8) = (0, 0, 0)
+    // The start of the value counts as a space, so that a leading space is found as a pair.
+    var previous = UInt8(ascii: " ")
     // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
     for index in value.indices {
       let byte = unsafe value[unchecked: index]
-      all |= byte
+      combinedBits |= byte
       control |= (byte < UInt8(ascii: " ") ? 1 : 0) | (byte == 0x7f ? 1 : 0)
-      pair |= (before == UInt8(ascii: " ") ? 1 : 0) & (byte == UInt8(ascii: " ") ? 1 : 0)
-      before = byte
+      spacePair |= (previous == UInt8(ascii: " ") ? 1 : 0) & (byte == UInt8(ascii: " ") ? 1 : 0)
+      previous = byte
     }
     holdsControl = control != 0
-    isCollapsed = all < 0x80 && control | pair == 0 && (value.isEmpty || before != UInt8(ascii: " "))
+    isCollapsed = combinedBits < 0x80 && control | spacePair == 0 && (value.isEmpty || previous != UInt8(ascii: " "))
   }
 }
 
 extension HTTPFields {
   /// Replaces all fields that have the given field's name, or appends the field if the name is new.
   package mutating func replace(_ field: consuming HTTPField) {
-    guard let first = index(of: field.name) else { return append(field) }
+    guard let firstIndex = index(ofName: field.name.canonicalName) else { return append(field) }
     let name = field.name.canonicalName
-    self[first] = field
+    self[firstIndex] = field
     var index = count &- 1
-    while index > first {
+    while index > firstIndex {
       if self[index].name.canonicalName.isIdentical(to: name) { remove(at: index) }
       index &-= 1
     }
-  }
-
-  package func index(of name: HTTPField.Name) -> Int? {
-    let name = name.canonicalName
-    var index = 0
-    while index < count {
-      if self[index].name.canonicalName.isIdentical(to: name) { return index }
-      index &+= 1
-    }
-    return nil
   }
 
   /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
@@ -138,5 +128,5 @@ extension HTTPField.Name {
   }
 
   /// The replacement for an invalid header name; the `.date` fallback only satisfies the type checker.
-  static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
+  @usableFromInline static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
 }

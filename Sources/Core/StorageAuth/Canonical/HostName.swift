@@ -14,7 +14,7 @@ package struct HostName: BitwiseCopyable {
   /// The index of the host's first dot, or `nil` if the host contains no dot.
   let firstDot: Int?
 
-  let dots: Int
+  let dotCount: Int
 
   /// Whether the parsed string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
   package let isWellFormed: Bool
@@ -29,22 +29,22 @@ package struct HostName: BitwiseCopyable {
 
   private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
-    var dots = 0
+    var dotCount = 0
     var firstDot = 0
     var isWellFormed = true
     while index < authority.count {
-      let left = authority.count &- index
+      let remainingByteCount = authority.count &- index
       let lanes = ByteLanes(authority, from: index)
       let isDot = lanes.equal(UInt8(ascii: "."))
       // The range from `-` to `9` contains `-`, `.`, `/` and the digits.
-      let isHost = lanes.areLetters.union(lanes.lie(from: UInt8(ascii: "-"), through: UInt8(ascii: "9")))
+      let isHostByte = lanes.areLetters.union(lanes.lie(from: UInt8(ascii: "-"), through: UInt8(ascii: "9")))
         .subtracting(lanes.equal(UInt8(ascii: "/"))).union(lanes.equal(UInt8(ascii: "_")))
-      let stop = isHost.inverted.first
-      let found = isDot.lanes(before: stop)
-      if dots == 0 { firstDot = index &+ found.first }
-      dots &+= found.count
-      index &+= min(stop, left)
-      if stop < min(left, 16) {
+      let hostByteCount = isHostByte.inverted.first
+      let dots = isDot.lanes(before: hostByteCount)
+      if dotCount == 0 { firstDot = index &+ dots.first }
+      dotCount &+= dots.count
+      index &+= min(hostByteCount, remainingByteCount)
+      if hostByteCount < min(remainingByteCount, 16) {
         if authority[index] == UInt8(ascii: ":") { break }
         isWellFormed = false
         index &+= 1
@@ -52,11 +52,11 @@ package struct HostName: BitwiseCopyable {
     }
     let host = authority.extracting(..<index)
     end = index
-    self.dots = dots
-    self.firstDot = dots > 0 ? firstDot : nil
+    self.dotCount = dotCount
+    self.firstDot = dotCount > 0 ? firstDot : nil
     self.isWellFormed = isWellFormed && index > 0 && Self.isPort(authority.extracting(index...))
     isAddressOrLocalhost =
-      dots == 3
+      dotCount == 3
       ? host.end(ofRunFrom: 0) { $0.areDigits.union($0.equal(UInt8(ascii: "."))) } == index
       : index == 9 && Self.equalsIgnoringCase(host, "localhost")
   }
@@ -77,7 +77,7 @@ package struct HostName: BitwiseCopyable {
     end = min(index &+ 1, authority.count)
     self.isWellFormed =
       isWellFormed && index >= 3 && index < authority.count && Self.isPort(authority.extracting(end...))
-    dots = 0
+    dotCount = 0
     firstDot = nil
     isAddressOrLocalhost = true
   }
@@ -94,14 +94,15 @@ package struct HostName: BitwiseCopyable {
     return (1...65_535).contains(port)
   }
 
-  static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
-    guard text.count == lowered.utf8CodeUnitCount else { return false }
-    return lowered.withUTF8Buffer { lowered in
-      let lowered = unsafe Span(_unsafeElements: lowered)
+  /// Returns whether a text equals a lowercase text, in any letter case of ASCII.
+  static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowercaseText: StaticString) -> Bool {
+    guard text.count == lowercaseText.utf8CodeUnitCount else { return false }
+    return lowercaseText.withUTF8Buffer { lowercaseText in
+      let lowercaseText = unsafe Span(_unsafeElements: lowercaseText)
       var index = 0
       while index < text.count {
         let lanes = ByteLanes(text, from: index).lowercased
-        if lanes.equal(ByteLanes(lowered, from: index)).inverted.first < 16 { return false }
+        if lanes.equal(ByteLanes(lowercaseText, from: index)).inverted.first < 16 { return false }
         index &+= 16
       }
       return true
@@ -112,6 +113,7 @@ package struct HostName: BitwiseCopyable {
 /// Returns whether a string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
 package func isHost(_ text: String) -> Bool { withBytes(of: text) { HostName($0).isWellFormed } }
 
+/// Returns a host without its port, in its own spelling.
 package func hostWithoutPort(_ authority: String) -> String {
   withBytes(of: authority) { bytes in
     let end = HostName(bytes).end
@@ -124,15 +126,6 @@ package func isAddressOrLocalhost(_ authority: String) -> Bool {
   withBytes(of: authority) { HostName($0).isAddressOrLocalhost }
 }
 
-/// Returns whether a host, with or without a port, always refers to this machine.
-///
-/// Such hosts are `localhost`, names that end in `.localhost`, addresses in 127.0.0.0/8, and `[::1]`.
-package func isLoopbackHost(_ authority: String) -> Bool {
-  let host = hostWithoutPort(authority).asciiLowercased
-  if host == "localhost" || host.hasByteSuffix(".localhost") || host == "[::1]" { return true }
-  return host.hasBytePrefix("127.") && isAddressOrLocalhost(host)
-}
-
 /// The host and the port of an authority.
 struct AuthorityParts {
   /// The host in lowercase, without brackets and without a final dot.
@@ -141,11 +134,11 @@ struct AuthorityParts {
 
   /// Parses a well-formed authority; the result is `nil` if the port is not a number from 1 to 65535.
   init?(_ authority: String, defaultPort: Int) {
-    let name = hostWithoutPort(authority)
-    let digits = authority.removingBytePrefix(name)?.removingBytePrefix(":")
+    let writtenHost = hostWithoutPort(authority)
+    let digits = authority.removingBytePrefix(writtenHost)?.removingBytePrefix(":")
     guard let port = digits.map({ Int(digits: $0) }) ?? defaultPort, (1...65_535).contains(port) else { return nil }
-    let bare = name.hasBytePrefix("[") ? String(name.dropFirst().dropLast()) : name
-    host = (bare.removingByteSuffix(".").map(String.init) ?? bare).asciiLowercased
+    let nameOrAddress = writtenHost.hasBytePrefix("[") ? writtenHost.dropFirst().dropLast() : writtenHost[...]
+    host = (nameOrAddress.removingByteSuffix(".") ?? nameOrAddress).asciiLowercased
     self.port = port
   }
 }

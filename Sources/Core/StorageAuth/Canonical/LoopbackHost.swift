@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A check of whether a request's Host header refers to this machine.
+/// A check of whether a host always refers to this machine, such as that of a URL or of a request's Host header.
 ///
 /// A loopback server that responds to every host name is readable by any web page: after the page is loaded, the
 /// attacker makes the page's name resolve to 127.0.0.1 (DNS rebinding), and the browser then treats the server as the
@@ -15,13 +15,14 @@ package enum LoopbackHost {
   package static func isNamed(by authority: String?) -> Bool {
     guard let authority, let host = host(of: authority) else { return false }
     if let address = NetworkAddress(host) {
-      return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == loopback
+      return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == ipv6Loopback
     }
     let labels = host.asciiLowercased.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return labels.last.map { $0.elementsEqual("localhost".utf8) } ?? false && labels.allSatisfy { !$0.isEmpty }
   }
 
-  private static let loopback: [UInt8] = Array(repeating: 0, count: 15) + [1]
+  /// The bytes of the address `::1`.
+  private static let ipv6Loopback: [UInt8] = Array(repeating: 0, count: 15) + [1]
 
   /// Returns the host without port, brackets and final dot, or `nil` for a malformed authority or a user name.
   private static func host(of authority: String) -> String? {

@@ -17,9 +17,9 @@ package struct ObjectPath: Sendable {
   /// - Throws: A ``SigningError`` if the path does not end with a slash, so that it is the path of an object.
   package init(of request: HTTPRequest) throws(SigningError) {
     let path = request.path ?? "/"
-    let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-    start = String(path[..<end])
-    query = String(path[end...])
+    let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+    start = String(path[..<pathEnd])
+    query = String(path[pathEnd...])
     guard start.hasByteSuffix("/") else {
       throw SigningError(
         .invalidPath, "The path does not end with a slash, after which the keys of objects belong.",
@@ -37,4 +37,17 @@ package struct ObjectPath: Sendable {
     })
     return request
   }
+}
+
+/// A part of a text that a signature covers, divided after the request's path.
+///
+/// The parts before and after the keys of a bucket's objects are the same for all objects.
+package enum SignedTextPart: Sendable {
+  case whole
+  case throughPath
+  case afterPath
+
+  package var hasPath: Bool { self != .afterPath }
+
+  package var hasRest: Bool { self != .throughPath }
 }

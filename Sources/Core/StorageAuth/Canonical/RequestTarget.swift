@@ -74,12 +74,12 @@ public struct RequestTarget: Sendable, Hashable {
   ///
   /// For a parameter without `=`, the result is an empty text. In a request that was verified for COS, the lookup
   /// ignores case, as the signature does.
-  public subscript(_ name: ByteExactString) -> ByteExactString? { first(name).map { $0.value ?? "" } }
+  public subscript(_ name: ByteExactString) -> ByteExactString? { firstParameter(named: name).map { $0.value ?? "" } }
 
   /// Returns whether the target has a query parameter with a name.
-  public func contains(_ name: ByteExactString) -> Bool { first(name) != nil }
+  public func contains(_ name: ByteExactString) -> Bool { firstParameter(named: name) != nil }
 
-  private func first(_ name: ByteExactString) -> Parameter? {
+  private func firstParameter(named name: ByteExactString) -> Parameter? {
     guard ignoresCase else { return parameters.first { $0.name == name } }
     let name = name.asciiLowercased
     return parameters.first { $0.name.asciiLowercased == name }
@@ -135,9 +135,7 @@ extension RequestTarget {
       self.init(bucket: bucketOfDomain, key: path.isEmpty ? nil : path, parameters: parameters)
     }
   }
-}
 
-extension RequestTarget {
   /// Returns the value of a query parameter that may appear at most once, or `nil` if the parameter is missing.
   ///
   /// For a parameter without `=`, the result is an empty string.
@@ -152,16 +150,14 @@ extension RequestTarget {
     }
     return value?.string
   }
-}
 
-extension RequestTarget {
   /// Returns whether the query has a parameter with one of the given lowercase names, in any letter case.
   package func hasParameter(among names: NameTable) -> Bool {
     parameters.contains { $0.name.utf8.map(asciiLowercased).withElements { names.contains($0) } }
   }
 }
 
-/// Parses a request's path, without its first slash, and query; reads each byte twice.
+/// Parses a request's path, without its first slash, and its query.
 private func parsePathAndQuery(
   _ wire: Span<UInt8>
 ) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
@@ -190,15 +186,15 @@ private func parsePathAndQuery(
   return (path, parameters)
 }
 
-/// Percent-decodes a range of a well-formed URL in ASCII, or returns `nil` if the bytes are not UTF-8.
+/// Percent-decodes a range of a well-formed path with its query in ASCII, or returns `nil` if the bytes are not UTF-8.
 private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
-  let part = wire.extracting(range)
-  let isEscaped = part.indices.contains { index in
-    part[index] == UInt8(ascii: "%") || plusIsSpace && part[index] == UInt8(ascii: "+")
+  let encodedBytes = wire.extracting(range)
+  let isEscaped = encodedBytes.indices.contains { index in
+    encodedBytes[index] == UInt8(ascii: "%") || plusIsSpace && encodedBytes[index] == UInt8(ascii: "+")
   }
-  let text = String(writing: { $0.append(part) })
-  guard isEscaped else { return text }
-  return text.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(utf8: $0) }
+  let encodedText = String(writing: { $0.append(encodedBytes) })
+  guard isEscaped else { return encodedText }
+  return encodedText.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(utf8: $0) }
 }
 
 extension Span<UInt8> {

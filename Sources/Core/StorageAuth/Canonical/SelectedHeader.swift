@@ -26,29 +26,28 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 
   /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
-  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
-    let hasRepeated = headers.sort { first, second in
+  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: some SignableFields) -> Int? {
+    let hasEqualNames = headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
-      return withBytes(of: first.name(in: fields)) { first in
-        withBytes(of: second.name(in: fields)) { first.compared(to: $0) }
-      }
+      return first.withName(in: fields) { name in second.withName(in: fields) { name.compared(to: $0) } }
     }
-    guard hasRepeated else { return nil }
+    guard hasEqualNames else { return nil }
     var index = 1
     while index < headers.count {
-      let (before, after) = (headers[index &- 1], headers[index])
-      if before.hasName(of: after, in: fields) { return Int(max(before.index, after.index)) }
+      let (previous, current) = (headers[index &- 1], headers[index])
+      if previous.hasName(of: current, in: fields) { return Int(max(previous.index, current.index)) }
       index &+= 1
     }
     return nil
   }
 
-  package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
-    rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
+  package func hasName(of other: SelectedHeader, in fields: some SignableFields) -> Bool {
+    rank == other.rank
+      && withName(in: fields) { name in other.withName(in: fields) { name.isIdentical(to: $0) } }
   }
 
-  package func name(in fields: HTTPFields) -> String {
-    index == Self.host ? "host" : fields[Int(index)].name.canonicalName
+  private func withName<Result>(in fields: some SignableFields, _ body: (Span<UInt8>) -> Result) -> Result {
+    index == Self.host ? withBytes(of: "host", body) : fields.withName(at: Int(index), body)
   }
 }
 
@@ -57,10 +56,12 @@ extension ByteWriter {
   ///
   /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
   /// API request" (canonical headers); S3 applies it within quotation marks too.
-  package mutating func append(collapsingValueOf header: SelectedHeader, in fields: HTTPFields) {
-    let index = Int(header.index)
-    if header.isCollapsed { return append(fields[index].value) }
-    fields.withValue(at: index) { append(collapsing: $0) }
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - isCollapsed: Whether the value is known to remain unchanged.
+  package mutating func append(collapsing value: Span<UInt8>, isCollapsed: Bool) {
+    if isCollapsed { append(value) } else { append(collapsing: value) }
   }
 
   private mutating func append(collapsing text: Span<UInt8>) {
@@ -69,10 +70,10 @@ extension ByteWriter {
     while true {
       index = text.end(ofRunFrom: index) { Self.blanks($0) }
       guard index < text.count else { return }
-      let start = index
-      index = text.end(ofRunFrom: start) { Self.blanks($0).inverted }
+      let wordStart = index
+      index = text.end(ofRunFrom: wordStart) { Self.blanks($0).inverted }
       if !isFirst { append(UInt8(ascii: " ")) }
-      append(text.extracting(start..<index))
+      append(text.extracting(wordStart..<index))
       isFirst = false
     }
   }

@@ -31,15 +31,14 @@ public struct ServiceEndpoint: Sendable, Hashable {
   ///   - keyByteLimit: The maximum length of the service's object keys, in bytes of UTF-8.
   /// - Throws: A ``SigningError`` with the code `invalidConfiguration` if the string is not such a URL.
   public init(_ url: String, style: AddressingStyle? = nil, keyByteLimit: Int = 1023) throws(SigningError) {
-    var rest = url[...]
+    var hostAndPort = url[...]
     if let separator = url.firstRange(of: "://") {
       scheme = url[..<separator.lowerBound].asciiLowercased
-      rest = url[separator.upperBound...]
+      hostAndPort = url[separator.upperBound...]
     } else {
       scheme = "https"
     }
-    rest = rest.removingByteSuffix("/") ?? rest
-    authority = rest.asciiLowercased
+    authority = (hostAndPort.removingByteSuffix("/") ?? hostAndPort).asciiLowercased
     self.style = style ?? AddressingStyle(authority: authority)
     self.keyByteLimit = keyByteLimit
     guard scheme == "https" || scheme == "http", isHost(authority) else {
@@ -51,7 +50,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
   }
 
   /// Whether the endpoint's host always refers to this machine.
-  public var isLoopback: Bool { isLoopbackHost(authority) }
+  public var isLoopback: Bool { LoopbackHost.isNamed(by: authority) }
 
   /// Creates a request for a service, a bucket or an object, and percent-encodes its path and query.
   ///
@@ -117,17 +116,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
 }
 
 /// Returns whether a string is a valid bucket name of OSS, or of COS with the account number at the end.
-package func isBucketName(_ name: String) -> Bool {
-  let bytes = name.utf8
-  func isEnd(_ byte: UInt8?) -> Bool { byte.map { $0 != UInt8(ascii: "-") } ?? false }
-  return (3...63).contains(bytes.count) && isEnd(bytes.first) && isEnd(bytes.last)
-    && bytes.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-      default: false
-      }
-    }
-}
+package func isBucketName(_ name: String) -> Bool { (3...63).contains(name.utf8.count) && name.isScopePart() }
 
 /// Returns whether a string is a valid S3 bucket name that contains dots.
 ///

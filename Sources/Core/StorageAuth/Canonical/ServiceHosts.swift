@@ -61,17 +61,18 @@ public struct ServiceHosts: Sendable {
   }
 
   package func owns(_ host: HostName, in authority: Span<UInt8>) -> Bool {
-    let count = domain.utf8CodeUnitCount
-    return count > 0 && host.end > count
-      && HostName.equalsIgnoringCase(authority.extracting((host.end - count)..<host.end), domain)
+    let domainByteCount = domain.utf8CodeUnitCount
+    return domainByteCount > 0 && host.end > domainByteCount
+      && HostName.equalsIgnoringCase(authority.extracting((host.end - domainByteCount)..<host.end), domain)
   }
 
   /// Returns the index at which the bucket name in a host ends, or `nil` if the host is one of the service's own hosts.
   package func bucketEnd(of host: HostName, in authority: Span<UInt8>) -> Int? {
     guard let firstDot = host.firstDot else { return nil }
-    if owns(host, in: authority) { return host.dots == dotCount ? nil : firstDot }
-    let first = authority.extracting(0..<firstDot)
-    if HostName.equalsIgnoringCase(first, label) || HostName.equalsIgnoringCase(first, otherLabel) { return nil }
-    return firstDot
+    if owns(host, in: authority) { return host.dotCount == dotCount ? nil : firstDot }
+    let firstLabel = authority.extracting(0..<firstDot)
+    let isService =
+      HostName.equalsIgnoringCase(firstLabel, label) || HostName.equalsIgnoringCase(firstLabel, otherLabel)
+    return isService ? nil : firstDot
   }
 }

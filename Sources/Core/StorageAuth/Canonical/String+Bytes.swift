@@ -3,6 +3,9 @@
 
 internal import StorageCrypto
 
+/// String operations that compare and split by UTF-8 bytes, as the storage services do.
+///
+/// Swift's own operations use characters: `*` with a combining accent is no asterisk, and `\u{37e}` equals a semicolon.
 extension StringProtocol {
   /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   ///
@@ -25,83 +28,7 @@ extension StringProtocol {
       })
     }
   }
-}
 
-extension String {
-  /// Returns whether two strings have the same UTF-8 bytes, for every header of every signature; not generic for speed.
-  @inlinable @inline(__always)
-  package func isIdentical(to other: String) -> Bool {
-    utf8.count == other.utf8.count && hasBytes(of: other)
-  }
-
-  /// Returns whether the string has the same UTF-8 bytes as another string of the same length.
-  @usableFromInline
-  func hasBytes(of other: String) -> Bool {
-    withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
-  }
-}
-
-/// Splits a string at each occurrence of an ASCII character; specialized for each string type that is split often.
-@inline(__always)
-private func splitBytes<Text: StringProtocol>(
-  _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
-) -> [Text.SubSequence] {
-  let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
-  var parts: [Text.SubSequence] = []
-  var (start, index) = (text.startIndex, text.startIndex)
-  while index != text.endIndex, parts.count < splits {
-    let next = bytes.index(after: index)
-    if bytes[index] == separator {
-      parts.append(text[start..<index])
-      start = next
-    }
-    index = next
-  }
-  parts.append(text[start...])
-  return parts
-}
-
-extension Substring {
-  /// Splits the substring at an ASCII character, comparing bytes, and keeps empty parts.
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    splitBytes(self, at: separator, atMost: splits)
-  }
-}
-
-extension String {
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    splitBytes(self, at: separator, atMost: splits)
-  }
-
-  package func hasBytePrefix(_ prefix: String) -> Bool {
-    withBytes(of: self) { bytes in
-      withBytes(of: prefix) { prefix in
-        guard prefix.count <= bytes.count else { return false }
-        for index in prefix.indices where bytes[index] != prefix[index] { return false }
-        return true
-      }
-    }
-  }
-
-  /// Returns the rest of the string after a prefix, comparing bytes, or `nil` if it does not start with the prefix.
-  package func removingBytePrefix(_ prefix: String) -> Substring? {
-    guard hasBytePrefix(prefix) else { return nil }
-    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
-  }
-}
-
-extension UInt8 {
-  package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  package var isASCIILetterOrDigit: Bool {
-    isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-  }
-}
-
-/// String operations that compare and split by UTF-8 bytes, as the storage services do.
-///
-/// Swift's own operations use characters: `*` with a combining accent is no asterisk, and `\u{37e}` equals a semicolon.
-extension StringProtocol {
   package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
   package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
@@ -125,6 +52,7 @@ extension StringProtocol {
 
   package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
 
+  /// Splits the string at an ASCII character, comparing bytes, and keeps empty parts.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
       .map { self[$0.startIndex..<$0.endIndex] }
@@ -146,12 +74,21 @@ extension StringProtocol {
   }
 
   /// The string without leading and trailing spaces and tabs, which HTTP does not count as part of a value.
+  package var trimmingBlanks: SubSequence { trimming { $0 == " " || $0 == "\t" } }
+
+  /// The string without leading and trailing whitespace and line breaks, or `nil` if the result is empty.
+  package var trimmed: String? {
+    let text = trimming { $0.properties.isWhitespace }
+    return text.isEmpty ? nil : String(text)
+  }
+
+  /// Returns the string without leading and trailing scalars of a kind.
   ///
   /// A space before a combining mark is a space, although both are one character for Swift.
-  package var trimmingBlanks: SubSequence {
+  private func trimming(_ isTrimmed: (Unicode.Scalar) -> Bool) -> SubSequence {
     let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { $0 != " " && $0 != "\t" }),
-      let last = scalars.lastIndex(where: { $0 != " " && $0 != "\t" })
+    guard let first = scalars.firstIndex(where: { !isTrimmed($0) }),
+      let last = scalars.lastIndex(where: { !isTrimmed($0) })
     else { return self[endIndex...] }
     return self[first..<scalars.index(after: last)]
   }
@@ -163,16 +100,46 @@ extension StringProtocol {
 
   package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 
-  package var droppingBlanks: SubSequence {
-    self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...]
-  }
+  /// The string without leading spaces.
+  package var droppingBlanks: SubSequence { self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...] }
 }
 
 extension String {
+  /// Returns whether two strings have the same UTF-8 bytes; not generic, because every signed header is compared.
+  @inlinable @inline(__always)
+  package func isIdentical(to other: String) -> Bool { utf8.count == other.utf8.count && hasBytes(of: other) }
+
+  /// Returns whether the string has the same UTF-8 bytes as another string of the same length.
+  @usableFromInline
+  func hasBytes(of other: String) -> Bool {
+    withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
+  }
+
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
+    splitBytes(self, at: separator, atMost: splits)
+  }
+
+  package func hasBytePrefix(_ prefix: String) -> Bool {
+    withBytes(of: self) { bytes in
+      withBytes(of: prefix) { prefix in
+        guard prefix.count <= bytes.count else { return false }
+        for index in prefix.indices where bytes[index] != prefix[index] { return false }
+        return true
+      }
+    }
+  }
+
+  /// Returns the rest of the string after a prefix, comparing bytes, or `nil` if it does not start with the prefix.
+  package func removingBytePrefix(_ prefix: String) -> Substring? {
+    guard hasBytePrefix(prefix) else { return nil }
+    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
+  }
+
   /// Returns whether the UTF-8 bytes contain another string's, in linear time (Knuth, Morris and Pratt).
   package func containsBytes(of other: String) -> Bool {
     let pattern = Array(other.utf8)
     guard !pattern.isEmpty else { return true }
+    // For each prefix of the pattern, the length of its longest proper prefix that is also its suffix.
     var borders = [0]
     var border = 0
     for byte in pattern.dropFirst() {
@@ -180,11 +147,11 @@ extension String {
       if pattern[border] == byte { border += 1 }
       borders.append(border)
     }
-    var matched = 0
+    var matchedByteCount = 0
     for byte in utf8 {
-      while matched > 0, pattern[matched] != byte { matched = borders[matched - 1] }
-      if pattern[matched] == byte { matched += 1 }
-      if matched == pattern.count { return true }
+      while matchedByteCount > 0, pattern[matchedByteCount] != byte { matchedByteCount = borders[matchedByteCount - 1] }
+      if pattern[matchedByteCount] == byte { matchedByteCount += 1 }
+      if matchedByteCount == pattern.count { return true }
     }
     return false
   }
@@ -197,28 +164,106 @@ extension String {
     while end > bytes.startIndex, UTF8.isContinuation(bytes[end]) { end = bytes.index(before: end) }
     return "\(self[..<end])… (\(bytes.count) bytes)"
   }
-}
 
-extension String {
   /// Returns whether the string is a hash value or a signature of a length in lowercase hexadecimal digits.
   package func isLowerHex(byteCount: Int) -> Bool {
     utf8.count == 2 * byteCount
-      && utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-        default: false
-        }
-      }
+      && utf8.allSatisfy { $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
   }
 
-  /// Returns whether the string is `[a-z0-9-]+` with a letter or a digit at both ends, as a part of a scope is.
+  /// Returns whether the string is `[a-z0-9-]+` with a letter or a digit at both ends.
+  ///
+  /// Bucket names and the parts of a scope, such as the region, have this form.
   package func isScopePart(atMost limit: Int = .max) -> Bool {
     !isEmpty && utf8.count <= limit && !hasBytePrefix("-") && !hasByteSuffix("-")
       && utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-        default: false
-        }
+        byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "-")
       }
   }
+
+  /// Creates a string from bytes, or returns `nil` if they are not UTF-8.
+  @inlinable
+  package init?(utf8 bytes: some Collection<UInt8>) {
+    if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+      self.init(validating: bytes, as: UTF8.self)
+    } else {
+      self.init(unchangedUTF8: bytes)
+    }
+  }
+
+  /// Creates a string as ``init(utf8:)`` does on systems without `String(validating:as:)`.
+  @inlinable
+  package init?(unchangedUTF8 bytes: some Collection<UInt8>) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    // What is not UTF-8 was replaced by U+FFFD.
+    guard text.utf8.elementsEqual(bytes) else { return nil }
+    self = text
+  }
+}
+
+/// Splits a string as `parts(between:atMost:)` does; specialized for each string type that is split often.
+@inline(__always)
+private func splitBytes<Text: StringProtocol>(
+  _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
+) -> [Text.SubSequence] {
+  let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
+  var parts: [Text.SubSequence] = []
+  var (start, index) = (text.startIndex, text.startIndex)
+  while index != text.endIndex, parts.count < splits {
+    let next = bytes.index(after: index)
+    if bytes[index] == separator {
+      parts.append(text[start..<index])
+      start = next
+    }
+    index = next
+  }
+  parts.append(text[start...])
+  return parts
+}
+
+extension Substring {
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
+    splitBytes(self, at: separator, atMost: splits)
+  }
+}
+
+extension UInt8 {
+  package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  package var isASCIILetterOrDigit: Bool {
+    isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+  }
+}
+
+/// Parsing of untrusted integers, and arithmetic on them that never traps.
+///
+/// Swift's own operators trap on overflow, which would end the process for all of its tenants.
+extension FixedWidthInteger {
+  /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
+  ///
+  /// It is `nil` for any other text and above 2^60, as in `Timestamp`, so that sums of a few integers fit `Int64`.
+  package init?(digits text: some StringProtocol) {
+    guard text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
+    self.init(text, radix: 10)
+    if let limit = Self(exactly: Int64(1) << 60), self > limit { return nil }
+  }
+
+  /// Parses an integer like ``init(digits:)``, with a minus sign before the digits if it is negative.
+  package init?(signedDigits text: some StringProtocol) where Self: SignedInteger {
+    guard let digits = text.removingBytePrefix("-") else {
+      self.init(digits: text)
+      return
+    }
+    guard let magnitude = Self(digits: digits) else { return nil }
+    self = -magnitude
+  }
+
+  /// Returns the sum of two integers, or `nil` if the sum does not fit in the type.
+  package func checkedAdding(_ other: Self) -> Self? {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? nil : sum
+  }
+
+  /// Returns the sum of two integers, or the nearest representable value if the sum does not fit in the type.
+  package func saturatingAdding(_ other: Self) -> Self { checkedAdding(other) ?? (other < 0 ? .min : .max) }
 }

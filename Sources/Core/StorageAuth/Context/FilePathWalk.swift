@@ -1,15 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place that determines who can read the files in it, so that the mode of a file there cannot be restricted.
+/// A location that determines who can read the files in it, so that the mode of a file there cannot be restricted.
 package enum FixedPlace: Sendable, Hashable {
-  /// The bundle of the running app, which the system installs; who can read or write it has the program, too.
+  /// The bundle of the running app, which the system installs; a user who can read or write it has the program, too.
   case appBundle
   /// A volume that is mounted read-only, with a file of root in folders that no group and no other user may write.
   case readOnlyVolume
 }
 
-/// The facts about files and this process that decide who can write a file: those of this machine, or a test's.
+/// The facts that decide who can write a file: those of this machine and this process, or of a test.
 protocol FileFacts {
   /// The user who runs this program.
   var user: UInt32 { get }
@@ -21,13 +21,13 @@ protocol FileFacts {
   func target(ofLinkAt path: String) -> String?
 }
 
-/// An inspection of every directory and symbolic link on a path, from the root directory to a file.
+/// An inspection of every folder and symbolic link on a path, from the root folder to a file.
 struct FilePathWalk<Facts: FileFacts> {
   /// The result of an inspection.
   struct Result: Equatable {
     /// The first weakness that would let another user write the file, or `nil` if there is no weakness.
     var weakness: FileWeakness?
-    /// The place that determines who can read the file, or `nil` if its mode does.
+    /// The location that determines who can read the file, or `nil` if its mode does.
     var place: FixedPlace?
   }
 
@@ -37,42 +37,38 @@ struct FilePathWalk<Facts: FileFacts> {
   }
 
   private let facts: Facts
-  private var pending: [Substring]
+  /// The names on the path that the walk has not reached, of which the last is the next.
+  private var pendingNames: [Substring]
   private var linkCount = 0
-  /// The folders that contain the place that the walk has reached, from the root directory.
+  /// The folders that contain the location that the walk has reached, from the root folder.
   private var folders: [Step] = []
   /// Everything that the walk has passed, in this order.
-  private var passed: [Step] = []
+  private var passedSteps: [Step] = []
 
   /// Inspects the path of an open file.
   ///
   /// The walk must end at the open file itself, so that the file was not replaced between opening and checking.
   static func result(of path: String, opened: FileStatus, on facts: Facts) -> Result {
-    var walk = FilePathWalk(facts: facts, pending: parts(of: path))
-    guard let root = facts.status(at: "/") else { return changed(path) }
+    var walk = FilePathWalk(facts: facts, pendingNames: reversedNames(in: path))
+    guard let root = facts.status(at: "/") else { return resultOfChangedPath(path) }
     walk.enter(Step(path: "/", status: root))
-    guard let end = walk.run(to: opened) else { return changed(path) }
-    return walk.result(at: end)
+    guard let file = walk.advance(to: opened) else { return resultOfChangedPath(path) }
+    return walk.result(at: file)
   }
 
-  private init(facts: Facts, pending: [Substring]) {
-    self.facts = facts
-    self.pending = pending
-  }
-
-  /// Returns the components in reverse order, so that the next one can be removed from the end.
-  private static func parts(of path: String) -> [Substring] {
+  /// Returns the names on a path in reverse order, so that the next one can be removed from the end.
+  private static func reversedNames(in path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
   }
 
   private mutating func enter(_ folder: Step) {
     folders.append(folder)
-    passed.append(folder)
+    passedSteps.append(folder)
   }
 
-  /// Walks to the open file, or returns `nil` if the path does not lead to it.
-  private mutating func run(to opened: FileStatus) -> Step? {
-    while let name = pending.popLast() {
+  /// Walks along the path to the open file, or returns `nil` if the path does not lead to it.
+  private mutating func advance(to opened: FileStatus) -> Step? {
+    while let name = pendingNames.popLast() {
       if name == "." { continue }
       if name == ".." {
         if folders.count > 1 { folders.removeLast() }
@@ -85,12 +81,12 @@ struct FilePathWalk<Facts: FileFacts> {
       case .link:
         linkCount += 1
         guard linkCount <= longestLinkChain, let target = facts.target(ofLinkAt: path) else { return nil }
-        passed.append(Step(path: path, status: status))
+        passedSteps.append(Step(path: path, status: status))
         if target.utf8.first == UInt8(ascii: "/") { folders.removeLast(folders.count - 1) }
-        pending += Self.parts(of: target)
+        pendingNames += Self.reversedNames(in: target)
       case .folder: enter(Step(path: path, status: status))
       case .regular, .other:
-        guard pending.isEmpty, status.isSameFile(as: opened) else { return nil }
+        guard pendingNames.isEmpty, status.isSameFile(as: opened) else { return nil }
         return Step(path: path, status: opened)
       }
     }
@@ -98,24 +94,25 @@ struct FilePathWalk<Facts: FileFacts> {
   }
 
   private func result(at file: Step) -> Result {
-    let steps = passed + [file]
+    let steps = passedSteps + [file]
     if let bundle = facts.bundle, let index = folders.firstIndex(where: { $0.status.isSameFile(as: bundle) }) {
-      // Who can write the folders around the bundle can replace the program that reads the file. The bundle itself may
-      // belong to the user who installs apps.
-      let around = Set(folders[..<index].map(\.path))
-      let weakness = weakness(of: steps.filter { !around.contains($0.path) }, trusting: bundle.owner)
+      // A user who can write the folders around the bundle can replace the program that reads the file. The bundle
+      // itself may belong to the user who installs apps.
+      let foldersAroundBundle = Set(folders[..<index].map(\.path))
+      let stepsInBundle = steps.filter { !foldersAroundBundle.contains($0.path) }
+      let weakness = weakness(of: stepsInBundle, trusting: bundle.owner)
       return Result(weakness: weakness, place: weakness == nil ? .appBundle : nil)
     }
     let weakness = weakness(of: steps)
     let isFixed =
       weakness == nil && file.status.isOnReadOnlyVolume && file.status.owner == 0
       // In a folder with the sticky bit, others can create the folder on which they mount a volume of their own.
-      && !passed.contains { $0.status.kind == .folder && $0.status.permissions & 0o022 != 0 }
+      && !passedSteps.contains { $0.status.kind == .folder && $0.status.permissions & 0o022 != 0 }
     return Result(weakness: weakness, place: isFixed ? .readOnlyVolume : nil)
   }
 
   private func weakness(of steps: [Step], trusting installer: UInt32? = nil) -> FileWeakness? {
-    let trusted = [0, facts.user, installer ?? 0]
+    let trustedUsers = [0, facts.user, installer ?? 0]
     for step in steps {
       let subject =
         switch step.status.kind {
@@ -123,13 +120,13 @@ struct FilePathWalk<Facts: FileFacts> {
         case .link: "the symbolic link \(step.path)"
         case .regular, .other: "the file \(step.path)"
         }
-      guard trusted.contains(step.status.owner) else {
+      guard trustedUsers.contains(step.status.owner) else {
         return FileWeakness(
           "\(subject) belongs to the user \(step.status.owner), and not to root or to the user who runs this program",
           remedy: "Inspect its contents, then run chown on \(step.path), or name a file of your own.")
       }
       if step.status.kind == .link { continue }
-      // Other users can add files to a directory with the sticky bit but cannot replace existing ones.
+      // Other users can add files to a folder with the sticky bit but cannot replace existing ones.
       if step.status.kind == .folder, step.status.permissions & 0o1000 != 0 { continue }
       if let weakness = FileWeakness(permissions: step.status.permissions, of: subject, at: step.path) {
         return weakness
@@ -138,7 +135,7 @@ struct FilePathWalk<Facts: FileFacts> {
     return nil
   }
 
-  private static func changed(_ path: String) -> Result {
+  private static func resultOfChangedPath(_ path: String) -> Result {
     Result(
       weakness: FileWeakness(
         "\(path) was replaced while it was read, or its path cannot be inspected",

@@ -27,7 +27,7 @@ public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable
   /// Whether the file belongs to root and the program runs as another user.
   package var isGrantedByRoot = false
 
-  /// The place that determines who can read the file, or `nil` if its permissions do.
+  /// The location that determines who can read the file, or `nil` if its permissions do.
   package var place: FixedPlace?
 
   /// Creates the content of a file, for implementations of ``FileReader``.
@@ -61,9 +61,9 @@ public enum FileReadError: Error, Sendable, Hashable {
 
 /// A reason why a user other than the current user or root could have written a file.
 ///
-/// The rule is OpenSSH's rule for files on which a login depends: the file, every directory above it and every symbolic
+/// The rule is OpenSSH's rule for files on which a login depends: the file, every folder above it and every symbolic
 /// link on the path must belong to the user or to root, and neither the group nor other users may write to them. A
-/// directory with the sticky bit, such as `/tmp`, may be writable, because others cannot replace files in it.
+/// folder with the sticky bit, such as `/tmp`, may be writable, because others cannot replace files in it.
 public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
   /// The reason as a clause without a period, such as `the group may write the folder /srv/keys`.
   public let reason: String
@@ -89,10 +89,12 @@ public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter subject: The object of a sentence, such as `the file` or `the folder /srv`.
   package init?(permissions: UInt16, of subject: String, at path: String) {
     let writers: String
-    switch (permissions & 0o002 != 0, permissions & 0o020 != 0) {
-    case (true, _): writers = "any user"
-    case (false, true): writers = "the group"
-    default: return nil
+    if permissions & 0o002 != 0 {
+      writers = "any user"
+    } else if permissions & 0o020 != 0 {
+      writers = "the group"
+    } else {
+      return nil
     }
     self.init("\(writers) may write \(subject)", remedy: "Run chmod go-w \(path), and check its contents.")
   }

@@ -116,18 +116,6 @@ extension ProviderContext: Redacted {
   public var description: String { "ProviderContext" }
 }
 
-extension StringProtocol {
-  /// The string without leading and trailing whitespace and line breaks, or `nil` if the result is empty.
-  package var trimmed: String? {
-    // Scalars are compared, because a space and a combining mark are one character, which is not whitespace as a whole.
-    let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-    else { return nil }
-    return String(self[first..<scalars.index(after: last)])
-  }
-}
-
 /// A warning about a condition of a credential source that is no error, such as a key file that others can read.
 ///
 /// The warning's text contains no secrets.

@@ -5,7 +5,6 @@ internal import StorageCrypto
 
 #if canImport(Darwin)
   internal import Darwin
-  internal import MachO
 #elseif canImport(Musl)
   internal import Musl
 #else
@@ -19,7 +18,7 @@ public struct SystemFiles: FileReader {
 
   /// Reads a whole regular file, following symbolic links.
   ///
-  /// A relative path starts in the current directory. Permissions and content are read through the same descriptor.
+  /// A relative path starts in the current folder. Permissions and content are read through the same descriptor.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
@@ -29,7 +28,7 @@ public struct SystemFiles: FileReader {
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = try absolutePath(path)
     let file = try OpenedFile(absolute)
-    let bytes = try file.bytes(limit: limit)
+    let bytes = try file.readBytes(limit: limit)
     let access = FilePathWalk.result(of: absolute, opened: file.status, on: MachineFacts())
     var contents = FileContents(bytes, permissions: file.status.permissions, weakness: access.weakness)
     contents.isGrantedByRoot = file.status.isGrantedByRoot
@@ -39,7 +38,9 @@ public struct SystemFiles: FileReader {
 
   private func absolutePath(_ path: String) throws(FileReadError) -> String {
     if path.hasBytePrefix("/") { return path }
-    guard let folder = CurrentProcess.folder else { throw .unreadable("the current folder cannot be determined") }
+    guard let folder = CurrentProcess.currentFolder else {
+      throw .unreadable("the current folder cannot be determined")
+    }
     return "\(folder)/\(path)"
   }
 }
@@ -49,6 +50,7 @@ public struct SystemFiles: FileReader {
 /// Both therefore belong to the same file even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
+  /// The maximum reserved capacity, because a file system can report a size that the file does not have.
   private static let reservationByteLimit: Int64 = 1 << 20
 
   private let descriptor: Int32
@@ -60,11 +62,11 @@ struct OpenedFile: ~Copyable {
   init(_ path: String) throws(FileReadError) {
     // Without O_NONBLOCK, opening a pipe would block.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.problem(errno) }
+    guard descriptor >= 0 else { throw Self.error(for: errno) }
     guard let status = FileStatus(ofDescriptor: descriptor) else {
-      let problem = Self.problem(errno)
+      let error = Self.error(for: errno)
       _ = close(descriptor)
-      throw problem
+      throw error
     }
     guard status.kind == .regular else {
       _ = close(descriptor)
@@ -79,7 +81,7 @@ struct OpenedFile: ~Copyable {
     _ = close(descriptor)
   }
 
-  func bytes(limit: Int) throws(FileReadError) -> [UInt8] {
+  func readBytes(limit: Int) throws(FileReadError) -> [UInt8] {
     guard status.size <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
     // Growing the array would leave a copy of a secret in freed memory.
@@ -90,7 +92,7 @@ struct OpenedFile: ~Copyable {
       let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
       guard count >= 0 else {
         if errno == EINTR { continue }
-        throw Self.problem(errno)
+        throw Self.error(for: errno)
       }
       if count == 0 { return bytes }
       guard count <= limit - bytes.count else { throw .tooLarge }
@@ -98,7 +100,7 @@ struct OpenedFile: ~Copyable {
     }
   }
 
-  private static func problem(_ code: Int32) -> FileReadError {
+  private static func error(for code: Int32) -> FileReadError {
     switch code {
     case ENOENT, ENOTDIR, ENAMETOOLONG: .notFound
     case EACCES, EPERM: .unreadable("permission denied")
@@ -109,7 +111,7 @@ struct OpenedFile: ~Copyable {
   }
 }
 
-/// The status of a file, a directory or a symbolic link.
+/// The status of a file, a folder or a symbolic link.
 struct FileStatus: Equatable {
   enum Kind {
     case regular, folder, link, other
@@ -122,11 +124,11 @@ struct FileStatus: Equatable {
   /// Whether the volume of an open file is mounted read-only.
   let isOnReadOnlyVolume: Bool
   private let device: Int64
-  private let node: UInt64
+  private let inode: UInt64
 
   /// Creates the status of a file that does not exist, for tests.
-  init(_ kind: Kind, node: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
-    (self.kind, self.node, self.owner, self.permissions) = (kind, node, owner, permissions)
+  init(_ kind: Kind, inode: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
+    (self.kind, self.inode, self.owner, self.permissions) = (kind, inode, owner, permissions)
     (self.isOnReadOnlyVolume, size, device) = (isOnReadOnlyVolume, 0, 0)
   }
 
@@ -141,8 +143,8 @@ struct FileStatus: Equatable {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
     var volume = statvfs()
-    let isRead = unsafe fstatvfs(descriptor, &volume) == 0
-    self.init(status, isOnReadOnlyVolume: isRead && UInt(volume.f_flag) & UInt(ST_RDONLY) != 0)
+    let isVolumeKnown = unsafe fstatvfs(descriptor, &volume) == 0
+    self.init(status, isOnReadOnlyVolume: isVolumeKnown && UInt(volume.f_flag) & UInt(ST_RDONLY) != 0)
   }
 
   private init(_ status: stat, isOnReadOnlyVolume: Bool = false) {
@@ -158,11 +160,12 @@ struct FileStatus: Equatable {
     size = Int64(status.st_size)
     self.isOnReadOnlyVolume = isOnReadOnlyVolume
     device = Int64(truncatingIfNeeded: status.st_dev)
-    node = UInt64(status.st_ino)
+    inode = UInt64(status.st_ino)
   }
 
-  func isSameFile(as other: FileStatus) -> Bool { device == other.device && node == other.node }
+  func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
+  /// Whether the file belongs to root and the program runs as another user.
   var isGrantedByRoot: Bool { owner == 0 && geteuid() != 0 }
 }
 
@@ -179,66 +182,5 @@ struct MachineFacts: FileFacts {
     let count = unsafe readlink(path, &bytes, bytes.count)
     guard count > 0, count < bytes.count else { return nil }
     return String(utf8: bytes[..<count].map { UInt8(bitPattern: $0) })
-  }
-}
-
-/// The facts about this process: its environment, home directory and current directory.
-enum CurrentProcess {
-  private static let accountEntryByteLimit = 1 << 14
-
-  static func variable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
-  }
-
-  /// The absolute path of the home directory: `HOME`, or what the user's account entry says.
-  static var home: String? {
-    if let home = variable("HOME"), home.hasBytePrefix("/") { return home }
-    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: accountEntryByteLimit) { buffer in
-      var entry = unsafe passwd()
-      var found: UnsafeMutablePointer<passwd>?
-      guard let start = buffer.baseAddress, unsafe getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0,
-        unsafe found != nil, let home = unsafe entry.pw_dir
-      else { return nil }
-      return unsafe String(cString: home)
-    }
-  }
-
-  /// The absolute path of the current directory, or `nil` if it has been removed or cannot be read.
-  static var folder: String? {
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-    guard unsafe getcwd(&bytes, bytes.count) != nil else { return nil }
-    return text(bytes)
-  }
-
-  /// The absolute path of the app bundle that contains the running program, or `nil`; there are none but on Apple's
-  /// systems.
-  static var bundle: String? {
-    #if canImport(Darwin)
-      // The system passes the path of the program; its arguments could name another one.
-      var program = [CChar](repeating: 0, count: Int(PATH_MAX))
-      var byteCount = UInt32(PATH_MAX)
-      var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-      guard unsafe _NSGetExecutablePath(&program, &byteCount) == 0, unsafe realpath(program, &path) != nil else {
-        return nil
-      }
-      return text(path).flatMap { bundle(ofProgramAt: $0) }
-    #else
-      return nil
-    #endif
-  }
-
-  /// Returns the path of the app bundle that has a program at a path without links, or `nil`.
-  ///
-  /// The program of a bundle is in the bundle's folder or, on macOS, in its folder `Contents/MacOS`.
-  static func bundle(ofProgramAt path: String) -> String? {
-    var parts = path.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
-    if parts.suffix(2) == ["Contents", "MacOS"] { parts.removeLast(2) }
-    guard let name = parts.last, [".app", ".appex"].contains(where: { name.hasByteSuffix($0) }) else { return nil }
-    return parts.map { "/\($0)" }.joined()
-  }
-
-  private static func text(_ bytes: [CChar]) -> String? {
-    String(utf8: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
   }
 }

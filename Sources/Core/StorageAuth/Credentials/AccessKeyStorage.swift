@@ -11,14 +11,15 @@ final class AccessKeyStorage: Sendable {
   let sessionToken: Secret?
   let isAnonymous: Bool
   let isDecoy: Bool
+  /// The percent-encoded session token, or `nil` if the key has no session token.
   let encodedToken: SecretBytes?
   /// The error that explains why the access key cannot sign, or `nil` if the key can sign.
-  let problem: SigningError?
+  let validationError: SigningError?
   /// The characters in the access key ID with which some signature schemes would end it.
-  let delimiters: IDDelimiters
+  let idDelimiters: IDDelimiters
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
-  private let field = Lock<HTTPField?>(nil)
+  private let cachedTokenField = Lock<HTTPField?>(nil)
 
   init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false, isDecoy: Bool = false) {
     self.isAnonymous = isAnonymous
@@ -26,8 +27,8 @@ final class AccessKeyStorage: Sendable {
     self.id = id
     self.secret = secret
     self.sessionToken = sessionToken
-    problem = CredentialValidation.problem(id: id, secret: secret, token: sessionToken)
-    delimiters = IDDelimiters(in: id)
+    validationError = CredentialValidation.error(id: id, secret: secret, token: sessionToken)
+    idDelimiters = IDDelimiters(in: id)
     encodedToken = sessionToken.map { token in
       var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
       defer { wipe(&encoded) }
@@ -37,11 +38,11 @@ final class AccessKeyStorage: Sendable {
 
   func tokenField(named name: HTTPField.Name) -> HTTPField? {
     guard let sessionToken else { return nil }
-    return field.withLock { field in
-      if let field, field.name == name { return field }
-      let made = HTTPField(name: name, value: sessionToken.reveal())
-      field = made
-      return made
+    return cachedTokenField.withLock { cachedField in
+      if let cachedField, cachedField.name == name { return cachedField }
+      let newField = HTTPField(name: name, value: sessionToken.reveal())
+      cachedField = newField
+      return newField
     }
   }
 }
@@ -76,10 +77,10 @@ final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
   private let entries = Lock<[Entry]>([])
 
   func key(for scope: KeyScope, derive: () -> HMACKey<Hash>) -> HMACKey<Hash> {
-    let known = entries.withLock { entries in
+    let cachedKey = entries.withLock { entries in
       entries.first { $0.scope == scope }?.key
     }
-    if let known { return known }
+    if let cachedKey { return cachedKey }
     let key = derive()
     entries.withLock { entries in
       if entries.count == Self.capacity { entries.removeFirst() }

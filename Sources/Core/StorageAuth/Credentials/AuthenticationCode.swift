@@ -88,13 +88,30 @@ extension AccessKey {
   public func authenticationCode(
     for text: String, using algorithm: AuthenticationCode.Algorithm
   ) -> AuthenticationCode {
+    withBytes(of: text) { authenticationCode(for: $0, using: algorithm) }
+  }
+
+  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that are authenticated.
+  ///   - algorithm: The HMAC algorithm to use.
+  public func authenticationCode(
+    for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
+    bytes.withElements { authenticationCode(for: $0, using: algorithm) }
+  }
+
+  private func authenticationCode(
+    for bytes: Span<UInt8>, using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
     switch algorithm {
     case .hmacSHA1:
       let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(signingKey.authenticationCode(for: text))
+      return AuthenticationCode(signingKey.authenticationCode(for: bytes))
     case .hmacSHA256:
       let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(signingKey.authenticationCode(for: text))
+      return AuthenticationCode(signingKey.authenticationCode(for: bytes))
     }
   }
 
@@ -104,6 +121,26 @@ extension AccessKey {
   ///
   /// - Parameter text: The string whose UTF-8 bytes are authenticated: the string to sign that the app sends.
   public func hmacSHA1Base64(_ text: String) -> String { authenticationCode(for: text, using: .hmacSHA1).base64 }
+
+  /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
+  ///
+  /// The most recently derived keys are cached with the access key, so that a key is derived once for each scope.
+  ///
+  /// - Parameters:
+  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
+  ///   - scope: The scope of the signing key.
+  public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
+    // The scopes of the package's own signers start at a day or at an instant, so that `.min` tells them from this one.
+    let cachedScope = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
+    let signingKey: HMACKey<SHA256> = signingKey(for: cachedScope) { secret in
+      let firstKey = HMACKey<SHA256>(writing: {
+        $0.append(scope.prefix)
+        $0.append(secret)
+      })
+      return scope.parts.reduce(firstKey) { key, part in key.derivedKey { $0.append(part) } }
+    }
+    return AuthenticationCode(signingKey.authenticationCode(for: text))
+  }
 }
 
 /// The scope of a signing key that is derived from a secret in steps, as signatures of the SigV4 family derive theirs.
@@ -136,42 +173,35 @@ public struct SigningKeyScope: Sendable, Hashable {
   }
 }
 
-extension AccessKey {
-  /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
-  ///
-  /// The most recently derived keys are cached with the access key, so that a key is derived once for each scope.
-  ///
-  /// - Parameters:
-  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
-  ///   - scope: The scope of the signing key.
-  public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
-    // A scope of the package's own signers starts and ends at a day or at an instant.
-    let cached = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
-    let signingKey: HMACKey<SHA256> = signingKey(for: cached) { secret in
-      let first = HMACKey<SHA256>(writing: {
-        $0.append(scope.prefix)
-        $0.append(secret)
-      })
-      return scope.parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }
-    }
-    return AuthenticationCode(signingKey.authenticationCode(for: text))
-  }
+/// A hash value of bytes, such as the hash of a body that a signature covers; for signers and verifiers.
+///
+/// ```swift
+/// let hash = MessageDigest.sha256(of: body).hexadecimal
+/// ```
+///
+/// MD5 and SHA-1 are for headers and signatures that require them, and not for anything that an attacker can choose.
+public struct MessageDigest: Sendable, Hashable {
+  /// The bytes of the hash value.
+  public let bytes: [UInt8]
 
-  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
+  /// Returns the SHA-256 hash value of bytes (FIPS 180-4).
   ///
-  /// - Parameters:
-  ///   - bytes: The bytes that are authenticated.
-  ///   - algorithm: The HMAC algorithm to use.
-  public func authenticationCode(
-    for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
-  ) -> AuthenticationCode {
-    switch algorithm {
-    case .hmacSHA1:
-      let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
-    case .hmacSHA256:
-      let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
-    }
-  }
+  /// - Parameter bytes: The bytes to hash.
+  public static func sha256(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: SHA256.hash(bytes).bytes) }
+
+  /// Returns the SHA-1 hash value of bytes (FIPS 180-4).
+  ///
+  /// - Parameter bytes: The bytes to hash.
+  public static func sha1(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: SHA1.hash(bytes).bytes) }
+
+  /// Returns the MD5 hash value of bytes (RFC 1321).
+  ///
+  /// - Parameter bytes: The bytes to hash.
+  public static func md5(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: MD5.hash(bytes).bytes) }
+
+  /// The hash value in Base64 with padding (RFC 4648, section 4), as the header `Content-MD5` contains it.
+  public var base64: String { String(writing: { $0.append(base64: bytes) }) }
+
+  /// The hash value in lowercase hexadecimal digits.
+  public var hexadecimal: String { String(writing: { $0.append(hex: bytes) }) }
 }

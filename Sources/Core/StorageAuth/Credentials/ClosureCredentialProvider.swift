@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
-
 /// A credential provider that calls an asynchronous function for each request.
 public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the credentials' source, for errors and events.
@@ -28,16 +26,16 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   ///   `nil`, or ``CredentialError/Code/failed`` if it throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
-      return IssuedCredential(try await response(of: fetch(), from: source))
+      return IssuedCredential(try await requireCredential(fetch(), from: source))
     } catch {
       throw credentialError(error, from: source)
     }
   }
 }
 
-/// Returns the value that a provider's callback returned, or throws a ``CredentialError`` if the value is `nil`.
-func response<Value>(of value: Value?, from source: String) throws(CredentialError) -> Value {
-  if let value { return value }
+/// Returns the credential that a provider's callback returned, or throws a ``CredentialError`` if it is `nil`.
+func requireCredential<Value>(_ credential: Value?, from source: String) throws(CredentialError) -> Value {
+  if let credential { return credential }
   throw CredentialError(
     .unavailable, source: source, "The callback returned nil: it has no credential now.",
     remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
@@ -52,60 +50,4 @@ package func credentialError(_ error: any Error, from source: String) -> Credent
     .failed, source: source, "The callback threw an error of the type \(type(of: error)).",
     remedy: "See the underlying error, or throw a CredentialError from the callback to say more.", isRetryable: true,
     underlying: error)
-}
-
-/// A credential provider that calls a blocking function on a separate thread.
-///
-/// The function is never called on the main thread and never concurrently with itself: requesting a credential before
-/// the previous call has returned is an error.
-public final class BlockingCredentialProvider<Value: Credential>: CredentialProvider {
-  /// The name of the credentials' source, for errors and events.
-  public let source: String
-
-  private let fetch: @Sendable () throws -> Value?
-  private let queue: DispatchQueue
-  private let isBusy = Lock(false)
-
-  /// Creates a provider that fetches credentials with a blocking function.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the credentials' source, for errors and events.
-  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
-  ///     fails. A ``CredentialError`` is passed on unchanged; any other error is the `underlying` error of the one that
-  ///     callers receive.
-  public init(source: String, _ fetch: @escaping @Sendable () throws -> Value?) {
-    self.source = source
-    self.fetch = fetch
-    queue = DispatchQueue(label: "credentials: \(source)")
-  }
-
-  /// Calls the blocking function and returns the credential that it fetches.
-  ///
-  /// - Parameter context: The context, which is not used.
-  /// - Throws: The ``CredentialError`` that the function throws; an error with the code
-  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/unavailable`` if the
-  ///   function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
-  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-    let isFree = isBusy.withLock { isBusy in
-      defer { isBusy = true }
-      return !isBusy
-    }
-    guard isFree else {
-      throw CredentialError(
-        .timeout, source: source, "The earlier call of the callback has not returned yet.",
-        remedy: "Make the callback return on every path, within its own time limit.", isRetryable: true)
-    }
-    let result = await withCheckedContinuation { continuation in
-      queue.async { [self] in
-        let result = Result { try fetch() }
-        isBusy.withLock { $0 = false }
-        continuation.resume(returning: result)
-      }
-    }
-    do {
-      return IssuedCredential(try response(of: result.get(), from: source))
-    } catch {
-      throw credentialError(error, from: source)
-    }
-  }
 }

@@ -14,7 +14,7 @@ enum CredentialValidation {
   private static let secretByteLimit = 16_384
 
   /// Returns the reason why a credential cannot be sent, or `nil`; the secret may be stored elsewhere.
-  static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
+  static func error(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
     if id.utf8.count > idByteLimit {
       return invalid(
         "The access key id has \(id.utf8.count) bytes; at most \(idByteLimit) are allowed.",
@@ -23,33 +23,31 @@ enum CredentialValidation {
     if id.isEmpty {
       return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
     }
-    if !id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) { return separatorInID }
-    if let secret, let problem = problem(of: secret, named: "secret") { return problem }
-    if let token, let problem = problem(of: token, named: "session token") { return problem }
-    return nil
+    if !id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) { return delimiterInID }
+    return secret.flatMap { error(in: $0, named: "secret") } ?? token.flatMap { error(in: $0, named: "session token") }
   }
 
-  static let separatorInID = invalid(
+  static let delimiterInID = invalid(
     "The access key id contains a space, a separator or a character that is not ASCII.",
     "Copy the id again; a space or a line break at its end is the usual cause.")
 
-  private static func problem(of secret: Secret, named name: String) -> SigningError? {
-    let (count, isClean) = secret.bytes.withBytes { bytes in
-      var isClean = true
+  private static func error(in secret: Secret, named name: String) -> SigningError? {
+    let (byteCount, isSendable) = secret.bytes.withBytes { bytes in
+      var isSendable = true
       for index in bytes.indices {
         let byte = bytes[index]
-        let isOuter = index == 0 || index == bytes.count - 1
-        if byte < UInt8(ascii: " ") || byte == 0x7f || isOuter && byte == UInt8(ascii: " ") { isClean = false }
+        let isAtEnd = index == 0 || index == bytes.count - 1
+        if byte < UInt8(ascii: " ") || byte == 0x7f || isAtEnd && byte == UInt8(ascii: " ") { isSendable = false }
       }
-      return (bytes.count, isClean)
+      return (bytes.count, isSendable)
     }
-    if count > secretByteLimit {
+    if byteCount > secretByteLimit {
       return invalid(
-        "The \(name) has \(count) bytes; at most \(secretByteLimit) are allowed.",
+        "The \(name) has \(byteCount) bytes; at most \(secretByteLimit) are allowed.",
         "Check that it is a \(name) and not a file or a page.")
     }
-    if count == 0 { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
-    if isClean { return nil }
+    if byteCount == 0 { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
+    if isSendable { return nil }
     return invalid(
       "The \(name) starts or ends with a space, or contains a line break or a control character.",
       "Copy the \(name) again; a line break at its end is the usual cause.")
@@ -72,8 +70,8 @@ extension AccessKey {
 
   /// Validates the key for a scheme whose authorizations have the delimiters; none before the scheme is known.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
-    if let problem = storage.problem { throw problem }
-    if !storage.delimiters.isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
+    if let error = storage.validationError { throw error }
+    if !storage.idDelimiters.isDisjoint(with: delimiters) { throw CredentialValidation.delimiterInID }
   }
 }
 

@@ -47,17 +47,16 @@ public struct Identity: Sendable, Equatable {
 
 extension Identity {
   /// Throws an error if the credential expires before a signature does.
-  package func requireValidity(until end: Timestamp) throws(SigningError) {
-    if let expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
+  package func requireValidity(until signatureExpiration: Timestamp) throws(SigningError) {
+    guard let expiration, expiration < signatureExpiration else { return }
+    throw .credentialEndsFirst(expiration, required: signatureExpiration)
   }
 
   /// Returns the header field with the session token, or `nil` for a permanent credential.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? {
     sessionToken.map { HTTPField(name: name, value: $0.reveal()) }
   }
-}
 
-extension Identity {
   /// Validates the identity before it is used; signers call this method before any other step.
   ///
   /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
@@ -69,7 +68,7 @@ extension Identity {
 
   /// Validates the identity for a scheme whose authorizations have the delimiters.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
-    if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
-    if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
+    if let error = CredentialValidation.error(id: id, secret: nil, token: sessionToken) { throw error }
+    if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.delimiterInID }
   }
 }

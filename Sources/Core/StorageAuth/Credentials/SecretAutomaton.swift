@@ -3,37 +3,37 @@
 
 internal import StorageCrypto
 
-/// An Aho-Corasick automaton, which is a trie with fallback links, that finds secrets in a string.
+/// An Aho-Corasick automaton, which is a trie with a fallback node for each node, that finds secrets in a string.
 ///
 /// The automaton is stored as one array per property of a node; node 0 is the root.
 struct SecretAutomaton {
   /// The byte that leads from a node's parent to the node.
-  private var byte: [UInt8] = [0]
+  private var nodeByte: [UInt8] = [0]
   /// The first child of each node, and the next child of the same parent; 0 stands for none.
-  private var child: [Int32] = [0]
-  private var sibling: [Int32] = [0]
+  private var firstChild: [Int32] = [0]
+  private var nextSibling: [Int32] = [0]
   /// The node of the longest proper suffix that the trie contains.
-  private var fallback: [Int32] = [0]
+  private var fallbackNode: [Int32] = [0]
   private var depth: [Int32] = [0]
   /// The length of the longest pattern that ends at each node.
-  private var longest: [Int32] = [0]
+  private var longestPatternLength: [Int32] = [0]
 
   /// Inserts the parts of a secret that must not be shown: its lines, and the values after `Basic` or `Bearer`.
   mutating func insert(partsOf secret: Span<UInt8>) {
     var start = 0
     for end in 0...secret.count
     where end == secret.count || secret[end] == UInt8(ascii: "\n") || secret[end] == UInt8(ascii: "\r") {
-      let line = Self.trimmed(start..<end, of: secret)
+      let line = Self.trimmingBlanks(start..<end, of: secret)
       insert(spellingsOf: secret.extracting(line))
       for scheme in ["basic ", "bearer "] where Self.startsIgnoringCase(secret.extracting(line), with: scheme) {
-        let credentials = Self.trimmed(line.lowerBound + scheme.utf8.count..<line.upperBound, of: secret)
+        let credentials = Self.trimmingBlanks(line.lowerBound + scheme.utf8.count..<line.upperBound, of: secret)
         insert(spellingsOf: secret.extracting(credentials))
       }
       start = end + 1
     }
   }
 
-  private static func trimmed(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
+  private static func trimmingBlanks(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
     while start < end, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") { end -= 1 }
@@ -73,52 +73,52 @@ struct SecretAutomaton {
         node = existing
         continue
       }
-      byte.append(pattern[index])
-      child.append(0)
-      sibling.append(child[node])
-      fallback.append(0)
+      nodeByte.append(pattern[index])
+      firstChild.append(0)
+      nextSibling.append(firstChild[node])
+      fallbackNode.append(0)
       depth.append(depth[node] + 1)
-      longest.append(0)
-      child[node] = Int32(byte.count - 1)
-      node = byte.count - 1
+      longestPatternLength.append(0)
+      firstChild[node] = Int32(nodeByte.count - 1)
+      node = nodeByte.count - 1
     }
-    longest[node] = depth[node]
+    longestPatternLength[node] = depth[node]
   }
 
-  private func child(of node: Int, at wanted: UInt8) -> Int? {
-    var next = Int(child[node])
+  private func child(of node: Int, at byte: UInt8) -> Int? {
+    var next = Int(firstChild[node])
     while next != 0 {
-      if byte[next] == wanted { return next }
-      next = Int(sibling[next])
+      if nodeByte[next] == byte { return next }
+      next = Int(nextSibling[next])
     }
     return nil
   }
 
-  /// Returns the automaton's next node after reading a byte, following fallback links.
-  private func step(from node: Int, _ wanted: UInt8) -> Int {
+  /// Returns the automaton's next node after reading a byte, following fallback nodes.
+  private func nextNode(from node: Int, reading byte: UInt8) -> Int {
     var node = node
     while true {
-      if let next = child(of: node, at: wanted) { return next }
+      if let next = child(of: node, at: byte) { return next }
       if node == 0 { return 0 }
-      node = Int(fallback[node])
+      node = Int(fallbackNode[node])
     }
   }
 
-  /// Sets the fallback links, level by level, after all patterns have been inserted.
-  mutating func link() {
+  /// Sets the fallback nodes, level by level, after all patterns have been inserted.
+  mutating func setFallbackNodes() {
     var queue = [0]
     var head = 0
     while head < queue.count {
       let node = queue[head]
       head += 1
-      var next = Int(child[node])
+      var next = Int(firstChild[node])
       while next != 0 {
         if node != 0 {
-          fallback[next] = Int32(step(from: Int(fallback[node]), byte[next]))
-          longest[next] = max(longest[next], longest[Int(fallback[next])])
+          fallbackNode[next] = Int32(nextNode(from: Int(fallbackNode[node]), reading: nodeByte[next]))
+          longestPatternLength[next] = max(longestPatternLength[next], longestPatternLength[Int(fallbackNode[next])])
         }
         queue.append(next)
-        next = Int(sibling[next])
+        next = Int(nextSibling[next])
       }
     }
   }
@@ -128,9 +128,9 @@ struct SecretAutomaton {
     var ranges: [Range<Int>] = []
     var node = 0
     for index in text.indices {
-      node = step(from: node, text[index])
-      guard longest[node] > 0 else { continue }
-      var start = index + 1 - Int(longest[node])
+      node = nextNode(from: node, reading: text[index])
+      guard longestPatternLength[node] > 0 else { continue }
+      var start = index + 1 - Int(longestPatternLength[node])
       while let last = ranges.last, last.upperBound > start {
         start = min(start, last.lowerBound)
         ranges.removeLast()

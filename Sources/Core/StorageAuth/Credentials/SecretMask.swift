@@ -38,10 +38,10 @@ package struct SecretMask: Sendable {
   package func applied(to text: String) -> String {
     var automaton = SecretAutomaton()
     for secret in secrets { secret.bytes.withBytes { automaton.insert(partsOf: $0) } }
-    automaton.link()
+    automaton.setFallbackNodes()
     return withBytes(of: text) { bytes in
-      let known = automaton.ranges(in: bytes)
-      let ranges = masksNamedValues ? merged(known, SecretName.values(in: bytes)) : known
+      let secretRanges = automaton.ranges(in: bytes)
+      let ranges = masksNamedValues ? merged(secretRanges, SecretName.values(in: bytes)) : secretRanges
       guard !ranges.isEmpty else { return text }
       return String(writing: { writer in
         var start = 0
@@ -57,13 +57,11 @@ package struct SecretMask: Sendable {
 }
 
 /// Returns the union of two lists of ranges, which are sorted and free of overlaps, as the result is.
+///
+/// The sort takes linear time, because it merges the runs that are sorted already (timsort).
 private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
   var result: [Range<Int>] = []
-  var (i, j) = (0, 0)
-  while i < first.count || j < second.count {
-    let takesFirst = j == second.count || i < first.count && first[i].lowerBound <= second[j].lowerBound
-    let next = takesFirst ? first[i] : second[j]
-    if takesFirst { i += 1 } else { j += 1 }
+  for next in (first + second).sorted(by: { $0.lowerBound < $1.lowerBound }) {
     if let last = result.last, last.upperBound > next.lowerBound {
       result[result.count - 1] = last.lowerBound..<max(last.upperBound, next.upperBound)
     } else {

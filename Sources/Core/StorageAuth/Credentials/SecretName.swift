@@ -17,22 +17,25 @@ internal import StorageCrypto
 /// SecretName.declare("x-acme-pin")
 /// ```
 public enum SecretName {
-  private static let declared = Lock<Set<String>>(["sign"])
+  /// The declared names in lowercase, and `sign`, the parameter with the whole authorization of a COS URL.
+  private static let declaredNames = Lock<Set<String>>(["sign"])
 
   /// Declares additional names whose values must not be shown, for the whole process.
   ///
   /// - Parameter names: The names of headers, parameters or form fields, which are compared case-insensitively.
   public static func declare(_ names: String...) {
-    declared.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
+    declaredNames.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
   }
 
+  /// Returns whether a name is that of a token, such as a session token.
   package static func isToken(_ name: some StringProtocol) -> Bool {
     withBytes(of: name.asciiLowercased) { kinds(announcedBy: $0).contains(.token) }
   }
 
+  /// Returns whether the values of a name must not be shown.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let text = name.asciiLowercased
-    return withBytes(of: text) { !kinds(announcedBy: $0).isEmpty } || declared.withLock { $0.contains(text) }
+    return withBytes(of: text) { !kinds(announcedBy: $0).isEmpty } || declaredNames.withLock { $0.contains(text) }
   }
 
   /// The kinds of secret that the words in a name announce.
@@ -49,11 +52,10 @@ public enum SecretName {
   ]
 
   private static func kinds(announcedBy name: Span<UInt8>) -> Kinds {
-    if harmlessEnds.contains(where: { end in
+    let isHarmless = harmlessEnds.contains { end in
       name.count >= end.utf8CodeUnitCount && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
-    }) {
-      return []
     }
+    if isHarmless { return [] }
     var kinds: Kinds = []
     for index in name.indices {
       let rest = name.extracting(index...)
@@ -88,16 +90,16 @@ public enum SecretName {
       case UInt8(ascii: "\n"), UInt8(ascii: "&"), UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: " "):
         nameStart = index + 1
       case UInt8(ascii: ":"), UInt8(ascii: "="):
-        let start = index + 1
+        let valueStart = index + 1
         if index - nameStart >= minimumNameByteCount,
           isSecret(text.extracting(max(nameStart, index - nameByteLimit)..<index))
         {
-          var end = start
-          while end < text.count, text[end] != UInt8(ascii: "\n"),
-            byte == UInt8(ascii: ":") || text[end] != UInt8(ascii: "&")
-          { end += 1 }
-          if end > start { ranges.append(start..<end) }
-          index = end - 1
+          var valueEnd = valueStart
+          while valueEnd < text.count, text[valueEnd] != UInt8(ascii: "\n"),
+            byte == UInt8(ascii: ":") || text[valueEnd] != UInt8(ascii: "&")
+          { valueEnd += 1 }
+          if valueEnd > valueStart { ranges.append(valueStart..<valueEnd) }
+          index = valueEnd - 1
         }
         nameStart = index + 1
       default: break

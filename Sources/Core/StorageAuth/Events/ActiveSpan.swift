@@ -3,21 +3,21 @@
 
 package import HTTPTypes
 
-/// A span that has begun and not ended, with the kind of the work that it measures.
+/// A span that has begun and not ended, with the kind of the activity that it measures.
 package struct ActiveSpan: Sendable {
   /// The innermost span of the current task, or `nil` if no instrument is installed.
   @TaskLocal package static var current: ActiveSpan?
 
   package let kind: AuthActivity.Kind
-  private let base: any AuthSpan
+  private let span: any AuthSpan
 
   fileprivate init(_ activity: AuthActivity, _ instrument: any AuthInstrument, in context: (any Sendable)?) {
     kind = activity.kind
-    base = instrument.begin(activity, in: context)
+    span = instrument.begin(activity, in: context)
   }
 
   /// Adds the fields that continue the current task's trace in another process to a request to the app's own server.
-  package static func inject(into fields: inout HTTPFields) { current?.base.inject(into: &fields) }
+  package static func inject(into fields: inout HTTPFields) { current?.span.inject(into: &fields) }
 
   /// Runs a function inside the span, without ending the span.
   package func run<Value, Failure: Error>(
@@ -25,7 +25,7 @@ package struct ActiveSpan: Sendable {
   ) async throws(Failure) -> Value {
     let result: Result<Value, Failure> = await Self.$current.withValue(self) {
       do throws(Failure) {
-        return .success(try await base.run(body))
+        return .success(try await span.run(body))
       } catch {
         return .failure(error)
       }
@@ -34,10 +34,10 @@ package struct ActiveSpan: Sendable {
   }
 
   /// Adds an event to the span.
-  package func record(_ event: AuthEvent) { base.record(event) }
+  package func record(_ event: AuthEvent) { span.record(event) }
 
   /// Ends the span.
-  package func end(_ outcome: AuthActivity.Outcome) { base.end(outcome) }
+  package func end(_ outcome: AuthActivity.Outcome) { span.end(outcome) }
 }
 
 extension Optional<ActiveSpan> {

@@ -162,8 +162,7 @@ package struct EventSubject: Sendable, Hashable {
   package let key: String?
 
   package init(_ subject: String) {
-    let text = subject.utf8
-    let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
+    let space = subject.utf8.firstIndex(of: UInt8(ascii: " ")) ?? subject.endIndex
     operation = String(subject[..<space])
     let location = subject[space...].dropFirst()
     guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")), location[colon...].utf8.starts(with: "://".utf8)
@@ -172,10 +171,10 @@ package struct EventSubject: Sendable, Hashable {
       return
     }
     provider = String(location[..<colon])
-    let path = location[colon...].dropFirst(3)
-    let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-    container = String(path[..<slash])
-    let name = path[slash...].dropFirst()
-    key = name.isEmpty ? nil : String(name)
+    let containerAndKey = location[colon...].dropFirst(3)
+    let slash = containerAndKey.utf8.firstIndex(of: UInt8(ascii: "/")) ?? containerAndKey.endIndex
+    container = String(containerAndKey[..<slash])
+    let keyAfterSlash = containerAndKey[slash...].dropFirst()
+    key = keyAfterSlash.isEmpty ? nil : String(keyAfterSlash)
   }
 }

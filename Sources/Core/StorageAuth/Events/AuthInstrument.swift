@@ -16,13 +16,13 @@ public protocol AuthInstrument: Sendable {
   /// Begins a span.
   ///
   /// - Parameters:
-  ///   - activity: The unit of work to measure.
+  ///   - activity: The activity to measure.
   ///   - context: The trace context that contains the span, from ``currentContext()``, or `nil` for a new trace.
   /// - Returns: The span, which is ended exactly once.
   func begin(_ activity: AuthActivity, in context: (any Sendable)?) -> any AuthSpan
 }
 
-/// A span of a trace, which measures one unit of work.
+/// A span of a trace, which measures one activity.
 public protocol AuthSpan: Sendable {
   /// Runs a function with this span as the trace context of the current task.
   ///
@@ -45,13 +45,13 @@ public protocol AuthSpan: Sendable {
 
   /// Ends the span.
   ///
-  /// - Parameter outcome: The result of the measured work.
+  /// - Parameter outcome: The result of the measured activity.
   func end(_ outcome: AuthActivity.Outcome)
 }
 
-/// A unit of work that an instrument measures.
+/// An activity that an instrument measures: an operation, an attempt or a credential refresh.
 public struct AuthActivity: Sendable, Hashable {
-  /// The kind of a unit of work; later versions may add kinds, so a `switch` needs a `default` case.
+  /// The kind of an activity; later versions may add kinds, so a `switch` needs a `default` case.
   public enum Kind: String, Sendable, Hashable {
     /// An operation of a client or a transfer queue, with all its attempts.
     case operation
@@ -61,28 +61,28 @@ public struct AuthActivity: Sendable, Hashable {
     case refresh
   }
 
-  /// The result of a unit of work.
+  /// The result of an activity.
   public struct Outcome: Sendable, Hashable {
-    /// The status code of the response, or `nil` if the work is not one request or has no response.
+    /// The status code of the response, or `nil` if the activity is not one request or has no response.
     public var status: Int?
-    /// A sentence that describes why the work failed, without secrets, or `nil` if it succeeded.
+    /// A sentence that describes why the activity failed, without secrets, or `nil` if it succeeded.
     public var failure: String?
 
-    /// Creates the result of a unit of work; the parameters are the properties.
+    /// Creates the result of an activity; the parameters are the properties.
     public init(status: Int? = nil, failure: String? = nil) {
       self.status = status
       self.failure = failure
     }
   }
 
-  /// The kind of the work.
+  /// The kind of the activity.
   public var kind: Kind
   /// The operation with its location, such as `upload oss://photos/cat.jpg`, or the name of the credential source.
   public var subject: String
-  /// The number of the attempt, starting at 1, or `nil` if the work is not an attempt.
+  /// The number of the attempt, starting at 1, or `nil` if the activity is not an attempt.
   public var attempt: Int?
 
-  /// Creates a description of a unit of work; the parameters are the properties.
+  /// Creates a description of an activity; the parameters are the properties.
   public init(_ kind: Kind, _ subject: String, attempt: Int? = nil) {
     self.kind = kind
     self.subject = subject

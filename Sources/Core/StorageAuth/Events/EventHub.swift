@@ -27,8 +27,8 @@ public final class EventHub: Sendable {
   /// The hub whose instrument is used if this hub has none of its own, or `nil`.
   private let parent: EventHub?
 
-  /// A process-wide observer that is added to every new hub, with which tests search the events for secrets.
-  package static let watcher = Lock<Observer?>(nil)
+  /// An observer that is added to every new hub of the process, with which tests search the events for secrets.
+  package static let globalObserver = Lock<Observer?>(nil)
 
   /// Creates an event hub without observers.
   public convenience init() { self.init(measuredBy: nil) }
@@ -36,8 +36,8 @@ public final class EventHub: Sendable {
   /// Creates an event hub that uses the instrument of another hub, or of none.
   package init(measuredBy parent: EventHub?) {
     self.parent = parent
-    guard let watcher = Self.watcher.withLock({ $0 }) else { return }
-    state.withLock { $0.observers.append((0, watcher)) }
+    guard let globalObserver = Self.globalObserver.withLock({ $0 }) else { return }
+    state.withLock { $0.observers.append((0, globalObserver)) }
   }
 
   /// Adds an observer, which receives events until the returned observation is cancelled or released.
@@ -68,9 +68,7 @@ public final class EventHub: Sendable {
     return Observation { [weak self] in self?.removeInstrument(id) }
   }
 
-  package var instrument: (any AuthInstrument)? {
-    state.withLock { $0.instrument?.instrument } ?? parent?.instrument
-  }
+  package var instrument: (any AuthInstrument)? { state.withLock { $0.instrument?.instrument } ?? parent?.instrument }
 
   /// Returns an asynchronous sequence of the events that occur from now on.
   ///

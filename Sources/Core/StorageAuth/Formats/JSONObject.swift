@@ -12,7 +12,7 @@
 public struct JSONObject: Sendable {
   /// The names of the object's members, in order.
   public private(set) var names: [String] = []
-  private var values: [MemberName: JSONValue] = [:]
+  private var values: [ByteExactString: JSONValue] = [:]
 
   /// Creates an object without members.
   public init() {}
@@ -21,13 +21,13 @@ public struct JSONObject: Sendable {
   ///
   /// Setting the value to `nil` removes the member. Setting the value of a new member appends the member.
   public subscript(name: String) -> JSONValue? {
-    get { values[MemberName(text: name)] }
+    get { values[ByteExactString(name)] }
     set {
-      let key = MemberName(text: name)
+      let key = ByteExactString(name)
       switch (values[key], newValue) {
       case (nil, nil): return
       case (nil, _): names.append(name)
-      case (_, nil): names.removeAll { MemberName(text: $0) == key }
+      case (_, nil): names.removeAll { $0.isIdentical(to: name) }
       default: break
       }
       values[key] = newValue
@@ -55,21 +55,10 @@ extension JSONObject: Equatable {
 extension JSONObject: Sequence {
   /// Returns an iterator over the object's members, in order.
   public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
-    var rest = names[...]
+    var remainingNames = names[...]
     return AnyIterator {
-      guard let name = rest.popFirst(), let value = self[name] else { return nil }
+      guard let name = remainingNames.popFirst(), let value = self[name] else { return nil }
       return (name, value)
     }
-  }
-}
-
-/// The name of an object member, which equals only a name with the same bytes.
-private struct MemberName: Hashable {
-  let text: String
-
-  static func == (first: MemberName, second: MemberName) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
   }
 }

@@ -14,6 +14,7 @@ struct JSONParser {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
+    // A byte order mark is no part of the document (RFC 8259, section 8.1).
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
   }
 
@@ -32,6 +33,7 @@ struct JSONParser {
     while let byte = next, [0x20, 0x0a, 0x0d, 0x09].contains(byte) { position += 1 }
   }
 
+  /// Moves the position past a character, and returns whether it was there.
   private mutating func take(_ character: Character) -> Bool {
     guard let byte = next, byte == character.asciiValue else { return false }
     position += 1
@@ -53,12 +55,12 @@ struct JSONParser {
   }
 
   private mutating func parseNested(
-    _ read: (inout JSONParser) throws(JSONError) -> JSONValue
+    _ parse: (inout JSONParser) throws(JSONError) -> JSONValue
   ) throws(JSONError) -> JSONValue {
     guard depth < Self.depthLimit else { throw error("The document is nested deeper than \(Self.depthLimit) levels") }
     depth += 1
     position += 1
-    let value = try read(&self)
+    let value = try parse(&self)
     depth -= 1
     return value
   }
@@ -149,18 +151,19 @@ struct JSONParser {
   }
 
   private mutating func parseEscapedScalar() throws(JSONError) -> Character {
-    let first = try parseHexUnit()
-    var code = UInt32(first)
-    if UTF16.isLeadSurrogate(first) {
+    let lead = try parseHexUnit()
+    var code = UInt32(lead)
+    if UTF16.isLeadSurrogate(lead) {
       guard take("\\"), take("u") else { throw error("The second half of a character is missing") }
-      let second = try parseHexUnit()
-      guard UTF16.isTrailSurrogate(second) else { throw error("The second half of a character is missing") }
-      code = 0x10000 + (UInt32(first) - 0xd800) << 10 + (UInt32(second) - 0xdc00)
+      let trail = try parseHexUnit()
+      guard UTF16.isTrailSurrogate(trail) else { throw error("The second half of a character is missing") }
+      code = 0x10000 + (UInt32(lead) - 0xd800) << 10 + (UInt32(trail) - 0xdc00)
     }
     guard let scalar = Unicode.Scalar(code) else { throw error("A surrogate is not part of a pair") }
     return Character(scalar)
   }
 
+  /// Parses the four hexadecimal digits of an escape, which are a UTF-16 code unit.
   private mutating func parseHexUnit() throws(JSONError) -> UInt16 {
     guard position + 4 <= bytes.count else { throw error("An escape is cut off") }
     var code: UInt16 = 0

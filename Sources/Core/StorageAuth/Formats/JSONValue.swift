@@ -4,8 +4,8 @@
 /// A JSON value that keeps the order of an object's members and the digits of a number.
 ///
 /// ```swift
-/// let answer = try JSONValue(parsing: bytes)
-/// let token = answer["transfer_specs"]?[0]?["transfer_spec"]?["token"]?.string
+/// let response = try JSONValue(parsing: bytes)
+/// let token = response["transfer_specs"]?[0]?["transfer_spec"]?["token"]?.string
 /// ```
 public enum JSONValue: Sendable, Equatable {
   /// A JSON object, whose members have names.
@@ -112,6 +112,17 @@ public struct JSONNumber: Sendable, Hashable {
 }
 
 extension JSONValue {
+  /// Creates a value by parsing a JSON document.
+  ///
+  /// The initializer rejects a document with a repeated name in an object, or with more than 64 levels of nesting.
+  ///
+  /// - Parameter bytes: The JSON document in UTF-8, with or without a byte order mark.
+  /// - Throws: A ``JSONError`` with the offset at which the document is invalid.
+  public init(parsing bytes: some Sequence<UInt8>) throws(JSONError) {
+    var parser = JSONParser(Array(bytes))
+    self = try parser.parseDocument()
+  }
+
   /// The value as a JSON document in UTF-8, without white space.
   public var serialized: [UInt8] {
     var bytes: [UInt8] = []
@@ -157,16 +168,5 @@ extension JSONValue {
       }
     }
     bytes.append(UInt8(ascii: "\""))
-  }
-
-  /// Creates a value by parsing a JSON document.
-  ///
-  /// The initializer rejects a document with a repeated name in an object, or with more than 64 levels of nesting.
-  ///
-  /// - Parameter bytes: The JSON document in UTF-8, with or without a byte order mark.
-  /// - Throws: A ``JSONError`` with the offset at which the document is invalid.
-  public init(parsing bytes: some Sequence<UInt8>) throws(JSONError) {
-    var parser = JSONParser(Array(bytes))
-    self = try parser.parseDocument()
   }
 }

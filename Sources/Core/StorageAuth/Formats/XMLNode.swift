@@ -21,13 +21,11 @@ package struct XMLNode: Sendable, Equatable {
     self.children = children
   }
 
-  package subscript(_ name: String) -> XMLNode? {
-    children.first { $0.name.utf8.elementsEqual(name.utf8) }
-  }
+  /// Returns the first child element with a name, or `nil`.
+  package subscript(_ name: String) -> XMLNode? { children.first { $0.name.isIdentical(to: name) } }
 
-  package func all(_ name: String) -> [XMLNode] {
-    children.filter { $0.name.utf8.elementsEqual(name.utf8) }
-  }
+  /// Returns the child elements with a name.
+  package func all(_ name: String) -> [XMLNode] { children.filter { $0.name.isIdentical(to: name) } }
 
   /// Removes namespace prefixes; the depth of a parsed document is limited, so that the recursion is.
   package mutating func removeNamespacePrefixes() {
@@ -38,7 +36,9 @@ package struct XMLNode: Sendable, Equatable {
   }
 }
 
-/// The limits for an XML document to parse; the services' own documents are far smaller.
+/// The limits for an XML document to parse, so that a document from an untrusted peer cannot use up the memory.
+///
+/// The services' own documents are far smaller.
 package struct XMLLimits: Sendable, Hashable {
   package var byteCount = 16 << 20
 
@@ -53,15 +53,11 @@ package struct XMLLimits: Sendable, Hashable {
   ///
   /// XML 1.0 forbids both. OSS and COS accept them in the keys of a multiple-object deletion. The vendors' Python SDKs
   /// send literal characters, and the Go SDK sends references.
-  package var allowsControlCharacters = false
+  package var allowsControlCharacters: Bool
 
-  package init() {}
+  package init(allowsControlCharacters: Bool = false) { self.allowsControlCharacters = allowsControlCharacters }
 
-  package static let allowingControlCharacters: XMLLimits = {
-    var limits = XMLLimits()
-    limits.allowsControlCharacters = true
-    return limits
-  }()
+  package static let allowingControlCharacters = XMLLimits(allowsControlCharacters: true)
 }
 
 extension XMLNode {

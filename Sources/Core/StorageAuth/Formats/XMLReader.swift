@@ -13,7 +13,7 @@ struct XMLReader {
   private let limits: XMLLimits
   private var position = 0
   /// The elements whose end tags have not been parsed, starting with the root.
-  private var open: [OpenElement] = []
+  private var openElements: [OpenElement] = []
   private var elementCount = 0
 
   /// An element whose end tag has not been parsed.
@@ -23,10 +23,7 @@ struct XMLReader {
     var children: [XMLNode] = []
   }
 
-  init(_ bytes: [UInt8], _ limits: XMLLimits) {
-    self.bytes = bytes
-    self.limits = limits
-  }
+  init(_ bytes: [UInt8], _ limits: XMLLimits) { (self.bytes, self.limits) = (bytes, limits) }
 
   mutating func parseDocument() throws(XMLError) -> XMLNode {
     guard bytes.count <= limits.byteCount else {
@@ -155,7 +152,7 @@ struct XMLReader {
       } else if starts(with: "<?") {
         try skipInstruction()
       } else if starts(with: "<!") {
-        throw undeclared
+        throw unsupportedMarkup
       } else {
         return
       }
@@ -163,7 +160,7 @@ struct XMLReader {
   }
 
   /// The error for a `<!` that starts neither a comment nor a CDATA section.
-  private var undeclared: XMLError {
+  private var unsupportedMarkup: XMLError {
     starts(with: "<!DOCTYPE")
       ? failure("The document declares a document type; no service sends one.")
       : failure("<! starts neither a comment nor a CDATA section.")
@@ -200,8 +197,8 @@ struct XMLReader {
       case UInt8(ascii: "<"):
         if starts(with: "</") {
           let node = try parseEndTag()
-          if open.isEmpty { return node }
-          open[open.count - 1].children.append(node)
+          if openElements.isEmpty { return node }
+          openElements[openElements.count - 1].children.append(node)
         } else if starts(with: "<!--") {
           try skipComment()
         } else if starts(with: "<![CDATA[") {
@@ -209,13 +206,13 @@ struct XMLReader {
           let text = try read(to: "]]>", orThrow: "A CDATA section does not end.")
           append(text)
         } else if starts(with: "<!") {
-          throw undeclared
+          throw unsupportedMarkup
         } else if starts(with: "<?") {
           try skipInstruction()
         } else if let node = try parseStartTag() {
-          open[open.count - 1].children.append(node)
+          openElements[openElements.count - 1].children.append(node)
         }
-      case UInt8(ascii: "&"): open[open.count - 1].text += try parseReference()
+      case UInt8(ascii: "&"): openElements[openElements.count - 1].text += try parseReference()
       default: try parseText()
       }
     }
@@ -225,7 +222,9 @@ struct XMLReader {
   private mutating func parseStartTag() throws(XMLError) -> XMLNode? {
     position += 1
     let name = try parseName(orThrow: "< is not followed by a name.")
-    guard open.count < limits.depth else { throw failure("Elements are nested deeper than \(limits.depth) levels.") }
+    guard openElements.count < limits.depth else {
+      throw failure("Elements are nested deeper than \(limits.depth) levels.")
+    }
     elementCount += 1
     guard elementCount <= limits.elementCount else {
       throw failure("The document has more than \(limits.elementCount) elements.")
@@ -236,7 +235,7 @@ struct XMLReader {
       return XMLNode(String(decoding: name, as: UTF8.self))
     }
     try expect(">", orThrow: "A start tag does not end.")
-    open.append(OpenElement(name: name))
+    openElements.append(OpenElement(name: name))
     return nil
   }
 
@@ -272,8 +271,8 @@ struct XMLReader {
   private mutating func parseEndTag() throws(XMLError) -> XMLNode {
     position += 2
     let name = try parseName(orThrow: "</ is not followed by a name.")
-    guard let element = open.popLast(), element.name == name else {
-      throw failure("An end tag closes another element than the one that is open.")
+    guard let element = openElements.popLast(), element.name == name else {
+      throw failure("An end tag closes another element than the one that is openElements.")
     }
     skipBlanks()
     try expect(">", orThrow: "An end tag does not end.")
@@ -294,18 +293,18 @@ struct XMLReader {
     append(bytes[start..<position])
   }
 
-  /// Appends text to the innermost open element, and converts line endings to line feeds.
+  /// Appends text to the innermost open element, and converts line endings to line feeds (XML 1.0, section 2.11).
   private mutating func append(_ text: ArraySlice<UInt8>) {
     guard text.contains(UInt8(ascii: "\r")) else {
-      open[open.count - 1].text += text
+      openElements[openElements.count - 1].text += text
       return
     }
     var previous: UInt8 = 0
     for byte in text {
       if byte == UInt8(ascii: "\r") {
-        open[open.count - 1].text.append(UInt8(ascii: "\n"))
+        openElements[openElements.count - 1].text.append(UInt8(ascii: "\n"))
       } else if byte != UInt8(ascii: "\n") || previous != UInt8(ascii: "\r") {
-        open[open.count - 1].text.append(byte)
+        openElements[openElements.count - 1].text.append(byte)
       }
       previous = byte
     }

@@ -37,10 +37,10 @@ public struct FormCondition: Sendable, Hashable {
 extension FormCondition.Rule {
   package func accepts(_ value: String) -> Bool {
     switch self {
-    case .equals(let text): Self.areEqual(value, text)
+    case .equals(let text): value.isIdentical(to: text)
     case .startsWith(let text): value.utf8.starts(with: text.utf8)
-    case .oneOf(let texts): texts.contains { Self.areEqual(value, $0) }
-    case .noneOf(let texts): !texts.contains { Self.areEqual(value, $0) }
+    case .oneOf(let texts): texts.contains(where: value.isIdentical)
+    case .noneOf(let texts): !texts.contains(where: value.isIdentical)
     }
   }
 
@@ -52,8 +52,6 @@ extension FormCondition.Rule {
     default: nil
     }
   }
-
-  private static func areEqual(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 }
 
 extension FormCondition {

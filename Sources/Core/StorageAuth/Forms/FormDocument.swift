@@ -13,11 +13,11 @@ internal import StorageCrypto
 /// ```
 public struct FormDocument: Sendable {
   /// The maximum size of a file that the services accept from a form, in bytes: 5 GiB.
-  private static let sizeLimit: Int64 = 5 << 30
+  private static let fileByteLimit: Int64 = 5 << 30
 
   private let expiration: Timestamp
   private var conditions: [FormCondition] = []
-  private var sizes: ClosedRange<Int64> = 0...Self.sizeLimit
+  private var sizes: ClosedRange<Int64> = 0...Self.fileByteLimit
 
   /// Parses a policy document from Base64.
   ///
@@ -40,12 +40,13 @@ public struct FormDocument: Sendable {
       throw .invalidPolicy("The policy has no expiration like 2026-11-20T08:00:00.000Z.")
     }
     self.expiration = expiration
-    guard let list = document["conditions"]?.array, !list.isEmpty else {
+    guard let elements = document["conditions"]?.array, !elements.isEmpty else {
       throw .invalidPolicy("The policy has no conditions.")
     }
-    for element in list { try addCondition(from: element) }
+    for element in elements { try addCondition(from: element) }
   }
 
+  /// Adds a condition, or restricts the permitted sizes of the file.
   private mutating func addCondition(from element: JSONValue) throws(VerificationError) {
     if let members = element.object {
       guard members.names.count == 1, let name = members.names.first, let text = members[name]?.string else {
@@ -57,22 +58,23 @@ public struct FormDocument: Sendable {
     guard let parts = element.array, parts.count == 3, let kind = parts[0].string?.asciiLowercased else {
       throw .invalidPolicy("A condition is neither an object nor a list of three elements.")
     }
-    if kind == "content-length-range" {
-      guard let minimum = parts[1].wholeNumber, let maximum = parts[2].wholeNumber, minimum >= 0,
-        minimum <= maximum
-      else {
-        throw .invalidPolicy("A content-length-range is not two whole numbers in ascending order.")
-      }
-      let lower = max(minimum, sizes.lowerBound)
-      let upper = min(maximum, sizes.upperBound)
-      guard lower <= upper else { throw .invalidPolicy("No size is within every content-length-range.") }
-      sizes = lower...upper
-      return
-    }
+    if kind == "content-length-range" { return try restrictSizes(from: parts[1], through: parts[2]) }
     guard let name = parts[1].string, name.hasBytePrefix("$"), name.utf8.count > 1 else {
       throw .invalidPolicy("A condition has no field name like $key.")
     }
     conditions.append(FormCondition(name.dropFirst().asciiLowercased, try Self.rule(kind, parts[2])))
+  }
+
+  private mutating func restrictSizes(
+    from first: JSONValue, through last: JSONValue
+  ) throws(VerificationError) {
+    guard let minimum = first.wholeNumber, let maximum = last.wholeNumber, minimum >= 0, minimum <= maximum else {
+      throw .invalidPolicy("A content-length-range is not two whole numbers in ascending order.")
+    }
+    let lowerBound = max(minimum, sizes.lowerBound)
+    let upperBound = min(maximum, sizes.upperBound)
+    guard lowerBound <= upperBound else { throw .invalidPolicy("No size is within every content-length-range.") }
+    sizes = lowerBound...upperBound
   }
 
   private static func rule(_ kind: String, _ value: JSONValue) throws(VerificationError) -> FormCondition.Rule {
@@ -154,23 +156,23 @@ public struct FormDocument: Sendable {
     guard let key = form.key, !key.isEmpty else {
       throw VerificationError(.malformed, "The form has no key.", remedy: "Send the field key before the file.")
     }
-    var values: [[UInt8]: String] = [:]
-    for field in form.fields {
-      let name = Array(field.name.asciiLowercased.utf8)
-      if values[name] == nil { values[name] = field.value }
-    }
-    for condition in conditions { try check(condition, of: form, with: values, key: key, as: reading) }
-    let listed = Set(conditions.map { reading.aliases[$0.field] ?? $0.field })
-    let unlisted = form.fields.map { $0.name.asciiLowercased }.filter {
-      !listed.contains($0) && !reading.own.contains($0)
+    var fieldValues: [ByteExactString: String] = [:]
+    // Of a repeated field, the first is checked, which is the one that the form returns for a name.
+    for field in form.fields.reversed() { fieldValues[ByteExactString(field.name.asciiLowercased)] = field.value }
+    for condition in conditions { try require(condition, of: form, with: fieldValues, key: key, as: reading) }
+    let listedFields = Set(conditions.map { ByteExactString(reading.aliases[$0.field] ?? $0.field) })
+    let unlistedFields = form.fields.map { $0.name.asciiLowercased }.filter {
+      !listedFields.contains(ByteExactString($0)) && !reading.own.contains($0)
     }
     return VerifiedForm(
       accessKeyID: accessKeyID, key: key, sizes: sizes, contentType: reading.contentType, expiration: expiration,
-      form: form, unlistedFields: unlisted)
+      form: form, unlistedFields: unlistedFields)
   }
 
-  private func check(
-    _ condition: FormCondition, of form: SubmittedForm, with fields: [[UInt8]: String], key: String, as reading: Reading
+  /// Throws an error unless a form satisfies a condition of the policy.
+  private func require(
+    _ condition: FormCondition, of form: SubmittedForm, with fieldValues: [ByteExactString: String], key: String,
+    as reading: Reading
   ) throws(VerificationError) {
     switch condition.rule {
     case .oneOf, .noneOf:
@@ -182,7 +184,7 @@ public struct FormDocument: Sendable {
       case "bucket": [form.bucket]
       case "key": [key]
       case "content-type": reading.contentTypes
-      default: fields[Array((reading.aliases[condition.field] ?? condition.field).utf8)].map { [$0] } ?? []
+      default: fieldValues[ByteExactString(reading.aliases[condition.field] ?? condition.field)].map { [$0] } ?? []
       }
     guard !values.isEmpty, values.allSatisfy(condition.rule.accepts) else {
       var error = VerificationError(

@@ -43,10 +43,8 @@ public struct FormDraft: Sendable {
     if let sizes = policy.sizes, sizes.lowerBound < 0 {
       throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
     }
-    var conditions = [
-      Self.responseCondition(policy.response), try Self.keyCondition(policy.objects, upTo: endpoint.keyByteLimit),
-    ]
-    .compactMap { $0 }
+    let keyCondition = try Self.keyCondition(policy.objects, upTo: endpoint.keyByteLimit)
+    var conditions = [Self.responseCondition(policy.response), keyCondition].compactMap(\.self)
     if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
     for condition in policy.conditions {
       let name = condition.field.asciiLowercased
@@ -70,18 +68,20 @@ public struct FormDraft: Sendable {
   ]
 
   private static func keyCondition(_ keys: ObjectScope, upTo keyByteLimit: Int) throws(SigningError) -> FormCondition {
-    let text =
+    let keyOrPrefix =
       switch keys {
       case .all: ""
-      case .prefix(let text), .key(let text): text
+      case .prefix(let prefix): prefix
+      case .key(let key): key
       }
-    guard text.utf8.count <= keyByteLimit, !text.containsBytes(of: fileNameVariable), keys != .key("") else {
+    guard keyOrPrefix.utf8.count <= keyByteLimit, !keyOrPrefix.containsBytes(of: fileNameVariable), keys != .key("")
+    else {
       throw .form(
         "The key is empty, longer than \(keyByteLimit) bytes, or contains \(fileNameVariable).",
         remedy: "Set a key, or a prefix to which the file name is appended.")
     }
-    if case .key = keys { return FormCondition("key", .equals(text)) }
-    return FormCondition("key", .startsWith(text))
+    if case .key = keys { return FormCondition("key", .equals(keyOrPrefix)) }
+    return FormCondition("key", .startsWith(keyOrPrefix))
   }
 
   private static func responseCondition(_ response: FormPolicy.Response?) -> FormCondition? {
@@ -106,14 +106,14 @@ public struct FormDraft: Sendable {
   ///
   /// - Parameter fields: The signature scheme's fields with the values that the policy must require.
   public func policy(binding fields: [FormField]) -> String {
-    let text = document(binding: fields)
-    return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+    let json = document(binding: fields)
+    return String(writing: { writer in withBytes(of: json) { writer.append(base64: $0) } })
   }
 
   /// Returns the policy document as JSON, with the scheme's conditions after the one on the bucket.
   package func document(binding fields: [FormField]) -> String {
-    func exactly(_ name: String, _ value: String) -> JSONValue { [name: .string(value)] }
-    var documentConditions = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }
+    let boundFields = [FormField("bucket", policy.bucket)] + fields
+    var documentConditions = boundFields.map { field -> JSONValue in [field.name: .string(field.value)] }
     if let sizes = policy.sizes {
       documentConditions.append([
         "content-length-range", .number(JSONNumber(sizes.lowerBound)), .number(JSONNumber(sizes.upperBound)),

@@ -86,8 +86,7 @@ public struct FormPolicy: Sendable, Hashable {
         "The rule is bound to source addresses, which a form cannot be.",
         remedy: "Remove them, or bind the key that signs the form to them.")
     }
-    let ends = [rule.end, expiration].compactMap { $0 }
-    guard let end = ends.min() else {
+    guard let earlierExpiration = [rule.end, expiration].compactMap(\.self).min() else {
       throw .form("The form has no expiration.", remedy: "Set one for the form or the rule.")
     }
     if let maximum = rule.maximumSize, maximum < 0 {
@@ -95,9 +94,10 @@ public struct FormPolicy: Sendable, Hashable {
     }
     self.init(
       bucket: rule.bucket, objects: rule.objects, sizes: rule.maximumSize.map { 0...$0 },
-      contentType: try rule.contentTypes.map(Self.rule), response: response, until: end)
+      contentType: try rule.contentTypes.map(Self.rule), response: response, until: earlierExpiration)
   }
 
+  /// Returns the rule of a form for the media types of an access rule.
   private static func rule(for types: [String]) throws(SigningError) -> FormCondition.Rule {
     if types.count == 1, types[0].hasByteSuffix("/*") { return .startsWith(String(types[0].dropLast())) }
     guard !types.isEmpty, !types.contains(where: { $0.hasByteSuffix("/*") }) else {

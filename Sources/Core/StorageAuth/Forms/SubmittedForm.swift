@@ -32,8 +32,9 @@ public struct SubmittedForm: Sendable {
   /// The key of the uploaded object, in which the last component of the file name replaces `${filename}`.
   var key: String? {
     guard let key = self["key"] else { return nil }
-    let name = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last
-    let bytes = Array(key.utf8).replacing(Array(FormDraft.fileNameVariable.utf8), with: Array((name ?? "").utf8))
+    // Some browsers send the path of the file, with the separators of their system.
+    let lastComponent = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last ?? ""
+    let bytes = Array(key.utf8).replacing(Array(FormDraft.fileNameVariable.utf8), with: Array(lastComponent.utf8))
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -72,8 +73,8 @@ extension VerificationLimits {
   /// - Parameter form: The form as received.
   /// - Throws: A ``VerificationError`` with the code `limitExceeded` if the form exceeds a limit.
   public func check(_ form: SubmittedForm) throws(VerificationError) {
-    let bytes = form.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    guard form.fields.count <= parameterCount, bytes <= headerByteCount else {
+    let byteCount = form.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    guard form.fields.count <= parameterCount, byteCount <= headerByteCount else {
       throw VerificationError(
         .limitExceeded, "The form has more than \(parameterCount) fields or \(headerByteCount) bytes of them.",
         remedy: "Send less; the file has no such limit.")

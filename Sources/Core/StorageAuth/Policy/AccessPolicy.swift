@@ -26,12 +26,12 @@ public struct AccessPolicy: Sendable, Hashable {
   /// - Parameter access: The properties of the access.
   /// - Throws: An ``AccessRefusal`` with the reason of the rule that came closest to allowing the access.
   public func check(_ access: AccessRequest) throws(AccessRefusal) {
-    var nearest: AccessRefusal.Reason?
+    var nearestReason: AccessRefusal.Reason?
     for rule in rules {
-      guard let reason = rule.refusal(of: access) else { return }
-      nearest = max(nearest ?? reason, reason)
+      guard let reason = rule.refusalReason(for: access) else { return }
+      nearestReason = max(nearestReason ?? reason, reason)
     }
-    throw AccessRefusal(reason: nearest ?? .action, access: access)
+    throw AccessRefusal(reason: nearestReason ?? .action, access: access)
   }
 
   /// Returns whether the policy allows everything that a rule allows.

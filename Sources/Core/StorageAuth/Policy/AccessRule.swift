@@ -51,7 +51,8 @@ public struct AccessRule: Sendable, Hashable {
     self.end = end
   }
 
-  func refusal(of access: AccessRequest) -> AccessRefusal.Reason? {
+  /// Returns the first reason why the rule does not allow an access, or `nil` if it allows the access.
+  func refusalReason(for access: AccessRequest) -> AccessRefusal.Reason? {
     guard access.bucket == bucket else { return .bucket }
     guard actions.contains(access.action) else { return .action }
     guard objects.contains(access.key) else { return .key }
@@ -85,31 +86,33 @@ extension AccessPolicy {
     guard !rules.isEmpty else {
       throw PolicyError(.empty, "The policy has no rule with an action.", remedy: "Add one.")
     }
-    for rule in rules { try rule.check(isBucket: isBucket) }
+    for rule in rules { try rule.requireValidity(isBucket: isBucket) }
     return rules
   }
 }
 
 extension AccessRule {
-  fileprivate func check(isBucket: (String) -> Bool) throws(PolicyError) {
+  fileprivate func requireValidity(isBucket: (String) -> Bool) throws(PolicyError) {
     guard isBucket(bucket) else {
       throw PolicyError(
         .invalidBucket, "\"\(bucket)\" is not the name of a bucket.",
         remedy: "Use 3 to 63 lower-case letters, digits and hyphens.")
     }
-    if addresses?.isEmpty == true { throw invalid("has an empty list of addresses", "Leave the list out, or fill it.") }
-    if case .key("") = objects { throw invalid("applies to the empty key", "Use a prefix, or all keys.") }
+    if addresses?.isEmpty == true {
+      throw invalidRule("has an empty list of addresses", "Leave the list out, or fill it.")
+    }
+    if case .key("") = objects { throw invalidRule("applies to the empty key", "Use a prefix, or all keys.") }
     guard actions.contains(.write) else { return }
-    if let maximumSize, maximumSize < 0 { throw invalid("has a negative size", "Use 0 or more.") }
+    if let maximumSize, maximumSize < 0 { throw invalidRule("has a negative size", "Use 0 or more.") }
     guard let contentTypes else { return }
-    if contentTypes.isEmpty { throw invalid("has an empty list of media types", "Leave the list out, or fill it.") }
+    if contentTypes.isEmpty { throw invalidRule("has an empty list of media types", "Leave the list out, or fill it.") }
     for type in contentTypes where !Self.isMediaType(type) {
-      throw invalid(
+      throw invalidRule(
         "has the invalid media type \"\(type)\"", "Use a type such as image/png, or image/* for all images.")
     }
   }
 
-  private func invalid(_ problem: String, _ remedy: String) -> PolicyError {
+  private func invalidRule(_ problem: String, _ remedy: String) -> PolicyError {
     PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
   }
 

@@ -3,6 +3,7 @@
 
 /// A statement in a provider's policy document, which allows actions on resources.
 package struct DocumentStatement {
+  /// The names of the actions in the provider's policy language.
   package let actions: [String]
 
   package var resources: [String]
@@ -12,6 +13,7 @@ package struct DocumentStatement {
 
   /// A condition under which a statement applies.
   package struct Condition: Equatable {
+    /// The operator of the comparison, such as `StringLike`.
     package let comparison: String
     /// The condition key, which is the provider's name of the request property that is compared.
     package let key: String
@@ -50,10 +52,10 @@ extension [DocumentStatement] {
   /// Adds a statement, or its resources to a statement with the same actions and conditions.
   package mutating func add(_ statement: DocumentStatement) {
     guard !statement.actions.isEmpty else { return }
-    let position = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
-    guard let position else { return append(statement) }
-    for resource in statement.resources where !self[position].resources.contains(where: resource.isIdentical) {
-      self[position].resources.append(resource)
+    let index = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
+    guard let index else { return append(statement) }
+    for resource in statement.resources where !self[index].resources.contains(where: resource.isIdentical) {
+      self[index].resources.append(resource)
     }
   }
 }
@@ -66,8 +68,8 @@ extension DocumentStatement {
     /// The spelling of CAM policies: `effect`, `allow`.
     case lowercase
 
-    fileprivate func name(_ capitalized: String) -> String {
-      self == .capitalized ? capitalized : capitalized.asciiLowercased
+    fileprivate func name(_ capitalizedName: String) -> String {
+      self == .capitalized ? capitalizedName : capitalizedName.asciiLowercased
     }
   }
 

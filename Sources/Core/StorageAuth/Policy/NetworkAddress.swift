@@ -13,8 +13,8 @@ public struct NetworkAddress: Sendable, Hashable {
   /// - Parameter text: An IPv4 or IPv6 address without a port.
   public init?(_ text: some StringProtocol) {
     guard let bytes = text.hasByte(":") ? Self.parseIPv6(text) : Self.parseIPv4(text) else { return nil }
-    let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
-    self.bytes = bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
+    let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
+    self.bytes = bytes.starts(with: mappedPrefix) ? Array(bytes.dropFirst(mappedPrefix.count)) : bytes
   }
 
   private static func parseIPv4(_ text: some StringProtocol) -> [UInt8]? {
@@ -30,16 +30,17 @@ public struct NetworkAddress: Sendable, Hashable {
   }
 
   private static func parseIPv6(_ text: some StringProtocol) -> [UInt8]? {
-    let halves = String(text).split(separator: "::", omittingEmptySubsequences: false)
-    guard halves.count <= 2 else { return nil }
-    var ends: [[UInt8]] = []
-    for (index, half) in halves.enumerated() {
-      guard let bytes = parseGroups(half, isLast: index == halves.count - 1) else { return nil }
-      ends.append(bytes)
+    // `::` stands for one or more groups of zeros, and may appear once.
+    let texts = String(text).split(separator: "::", omittingEmptySubsequences: false)
+    guard texts.count <= 2 else { return nil }
+    var halves: [[UInt8]] = []
+    for (index, text) in texts.enumerated() {
+      guard let bytes = parseGroups(text, isLast: index == texts.count - 1) else { return nil }
+      halves.append(bytes)
     }
-    guard ends.count == 2 else { return ends[0].count == 16 ? ends[0] : nil }
-    let gap = 16 - ends[0].count - ends[1].count
-    return gap >= 2 ? ends[0] + Array(repeating: 0, count: gap) + ends[1] : nil
+    guard halves.count == 2 else { return halves[0].count == 16 ? halves[0] : nil }
+    let zeroCount = 16 - halves[0].count - halves[1].count
+    return zeroCount >= 2 ? halves[0] + Array(repeating: 0, count: zeroCount) + halves[1] : nil
   }
 
   /// Parses groups of up to four hexadecimal digits in an IPv6 address; the last group may be an IPv4 address.
@@ -48,8 +49,8 @@ public struct NetworkAddress: Sendable, Hashable {
     var bytes: [UInt8] = []
     let parts = text.parts(between: ":")
     for (index, part) in parts.enumerated() {
-      if isLast, index == parts.count - 1, part.hasByte("."), let last = parseIPv4(part) {
-        bytes += last
+      if isLast, index == parts.count - 1, part.hasByte("."), let ipv4Bytes = parseIPv4(part) {
+        bytes += ipv4Bytes
       } else {
         guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
           let group = UInt16(part, radix: 16)
@@ -69,14 +70,14 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   package var isIPv6: Bool { address.bytes.count == 16 }
 
   private let address: NetworkAddress
-  private let length: Int
+  private let prefixLength: Int
 
   /// Parses an address range; the result is `nil` if the string is invalid or has bits set beyond the prefix length.
   ///
   /// - Parameter text: An address such as `203.0.113.7`, or a network such as `203.0.113.0/24`.
   public init?(_ text: String) {
     self.init(networkOf: text)
-    guard (length..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
+    guard (prefixLength..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
   }
 
   /// Parses the network of an address with a prefix length, ignoring the bits beyond the prefix length.
@@ -86,11 +87,11 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
     let bitCount = address.bytes.count * 8
-    guard let length = parts.count == 1 ? bitCount : Int(digits: parts[1]), (0...bitCount).contains(length),
-      parts.count == 1 || parts[1] == String(length)
+    guard let prefixLength = parts.count == 1 ? bitCount : Int(digits: parts[1]), (0...bitCount).contains(prefixLength),
+      parts.count == 1 || parts[1] == String(prefixLength)
     else { return nil }
     self.address = address
-    self.length = length
+    self.prefixLength = prefixLength
     description = text
   }
 
@@ -98,13 +99,13 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Parameter other: The address to look for in the range.
   public func contains(_ other: NetworkAddress) -> Bool {
-    other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
+    other.bytes.count == address.bytes.count && (0..<prefixLength).allSatisfy { other.bit($0) == address.bit($0) }
   }
 
   /// Returns whether every address in another range belongs to this range.
   ///
   /// - Parameter other: The range to compare with this range.
-  public func contains(_ other: AddressRange) -> Bool { other.length >= length && contains(other.address) }
+  public func contains(_ other: AddressRange) -> Bool { other.prefixLength >= prefixLength && contains(other.address) }
 }
 
 extension NetworkAddress {

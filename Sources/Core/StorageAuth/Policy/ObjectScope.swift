@@ -17,7 +17,7 @@ public enum ObjectScope: Sendable, Hashable {
     switch self {
     case .all: true
     case .prefix(let prefix): key.utf8.starts(with: prefix.utf8)
-    case .key(let one): key.isIdentical(to: one)
+    case .key(let onlyKey): key.isIdentical(to: onlyKey)
     }
   }
 
@@ -29,7 +29,7 @@ public enum ObjectScope: Sendable, Hashable {
     case (.all, _): true
     case (_, .all): self == .prefix("")
     case (_, .key(let key)): contains(key)
-    case (.prefix(let prefix), .prefix(let longer)): longer.utf8.starts(with: prefix.utf8)
+    case (.prefix(let prefix), .prefix(let otherPrefix)): otherPrefix.utf8.starts(with: prefix.utf8)
     case (.key, .prefix): false
     }
   }
@@ -49,17 +49,18 @@ extension ObjectScope {
   ///
   /// - Throws: A ``PolicyError`` if a key contains `*`, `?`, or the start of a variable, as these have a meaning.
   package func pattern(in language: String) throws(PolicyError) -> String {
-    let (text, end) =
+    let (keyOrPrefix, wildcard) =
       switch self {
       case .all: ("", "*")
       case .prefix(let prefix): (prefix, "*")
       case .key(let key): (key, "")
       }
-    for special in ["*", "?", "${"] where text.containsBytes(of: special) {
+    for special in ["*", "?", "${"] where keyOrPrefix.containsBytes(of: special) {
       throw PolicyError(
-        .unsupportedKey, "The key or prefix \"\(text)\" contains \"\(special)\", which \(language) cannot express.",
+        .unsupportedKey,
+        "The key or prefix \"\(keyOrPrefix)\" contains \"\(special)\", which \(language) cannot express.",
         remedy: "Choose other names for the objects, or allow the folder that they are in.")
     }
-    return text + end
+    return keyOrPrefix + wildcard
   }
 }

@@ -1,20 +1,23 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The vocabulary of a provider's policy language, from which policy documents are generated.
+/// The names in a provider's policy language, from which policy documents are generated.
 ///
 /// In such a language, buckets and objects are resources, and the prefix of a list request is a condition.
 package struct StatementLanguage: Sendable {
   /// The name of the policy language with its article, such as `a RAM policy`.
   package let name: String
 
+  /// The version of the policy language, which each document contains.
   package let version: String
 
+  /// The policy language's names for the actions on objects.
   package let actions: [AccessAction: [String]]
 
   /// The policy language's name for the action that lists a bucket's keys.
   package let listing: String
 
+  /// The condition keys of a list request's prefix, of the client's address, and of the time.
   package let prefixKey: String
   package let addressKey: String
   package let dateKey: String

@@ -15,31 +15,31 @@ struct RequestedOperation {
   var contentType: String?
 
   /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
-  static func possibleOperations(of intent: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
-    try intent.checkSignedHeaders()
-    var operations = [try RequestedOperation(intent)]
-    for target in intent.otherTargets { operations.append(try RequestedOperation(intent.with(target))) }
+  static func possibleOperations(of request: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
+    try request.requireHarmlessHeaders()
+    var operations = [try RequestedOperation(request)]
+    for target in request.otherTargets { operations.append(try RequestedOperation(request.with(target))) }
     return operations
   }
 
-  private init(_ intent: AuthorizedRequest) throws(SigningRefusal) {
-    guard let bucket = intent.target.bucket?.string, intent.signableNames.isBucketName(bucket) else {
+  private init(_ request: AuthorizedRequest) throws(SigningRefusal) {
+    guard let bucket = request.target.bucket?.string, request.signableNames.isBucketName(bucket) else {
       throw .unknownOperation("The request has no valid bucket name.")
     }
-    guard let key = intent.target.key?.string else {
-      try self.init(onBucket: bucket, intent)
+    guard let key = request.target.key?.string else {
+      try self.init(onBucket: bucket, request)
       return
     }
-    try self.init(on: key, in: bucket, intent)
+    try self.init(on: key, in: bucket, request)
   }
 
-  private init(on key: String, in bucket: String, _ intent: AuthorizedRequest) throws(SigningRefusal) {
-    let query = try RequestedQuery(intent)
+  private init(on key: String, in bucket: String, _ request: AuthorizedRequest) throws(SigningRefusal) {
+    let query = try RequestedQuery(request)
     self.key = key
     self.bucket = bucket
-    switch intent.method {
+    switch request.method {
     case .get, .head:
-      if intent.method == .get, query.contains("uploadId") {
+      if request.method == .get, query.contains("uploadId") {
         try query.requireOnly("uploadId", "max-parts", "part-number-marker", "encoding-type")
         try query.requireUploadID()
         action = .write
@@ -52,8 +52,8 @@ struct RequestedOperation {
     case .put:
       action = .write
       guard !query.isEmpty else {
-        size = try intent.size
-        contentType = intent.headers[.contentType]
+        size = try request.signedContentLength
+        contentType = request.headers[.contentType]
         return
       }
       try query.requireOnly("partNumber", "uploadId")
@@ -83,17 +83,17 @@ struct RequestedOperation {
   /// Creates the operation of a request on a bucket: a listing, an unsigned form upload, or a deletion of many objects.
   ///
   /// The keys to delete are in the body, which may be unsigned; the caller must be allowed to delete every key.
-  private init(onBucket bucket: String, _ intent: AuthorizedRequest) throws(SigningRefusal) {
-    let query = try RequestedQuery(intent)
+  private init(onBucket bucket: String, _ request: AuthorizedRequest) throws(SigningRefusal) {
+    let query = try RequestedQuery(request)
     self.bucket = bucket
-    switch intent.method {
+    switch request.method {
     case .get:
       try query.requireOnly(
         "prefix", "delimiter", "marker", "max-keys", "encoding-type", "list-type", "continuation-token", "start-after",
         "fetch-owner")
       action = .list
       key = query["prefix"] ?? ""
-    case .post where query.isEmpty && intent.signableNames.uploadsUnsignedForms:
+    case .post where query.isEmpty && request.signableNames.uploadsUnsignedForms:
       // An older form upload sends this signature as a form field and may use any object key.
       action = .write
       key = ""
@@ -108,28 +108,31 @@ struct RequestedOperation {
 }
 
 extension AuthorizedRequest {
-  fileprivate var size: Int64? {
+  /// The signed number of bytes in the body, or `nil` if the signature does not cover it.
+  fileprivate var signedContentLength: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }
-      guard let size = Int64(digits: text) else { throw .malformed("The signed Content-Length is not a number.") }
-      return size
+      guard let byteCount = Int64(digits: text) else { throw .malformed("The signed Content-Length is not a number.") }
+      return byteCount
     }
   }
 
-  /// Checks that no signed header changes the operation or its authorization, such as a request for a copy.
-  fileprivate func checkSignedHeaders() throws(SigningRefusal) {
+  /// Throws an error if a signed header changes the operation or its authorization, such as a request for a copy.
+  fileprivate func requireHarmlessHeaders() throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
     }
-    let refusal = SigningRefusal.unknownOperation("A header changes the operation of the request, or is unknown.")
+    let unknownHeader = SigningRefusal.unknownOperation("A header changes the operation of the request, or is unknown.")
     for field in headers {
       let name = field.name.canonicalName
-      guard name != "authorization", !signableNames.refusedHeaders.contains(name) else { throw refusal }
+      guard name != "authorization", !signableNames.refusedHeaders.contains(name) else { throw unknownHeader }
       guard let shortName = name.removingBytePrefix(signableNames.headerPrefix).map(String.init) else {
-        guard !name.hasBytePrefix("x-") else { throw refusal }
+        guard !name.hasBytePrefix("x-") else { throw unknownHeader }
         continue
       }
-      guard shortName.hasBytePrefix("meta-") || signableNames.harmlessHeaders.contains(shortName) else { throw refusal }
+      guard shortName.hasBytePrefix("meta-") || signableNames.harmlessHeaders.contains(shortName) else {
+        throw unknownHeader
+      }
     }
   }
 

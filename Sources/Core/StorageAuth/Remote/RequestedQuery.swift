@@ -5,19 +5,20 @@ internal import StorageCrypto
 
 /// The signed query parameters of a request, in which each name appears once.
 package struct RequestedQuery {
+  /// The decoded values by name; a parameter without `=` has an empty value.
   private let values: [ByteExactString: String]
   /// Whether the parameter names were converted to lowercase before signing.
   private let hasLowercaseNames: Bool
 
-  init(_ intent: AuthorizedRequest) throws(SigningRefusal) {
+  init(_ request: AuthorizedRequest) throws(SigningRefusal) {
     var values: [ByteExactString: String] = [:]
-    for parameter in intent.target.parameters {
+    for parameter in request.target.parameters {
       guard values.updateValue(parameter.value?.string ?? "", forKey: parameter.name) == nil else {
         throw .unknownOperation("A parameter appears twice.")
       }
     }
     self.values = values
-    hasLowercaseNames = intent.signableNames.ignoresParameterCase
+    hasLowercaseNames = request.signableNames.ignoresParameterCase
   }
 
   var isEmpty: Bool { values.isEmpty }
@@ -28,8 +29,8 @@ package struct RequestedQuery {
 
   /// Throws an error if the request has a query parameter that is not listed.
   func requireOnly(_ names: ByteExactString...) throws(SigningRefusal) {
-    let known = Set(hasLowercaseNames ? names.map(\.asciiLowercased) : names)
-    guard values.keys.allSatisfy(known.contains) else {
+    let allowedNames = Set(hasLowercaseNames ? names.map(\.asciiLowercased) : names)
+    guard values.keys.allSatisfy(allowedNames.contains) else {
       throw .unknownOperation("A parameter changes the operation of the request, or is unknown.")
     }
   }
@@ -53,10 +54,11 @@ package struct RequestedQuery {
     }
   }
 
+  /// The part numbers of a multipart upload, which are the same in OSS, COS and S3.
   private static let partNumbers = 1...10_000
 
   /// Returns whether a string is a part number from 1 to 10,000 in canonical decimal form.
   package static func isPartNumber(_ text: String) -> Bool {
-    partNumbers.contains(Int(digits: text) ?? 0) && Int(digits: text)?.description == text
+    Int(digits: text).map { partNumbers.contains($0) && $0.description == text } ?? false
   }
 }

@@ -3,7 +3,7 @@
 
 /// The headers and parameters that a service's requests may contain without changing the operation.
 ///
-/// A string signer returns the names with the parsed request (``AuthorizedRequest/signableNames``), so that the policy
+/// A ``StringToSignSigner`` returns the names with the parsed request (``AuthorizedRequest/signableNames``), so that the policy
 /// check contains no code for a particular service.
 public struct SignableNames: Sendable {
   /// The prefix of the service's own header names, in lowercase, such as `x-oss-`.

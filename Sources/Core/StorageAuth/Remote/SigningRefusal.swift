@@ -65,9 +65,7 @@ public struct SigningRefusal: DetailedError {
   package static func anotherKey(_ message: String) -> SigningRefusal {
     SigningRefusal(.anotherKey, message, remedy: "Request the server's identity again, and sign again.")
   }
-}
 
-extension SigningRefusal {
   package static let anotherScheme = malformed("This signer does not support the signature version.")
 
   /// Throws an error unless the service accepts a lifetime in seconds.
@@ -83,14 +81,14 @@ extension SigningRefusal {
 
   /// Throws an error unless a text is, byte for byte, the canonical one of the request that was parsed from it.
   package static func requireCanonical(
-    _ text: String, _ canonical: () throws(SigningError) -> String
+    _ text: String, _ canonicalText: () throws(SigningError) -> String
   ) throws(SigningRefusal) {
-    let expected: String
+    let expectedText: String
     do throws(SigningError) {
-      expected = try canonical()
+      expectedText = try canonicalText()
     } catch {
       throw .notCanonical
     }
-    guard expected.isIdentical(to: text) else { throw .notCanonical }
+    guard expectedText.isIdentical(to: text) else { throw .notCanonical }
   }
 }

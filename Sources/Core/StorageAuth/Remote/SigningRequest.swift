@@ -40,13 +40,15 @@ public struct SigningRequest: Sendable {
 extension SigningRequest: Redacted {
   /// The signature scheme and the HTTP method, with the string to sign masked.
   public var description: String {
-    "SigningRequest(\(scheme), \(Self.known.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
+    "SigningRequest(\(scheme), \(Self.signableMethods.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
   }
 
-  private static let known: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]
+  /// The methods that can be signed remotely; the text of any other could be anything that a client sent.
+  private static let signableMethods: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]
 }
 
 extension SigningRequest {
+  /// The canonical request, or an error if the client sent none.
   package var requiredCanonicalRequest: String {
     get throws(SigningRefusal) {
       guard let canonicalRequest else { throw .malformed("The canonical request is missing.") }
@@ -62,9 +64,7 @@ extension SigningRequest {
         remedy: "Send both as the signer prepares them.")
     }
   }
-}
 
-extension SigningRequest {
   /// Returns the method in the string to sign, which must equal that of the signing request.
   package func checked(_ method: HTTPRequest.Method) throws(SigningRefusal) -> HTTPRequest.Method {
     guard method.rawValue == self.method else { throw .malformed("The method differs from the one in the string.") }
@@ -100,9 +100,9 @@ public struct SigningResponse: Sendable {
   public init?(authorization: String) {
     let parts = authorization.parts(between: " ")
     guard parts.count == 2, !parts[0].isEmpty else { return nil }
-    let pair = parts[1].parts(between: ":")
-    guard pair.count == 2, !pair[0].isEmpty, !pair[1].isEmpty else { return nil }
-    self.init(accessKeyID: AccessKeyID(String(pair[0])), signature: String(pair[1]))
+    let idAndSignature = parts[1].parts(between: ":")
+    guard idAndSignature.count == 2, idAndSignature.allSatisfy({ !$0.isEmpty }) else { return nil }
+    self.init(accessKeyID: AccessKeyID(String(idAndSignature[0])), signature: String(idAndSignature[1]))
   }
 
   /// Returns the authorization in the format `word id:signature`.

@@ -37,16 +37,16 @@ public struct SigningRules: Sendable {
   }
 
   /// Throws an error if a request to sign violates the rules, or was prepared for another key.
-  package func check(_ intent: AuthorizedRequest, with key: AccessKey, at now: Timestamp) throws(SigningRefusal) {
-    try intent.requireKey(key)
-    try checkTime(of: intent, with: key, at: now)
-    let lastUse = intent.expiration ?? max(intent.date ?? now, now)
-    for operation in try RequestedOperation.possibleOperations(of: intent) {
+  package func check(_ request: AuthorizedRequest, with key: AccessKey, at now: Timestamp) throws(SigningRefusal) {
+    try request.requireKey(key)
+    try checkTime(of: request, with: key, at: now)
+    let lastUseTime = request.expiration ?? max(request.date ?? now, now)
+    for operation in try RequestedOperation.possibleOperations(of: request) {
       do throws(AccessRefusal) {
         try policy.check(
           AccessRequest(
             operation.action, operation.key, in: operation.bucket, size: operation.size,
-            contentType: operation.contentType, from: address, at: lastUse))
+            contentType: operation.contentType, from: address, at: lastUseTime))
       } catch {
         throw SigningRefusal(
           .notAllowed, "\(error)", remedy: "Request only what the policy allows, or have the policy changed.")
@@ -54,29 +54,29 @@ public struct SigningRules: Sendable {
     }
   }
 
-  private func checkTime(of intent: AuthorizedRequest, with key: AccessKey, at now: Timestamp) throws(SigningRefusal) {
-    if let date = intent.date {
+  private func checkTime(of request: AuthorizedRequest, with key: AccessKey, at now: Timestamp) throws(SigningRefusal) {
+    if let date = request.date {
       // A validity window may have begun long ago, but it must not begin later than now.
-      let isEarly = date < now.advanced(by: .zero - clockTolerance) && !intent.signableNames.datesWindows
-      guard !isEarly, date <= now.advanced(by: clockTolerance) else {
+      let isTooEarly = date < now.advanced(by: .zero - clockTolerance) && !request.signableNames.datesWindows
+      guard !isTooEarly, date <= now.advanced(by: clockTolerance) else {
         throw SigningRefusal(
           .clockSkew, "The request is dated \(date), and it is \(now).", remedy: "Set the clock of the client.")
       }
     }
-    guard let end = intent.expiration else { return }
-    guard end > now else {
+    guard let expiration = request.expiration else { return }
+    guard expiration > now else {
       throw SigningRefusal(
-        .lifetime, "The signature would have expired at \(end).", remedy: "Set the clock of the client.")
+        .lifetime, "The signature would have expired at \(expiration).", remedy: "Set the clock of the client.")
     }
-    let start = max(intent.date ?? now, now)
-    guard end <= start.advanced(by: lifetime) else {
+    let start = max(request.date ?? now, now)
+    guard expiration <= start.advanced(by: lifetime) else {
       throw SigningRefusal(
-        .lifetime, "The signature would be valid until \(end), which is more than \(lifetime) from now.",
+        .lifetime, "The signature would be valid until \(expiration), which is more than \(lifetime) from now.",
         remedy: "Ask for a shorter lifetime.")
     }
-    if let keyEnd = key.expiration, end > keyEnd {
+    if let keyExpiration = key.expiration, expiration > keyExpiration {
       throw SigningRefusal(
-        .lifetime, "The signature would be valid until \(end), and the key expires at \(keyEnd).",
+        .lifetime, "The signature would be valid until \(expiration), and the key expires at \(keyExpiration).",
         remedy: "Ask for a shorter lifetime.")
     }
   }

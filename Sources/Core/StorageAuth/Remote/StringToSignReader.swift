@@ -7,35 +7,38 @@ package import HTTPTypes
 ///
 /// The delimiter is the line feed, byte for byte: a carriage return is part of a line and does not end the line.
 package struct StringToSignReader {
+  /// The lines that have not been read.
   package private(set) var rest: ArraySlice<String>
 
   package init(_ text: String) { rest = text.parts(between: "\n").map(String.init)[...] }
 
-  package mutating func first() throws(SigningRefusal) -> String {
+  /// Removes and returns the first line that has not been read.
+  package mutating func readFirst() throws(SigningRefusal) -> String {
     guard let line = rest.popFirst() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
-  package mutating func last() throws(SigningRefusal) -> String {
+  /// Removes and returns the last line that has not been read.
+  package mutating func readLast() throws(SigningRefusal) -> String {
     guard let line = rest.popLast() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
+  /// The lines that have not been read, as one text.
   package var remainder: String { rest.joined(separator: "\n") }
 
-  package mutating func take(while condition: (String) -> Bool) -> [String] {
-    let taken = rest.prefix(while: condition)
-    rest = rest.dropFirst(taken.count)
-    return Array(taken)
+  /// Removes and returns the lines up to the first that does not satisfy a condition.
+  package mutating func read(while condition: (String) -> Bool) -> [String] {
+    let lines = rest.prefix(while: condition)
+    rest = rest.dropFirst(lines.count)
+    return Array(lines)
   }
-}
 
-extension StringToSignReader {
   /// Reads the lines of headers up to an empty line, which follows them, and the host among them.
   package mutating func readHeaders() throws(SigningRefusal) -> (fields: HTTPFields, host: String?) {
     var fields = HTTPFields()
     var host: String?
-    for line in take(while: { !$0.isEmpty }) {
+    for line in read(while: { !$0.isEmpty }) {
       guard let text = line.removingBytePrefix("host:") else {
         try fields.append(line: line)
         continue
@@ -43,25 +46,25 @@ extension StringToSignReader {
       guard host == nil else { throw .malformed("There are two hosts.") }
       host = String(text)
     }
-    _ = try first()
+    _ = try readFirst()
     return (fields, host)
   }
 }
 
 extension HTTPFields {
+  /// Appends a signed header, which must be valid in HTTP.
   package mutating func append(signed name: String, _ value: String) throws(SigningRefusal) {
     guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
       throw .malformed("A line in the position of a header is not a valid header.")
     }
     append(HTTPField(name: name, value: value))
   }
-}
 
-extension HTTPFields {
+  /// Appends the signed header of a line `name:value`.
   package mutating func append(line: String) throws(SigningRefusal) {
-    let pair = line.parts(between: ":", atMost: 1)
-    guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
-    try append(signed: String(pair[0]), String(pair[1]))
+    let nameAndValue = line.parts(between: ":", atMost: 1)
+    guard nameAndValue.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
+    try append(signed: String(nameAndValue[0]), String(nameAndValue[1]))
   }
 }
 
@@ -82,9 +85,9 @@ extension HTTPRequest.Method {
 extension RequestTarget {
   /// Removes a parameter that may appear at most once; its value is empty if it has none, `nil` if it is missing.
   package mutating func take(_ name: ByteExactString) throws(SigningRefusal) -> String? {
-    let found = parameters.filter { $0.name == name }
-    guard found.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }
-    guard let parameter = found.first else { return nil }
+    let matches = parameters.filter { $0.name == name }
+    guard matches.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }
+    guard let parameter = matches.first else { return nil }
     self = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters.filter { $0.name != name })
     return parameter.value?.string ?? ""
   }

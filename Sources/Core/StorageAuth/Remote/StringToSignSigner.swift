@@ -24,13 +24,13 @@ public protocol StringToSignSigner: Sendable {
   ///
   /// - Parameters:
   ///   - request: The client's request to sign a string.
-  ///   - intent: The result of ``intent(of:)`` for the client's request.
+  ///   - authorizedRequest: The result of ``intent(of:)`` for the client's request.
   ///   - key: The access key that signs the string.
   ///   - date: The current time.
   /// - Returns: The signature in the encoding of the signature scheme.
   /// - Throws: A ``SigningRefusal`` if the string cannot be signed although it satisfies the rules.
   func signature(
-    of request: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+    of request: SigningRequest, _ authorizedRequest: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String
 
   /// Returns the word before `id:signature` in the response format that the vendor documents for signing servers.
@@ -56,10 +56,10 @@ extension StringToSignSigner {
   public func sign(
     _ request: SigningRequest, with key: AccessKey, under rules: SigningRules, at date: Timestamp
   ) throws(SigningRefusal) -> SigningResponse {
-    let intent = try intent(of: request)
-    try rules.check(intent, with: key, at: date)
+    let authorizedRequest = try intent(of: request)
+    try rules.check(authorizedRequest, with: key, at: date)
     return SigningResponse(
-      accessKeyID: key.id, signature: try signature(of: request, intent, with: key, at: date),
+      accessKeyID: key.id, signature: try signature(of: request, authorizedRequest, with: key, at: date),
       sessionToken: key.sessionToken)
   }
 }

@@ -14,11 +14,11 @@ final class PreparedObjectURLs: ObjectURLSource {
   let expiration: Timestamp
   private let questionMarkError: SigningError?
   private let url: SignedFrame
-  private let textEnd: SecretBytes
-  private let state: State
+  private let textAfterKey: SecretBytes
+  private let hashState: HashState
 
   /// A signing key and the hash state of the text, both after the bytes that are equal for all objects.
-  private enum State {
+  private enum HashState {
     case hmacSHA1(HMACKey<SHA1>)
     case hashedSHA1(HMACKey<SHA1>, SHA1)
     case hashedSHA256(HMACKey<SHA256>, SHA256)
@@ -33,17 +33,17 @@ final class PreparedObjectURLs: ObjectURLSource {
     self.expiration = expiration
     self.questionMarkError = questionMarkError
     self.url = url
-    textEnd = text.end
+    textAfterKey = text.end
     switch scheme {
-    case .hmacSHA1(let key): state = .hmacSHA1(key.startingMessages { $0.append(text.start) })
+    case .hmacSHA1(let key): hashState = .hmacSHA1(key.startingMessages { $0.append(text.start) })
     case .hashedSHA1(let key):
       var hash = SHA1()
       hash.update(text.start)
-      state = .hashedSHA1(key, hash)
+      hashState = .hashedSHA1(key, hash)
     case .hashedSHA256(let key):
       var hash = SHA256()
       hash.update(text.start)
-      state = .hashedSHA256(key, hash)
+      hashState = .hashedSHA256(key, hash)
     }
   }
 
@@ -57,13 +57,13 @@ final class PreparedObjectURLs: ObjectURLSource {
     return PresignedRequest(method: method, url: url, headers: headers, expiration: expiration)
   }
 
-  private func url(of object: Span<UInt8>, isEncoded: Bool) -> String {
-    let signature = signature(of: object, isEncoded: isEncoded)
+  private func url(of objectKey: Span<UInt8>, isEncoded: Bool) -> String {
+    let signature = signature(of: objectKey, isEncoded: isEncoded)
     return String(writing: { writer in
       writer.append(url.start)
-      writer.append(encoding: object, isEncoded: isEncoded)
+      writer.append(encoding: objectKey, isEncoded: isEncoded)
       url.end.withBytes { writer.append($0) }
-      if case .hmacSHA1 = state {
+      if case .hmacSHA1 = hashState {
         writer.append(percentEncodedBase64: signature)
       } else {
         writer.append(hex: signature)
@@ -71,17 +71,17 @@ final class PreparedObjectURLs: ObjectURLSource {
     })
   }
 
-  private func signature(of object: Span<UInt8>, isEncoded: Bool) -> Digest {
-    switch state {
+  private func signature(of objectKey: Span<UInt8>, isEncoded: Bool) -> Digest {
+    switch hashState {
     case .hmacSHA1(let key):
       return key.authenticationCode { writer in
-        writer.append(object)
-        textEnd.withBytes { writer.append($0) }
+        writer.append(objectKey)
+        textAfterKey.withBytes { writer.append($0) }
       }
     case .hashedSHA1(let key, var hash):
       hash.update(writing: { writer in
-        writer.append(object)
-        textEnd.withBytes { writer.append($0) }
+        writer.append(objectKey)
+        textAfterKey.withBytes { writer.append($0) }
       })
       let digest = hash.finalize()
       return key.authenticationCode { writer in
@@ -90,8 +90,8 @@ final class PreparedObjectURLs: ObjectURLSource {
       }
     case .hashedSHA256(let key, var hash):
       hash.update(writing: { writer in
-        writer.append(encoding: object, isEncoded: isEncoded)
-        textEnd.withBytes { writer.append($0) }
+        writer.append(encoding: objectKey, isEncoded: isEncoded)
+        textAfterKey.withBytes { writer.append($0) }
       })
       let digest = hash.finalize()
       return key.authenticationCode { $0.append(hex: digest) }
@@ -101,8 +101,8 @@ final class PreparedObjectURLs: ObjectURLSource {
 
 extension ByteWriter {
   /// Appends an object's key, percent-encoded for a path; a key that `isEncoded` is equal to its encoding.
-  fileprivate mutating func append(encoding object: Span<UInt8>, isEncoded: Bool) {
-    if isEncoded { append(object) } else { append(percentEncoding: object, .path) }
+  fileprivate mutating func append(encoding objectKey: Span<UInt8>, isEncoded: Bool) {
+    if isEncoded { append(objectKey) } else { append(percentEncoding: objectKey, .path) }
   }
 }
 
@@ -120,7 +120,7 @@ package enum ObjectSignatureScheme: Sendable {
   case hashedSHA256(HMACKey<SHA256>)
 }
 
-/// The bytes of a text or a URL before and after an object's key.
+/// The bytes of a text or a URL before (`start`) and after (`end`) an object's key.
 package struct SignedFrame: Sendable {
   let start: [UInt8]
   let end: SecretBytes
@@ -141,8 +141,8 @@ package struct SignedFrame: Sendable {
       writer.append(originOf: request)
       writer.append(path.start)
     })
-    var all = [UInt8](writing: append)
-    defer { wipe(&all) }
-    end = all.withElements { SecretBytes($0.extracting(path.start.utf8.count...)) }
+    var pathWithSignature = [UInt8](writing: append)
+    defer { wipe(&pathWithSignature) }
+    end = pathWithSignature.withElements { SecretBytes($0.extracting(path.start.utf8.count...)) }
   }
 }

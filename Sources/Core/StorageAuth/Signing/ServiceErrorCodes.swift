@@ -93,8 +93,7 @@ public struct ServiceErrorCodes: Sendable {
     refusals[code] ?? Refusal(.badRequest, "InvalidArgument")
   }
 
-  /// Returns the service's rejection for a verification error, with the service's own error code if the verifier set
-  /// it.
+  /// Returns the service's rejection for an error, with the service's own error code if the verifier set it.
   public subscript(error: VerificationError) -> Refusal {
     let refusal = self[error.code]
     guard let code = error.serviceCode else { return refusal }
@@ -116,8 +115,8 @@ public struct ServiceErrorCodes: Sendable {
     "AccessDenied": .accessDenied, "AccessForbidden": .accessDenied, "BadDigest": .badDigest,
     "BucketAlreadyExists": .alreadyExists, "BucketAlreadyOwnedByYou": .alreadyExists,
     "ExpiredToken": .credentialExpired, "FileAlreadyExists": .alreadyExists, "IncompleteBody": .badDigest,
-    "InternalError": .serverFailure,
-    "InvalidAccessKeyId": .unknownAccessKey, "InvalidArgument": .invalidRequest, "InvalidDigest": .badDigest,
+    "InternalError": .serverFailure, "InvalidAccessKeyId": .unknownAccessKey, "InvalidArgument": .invalidRequest,
+    "InvalidDigest": .badDigest,
     "InvalidRange": .invalidRange, "InvalidToken": .invalidCredential, "KeyNotExist": .noSuchKey,
     "NoSuchBucket": .noSuchBucket, "NoSuchKey": .noSuchKey, "NoSuchUpload": .noSuchUpload, "NotModified": .notModified,
     "OperationAborted": .conflict, "OperationConflict": .conflict, "PathConflict": .conflict,

@@ -98,7 +98,9 @@ extension SignatureVerifier {
 }
 
 extension Secret {
-  /// The secret of the decoy key, which is used to verify a request with an unknown access key ID.
+  /// The secret of the decoy key, with which a request with an unknown access key ID is verified.
+  ///
+  /// It has the length of the secrets of OSS.
   static let decoy = Secret(String(repeating: "x", count: 30))
 }
 

@@ -86,8 +86,8 @@ public struct VerificationLimits: Sendable, Hashable {
       case .header: (headerWindow, "headerWindow", "authorization in the headers")
       case .query: (urlLifetime, "urlLifetime", "URL or form")
       }
-    let isWithin = max(start, date).duration(to: end) <= limit
-    guard isWithin, start.duration(to: end) <= limit + Self.clockTolerance else {
+    let isRemainderWithinLimit = max(start, date).duration(to: end) <= limit
+    guard isRemainderWithinLimit, start.duration(to: end) <= limit + Self.clockTolerance else {
       throw VerificationError(
         .lifetimeOutOfRange,
         "The \(kind) expires at \(end), more than \(limit.components.seconds) seconds after \(start).",
@@ -103,13 +103,12 @@ public struct VerificationLimits: Sendable, Hashable {
   public func check(_ request: HTTPRequest) throws(VerificationError) {
     let path = (request.path ?? "").utf8
     try require(path.count <= pathByteCount, of: "path", limit: pathByteCount)
-    var parameters = 1
-    for byte in path where byte == UInt8(ascii: "&") { parameters += 1 }
+    let parameters = 1 + path.count { $0 == UInt8(ascii: "&") }
     try require(parameters <= parameterCount, of: "number of query parameters", limit: parameterCount)
     try require(request.headerFields.count <= headerCount, of: "number of headers", limit: headerCount)
-    var bytes = request.method.rawValue.utf8.count + (request.authority?.utf8.count ?? 0)
-    for field in request.headerFields { bytes += field.name.rawName.utf8.count + field.value.utf8.count }
-    try require(bytes <= headerByteCount, of: "length of the headers", limit: headerByteCount)
+    var byteCount = request.method.rawValue.utf8.count + (request.authority?.utf8.count ?? 0)
+    for field in request.headerFields { byteCount += field.name.rawName.utf8.count + field.value.utf8.count }
+    try require(byteCount <= headerByteCount, of: "length of the headers", limit: headerByteCount)
   }
 
   private func require(_ isWithinLimit: Bool, of quantity: String, limit: Int) throws(VerificationError) {

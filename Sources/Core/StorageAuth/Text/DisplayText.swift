@@ -29,16 +29,16 @@ public struct DisplayText: Sendable, CustomStringConvertible {
       description = text
       return
     }
-    var result = ""
-    result.reserveCapacity(text.utf8.count)
+    var escapedText = ""
+    escapedText.reserveCapacity(text.utf8.count)
     for scalar in text.unicodeScalars {
       if Self.isShown(scalar) || keepingLines && (scalar == "\n" || scalar == "\t") {
-        result.unicodeScalars.append(scalar)
+        escapedText.unicodeScalars.append(scalar)
       } else {
-        result += Self.escape(scalar)
+        escapedText += Self.escapeSequence(for: scalar)
       }
     }
-    description = result
+    description = escapedText
   }
 
   /// Escapes the control and invisible characters in a JSON document without changing the document's value.
@@ -46,19 +46,19 @@ public struct DisplayText: Sendable, CustomStringConvertible {
   /// Such characters appear only inside strings, and become `\uXXXX`. Characters below U+0020 are unchanged: a JSON
   /// document contains them only between values, as line feeds and tabs.
   package static func escapingInsideJSON(_ json: String) -> String {
-    var result = ""
-    result.reserveCapacity(json.utf8.count)
+    var escapedJSON = ""
+    escapedJSON.reserveCapacity(json.utf8.count)
     for scalar in json.unicodeScalars {
       if isShown(scalar) || scalar.value < 0x20 {
-        result.unicodeScalars.append(scalar)
+        escapedJSON.unicodeScalars.append(scalar)
       } else {
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
-          result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+          escapedJSON += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
         }
       }
     }
-    return result
+    return escapedJSON
   }
 
   /// Returns whether a byte is a visible ASCII character or a space.
@@ -75,7 +75,7 @@ public struct DisplayText: Sendable, CustomStringConvertible {
     return !scalar.properties.isDefaultIgnorableCodePoint || variationSelectors.contains(scalar)
   }
 
-  private static func escape(_ scalar: Unicode.Scalar) -> String {
+  private static func escapeSequence(for scalar: Unicode.Scalar) -> String {
     switch scalar {
     case "\n": #"\n"#
     case "\r": #"\r"#

@@ -34,10 +34,10 @@ package enum StandardStream: Int32, Sendable {
 
   /// Writes bytes completely, or ends the program as ``put(_:orReport:)`` with text does.
   package func put(_ bytes: [UInt8], orReport report: (String) -> Void = { _ in }) {
-    let problem = unsafe bytes.withUnsafeBytes { unsafe Self.writeAll($0, to: rawValue) }
-    guard let problem, self == .output else { return }
-    if problem == EPIPE { Self.endForClosedPipe() }
-    report("Standard output cannot be written: \(Self.text(of: problem)).")
+    let errorNumber = unsafe bytes.withUnsafeBytes { unsafe Self.writeAll($0, to: rawValue) }
+    guard let errorNumber, self == .output else { return }
+    if errorNumber == EPIPE { Self.endForClosedPipe() }
+    report("Standard output cannot be written: \(Self.message(for: errorNumber)).")
     exit(1)
   }
 
@@ -54,16 +54,18 @@ package enum StandardStream: Int32, Sendable {
     }
   }
 
+  /// Writes all bytes to a stream, or returns the error number of the failure.
   private static func writeAll(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Int32? {
-    var rest = unsafe bytes[...]
-    while unsafe !rest.isEmpty {
-      let part = unsafe UnsafeRawBufferPointer(rebasing: rest)
-      let count = unsafe write(stream, part.baseAddress, part.count)
-      if count >= 0 {
-        unsafe rest = rest.dropFirst(count)
+    var remainingBytes = unsafe bytes[...]
+    while unsafe !remainingBytes.isEmpty {
+      let buffer = unsafe UnsafeRawBufferPointer(rebasing: remainingBytes)
+      let writtenByteCount = unsafe write(stream, buffer.baseAddress, buffer.count)
+      if writtenByteCount >= 0 {
+        unsafe remainingBytes = remainingBytes.dropFirst(writtenByteCount)
       } else if errno == EAGAIN {
-        var waiting = pollfd(fd: stream, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&waiting, 1, -1)
+        // A terminal or a pipe that another program set to non-blocking is full.
+        var writable = pollfd(fd: stream, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&writable, 1, -1)
       } else if errno != EINTR {
         return errno
       }
@@ -71,17 +73,17 @@ package enum StandardStream: Int32, Sendable {
     return nil
   }
 
-  private static func text(of problem: Int32) -> String {
-    unsafe strerror(problem).map { unsafe String(cString: $0) } ?? "error \(problem)"
+  private static func message(for errorNumber: Int32) -> String {
+    unsafe strerror(errorNumber).map { unsafe String(cString: $0) } ?? "error \(errorNumber)"
   }
 
   /// Ends the program as SIGPIPE does, which a shell shows as status 141.
   private static func endForClosedPipe() -> Never {
     _ = signal(SIGPIPE, SIG_DFL)
-    var signals = sigset_t()
-    unsafe sigemptyset(&signals)
-    unsafe sigaddset(&signals, SIGPIPE)
-    unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    var signalSet = sigset_t()
+    unsafe sigemptyset(&signalSet)
+    unsafe sigaddset(&signalSet, SIGPIPE)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &signalSet, nil)
     raise(SIGPIPE)
     _exit(141)
   }

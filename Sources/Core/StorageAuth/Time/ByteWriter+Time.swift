@@ -16,7 +16,7 @@ extension ByteWriter {
     append(UInt8(ascii: " "))
     append(time.year, digits: 4)
     append(UInt8(ascii: " "))
-    append(clock: time)
+    append(timeOfDay: time)
     append(" GMT")
   }
 
@@ -26,8 +26,8 @@ extension ByteWriter {
   package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
     append(UInt8(ascii: "T"))
-    let clock = time.hour &* 10_000 &+ time.minute &* 100 &+ time.second
-    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: clock)) &>> 16, count: 6)
+    let sixDigits = time.hour &* 10_000 &+ time.minute &* 100 &+ time.second
+    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: sixDigits)) &>> 16, count: 6)
     append(UInt8(ascii: "Z"))
   }
 
@@ -47,11 +47,11 @@ extension ByteWriter {
     append(UInt8(ascii: "-"))
     append(twoDigits: time.day)
     append(UInt8(ascii: "T"))
-    append(clock: time)
+    append(timeOfDay: time)
     append(UInt8(ascii: "Z"))
   }
 
-  private mutating func append(clock time: CivilTime) {
+  private mutating func append(timeOfDay time: CivilTime) {
     append(twoDigits: time.hour)
     append(UInt8(ascii: ":"))
     append(twoDigits: time.minute)
@@ -104,8 +104,10 @@ private func decimalDigits(of number: UInt64) -> UInt64 {
   return ones &+ 0x3030_3030_3030_3030
 }
 
+/// The names of the days in an HTTP date, in the order of `CivilTime.weekday`: 1970-01-01 was a Thursday.
 private let weekdayNames: [StaticString] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
-private let monthNames: [StaticString] = [
+/// The names of the months in an HTTP date, whatever the language of the system.
+let monthNames: [StaticString] = [
   "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ]

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A date and a time of day in UTC, in the proleptic Gregorian calendar.
+///
+/// The conversions are those of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
+/// (<https://howardhinnant.github.io/date_algorithms.html>). An era is 400 years, after which the calendar repeats.
 package struct CivilTime: Sendable {
   var year: Int64
   var month: Int64
@@ -16,34 +19,28 @@ package struct CivilTime: Sendable {
   private static let daysPerEra: Int64 = 146_097
   /// The days from 0000-03-01 to 1970-01-01: years are counted from March, so that the leap day ends a year.
   private static let daysToEpoch: Int64 = 719_468
+}
 
-  init(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {
-    self.year = year
-    self.month = month
-    self.day = day
-    self.hour = hour
-    self.minute = minute
-    self.second = second
-  }
-
+extension CivilTime {
   package init(_ timestamp: Timestamp) {
     // A timestamp is so far from the limits of `Int64` that none of these operations overflows.
     let dayNumber = timestamp.dayNumber
     let timeOfDay = timestamp.unixSeconds &- dayNumber &* Self.secondsPerDay
-    let shifted = dayNumber &+ Self.daysToEpoch
-    let era = (shifted >= 0 ? shifted : shifted &- Self.daysPerEra &+ 1) / Self.daysPerEra
-    let dayOfEra = shifted &- era &* Self.daysPerEra
+    let daysSinceYear0 = dayNumber &+ Self.daysToEpoch
+    let era = (daysSinceYear0 >= 0 ? daysSinceYear0 : daysSinceYear0 &- Self.daysPerEra &+ 1) / Self.daysPerEra
+    let dayOfEra = daysSinceYear0 &- era &* Self.daysPerEra
     let yearOfEra = (dayOfEra &- dayOfEra / 1460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)
-    let marchMonth = (5 &* dayOfYear &+ 2) / 153
-    day = dayOfYear &- (153 &* marchMonth &+ 2) / 5 &+ 1
-    month = marchMonth < 10 ? marchMonth &+ 3 : marchMonth &- 9
+    // Five months from March or August on have 153 days.
+    let monthsSinceMarch = (5 &* dayOfYear &+ 2) / 153
+    day = dayOfYear &- (153 &* monthsSinceMarch &+ 2) / 5 &+ 1
+    month = monthsSinceMarch < 10 ? monthsSinceMarch &+ 3 : monthsSinceMarch &- 9
     year = yearOfEra &+ era &* 400 &+ (month <= 2 ? 1 : 0)
     hour = timeOfDay / 3600
     minute = timeOfDay / 60 % 60
     second = timeOfDay % 60
-    let days = dayNumber % 7
-    weekday = days < 0 ? days &+ 7 : days
+    let dayOfWeek = dayNumber % 7
+    weekday = dayOfWeek < 0 ? dayOfWeek &+ 7 : dayOfWeek
   }
 
   /// The instant of the date and time, or `nil` if the date or time does not exist; a leap second is the next second.
@@ -51,14 +48,15 @@ package struct CivilTime: Sendable {
     guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
       (0...60).contains(second), (0...9999).contains(year)
     else { return nil }
-    let shiftedYear = month <= 2 ? year - 1 : year
-    let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
-    let yearOfEra = shiftedYear - era * 400
+    let yearFromMarch = month <= 2 ? year - 1 : year
+    let era = (yearFromMarch >= 0 ? yearFromMarch : yearFromMarch - 399) / 400
+    let yearOfEra = yearFromMarch - era * 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     let dayNumber = era * Self.daysPerEra + dayOfEra - Self.daysToEpoch
     let instant = Timestamp(unixSeconds: dayNumber * Self.secondsPerDay + hour * 3600 + minute * 60 + second)
-    let back = CivilTime(Timestamp(unixSeconds: dayNumber * Self.secondsPerDay))
-    return back.day == day && back.month == month ? instant : nil
+    // A day that the month does not have, such as 31 April, results in a day of the next month.
+    let existingDate = CivilTime(Timestamp(unixSeconds: dayNumber * Self.secondsPerDay))
+    return existingDate.day == day && existingDate.month == month ? instant : nil
   }
 }

@@ -35,9 +35,7 @@ public struct SystemTime: SigningClock {
   ///
   /// - Parameter duration: The duration, measured with the clock of ``uptime``.
   /// - Throws: `CancellationError` if the task is cancelled.
-  public func sleep(for duration: Duration) async throws {
-    try await Task.sleep(for: duration, clock: .continuous)
-  }
+  public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration, clock: .continuous) }
 }
 
 extension SigningClock where Self == SystemTime {

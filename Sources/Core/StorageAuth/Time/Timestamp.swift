@@ -33,9 +33,9 @@ public struct Timestamp: Sendable, Hashable {
 
   /// Creates an instant from seconds since 1970 and nanoseconds; nanoseconds outside of one second are carried over.
   init(unixSeconds: Int64, nanoseconds: Int64) {
-    let (carry, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    self.unixSeconds = unixSeconds + (rest < 0 ? carry - 1 : carry)
-    self.nanoseconds = Int32(rest < 0 ? rest + 1_000_000_000 : rest)
+    let (carry, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    self.unixSeconds = unixSeconds + (remainder < 0 ? carry - 1 : carry)
+    self.nanoseconds = Int32(remainder < 0 ? remainder + 1_000_000_000 : remainder)
   }
 
   /// The current time according to this machine's wall clock.
@@ -56,18 +56,14 @@ extension Timestamp: InstantProtocol {
   /// - Returns: The instant, clamped to the first and the last instant that can be represented.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = min(max(duration, .zero - Self.maximumDuration), Self.maximumDuration).components
-    let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
-    guard !overflow, Self.range.contains(sum) else {
-      return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound)
-    }
+    let sum = unixSeconds.saturatingAdding(seconds)
+    guard Self.range.contains(sum) else { return Timestamp(unixSeconds: sum) }
     return Timestamp(unixSeconds: sum, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
   /// Returns this instant, truncated to a whole second and advanced by seconds, clamped to what can be represented.
   package func advanced(bySeconds seconds: Int64) -> Timestamp {
-    let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
-    if overflow { return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound) }
-    return Timestamp(unixSeconds: sum)
+    Timestamp(unixSeconds: unixSeconds.saturatingAdding(seconds))
   }
 
   /// The range of ``unixSeconds``: some 36 billion years before and after 1970.
@@ -134,20 +130,34 @@ extension Timestamp {
   ///
   /// - Parameter text: The value of a date header, such as `Date` or `Last-Modified`.
   public init?(httpDate text: String) {
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.parts(between: " ")
     guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasByteSuffix(","), parts[5] == "GMT",
-      let month = months.firstIndex(of: String(parts[2]))
+      let monthIndex = monthNames.firstIndex(where: { parts[2].isIdentical(to: $0.description) })
     else { return nil }
     var scanner = DigitScanner("\(parts[1]) \(parts[3]) \(parts[4])")
     guard let day = scanner.number(2), scanner.skip(" "), let year = scanner.number(4), scanner.skip(" "),
       let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
       let second = scanner.number(2), scanner.isAtEnd,
       let instant = CivilTime(
-        year: year, month: Int64(month) + 1, day: day, hour: hour, minute: minute, second: second
+        year: year, month: Int64(monthIndex) + 1, day: day, hour: hour, minute: minute, second: second
       ).timestamp
     else { return nil }
     self = instant
+  }
+
+  /// The instant in the extended ISO 8601 format, without fractions of a second: `2026-11-20T08:00:00Z`.
+  public var iso8601: String { String(writing: { $0.append(extendedDate: CivilTime(self)) }) }
+
+  /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
+  public var iso8601Basic: String { String(writing: { $0.append(basicDate: self) }) }
+
+  /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
+  public var httpDate: String { String(writing: { $0.append(httpDate: self) }) }
+
+  /// The number of days from 1970-01-01 to the instant's date in UTC.
+  package var dayNumber: Int64 {
+    let (days, remainder) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
+    return remainder < 0 ? days - 1 : days
   }
 }
 
@@ -160,38 +170,36 @@ private struct DigitScanner {
 
   var isAtEnd: Bool { index == bytes.count }
 
+  /// Skips a character, and returns whether it was there.
   mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
     index += 1
     return true
   }
 
-  mutating func number(_ digits: Int) -> Int64? {
-    guard index + digits <= bytes.count else { return nil }
+  /// Reads an integer with exactly this number of digits.
+  mutating func number(_ digitCount: Int) -> Int64? {
+    guard index + digitCount <= bytes.count else { return nil }
     var value: Int64 = 0
-    for byte in bytes[index..<(index + digits)] {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+    for byte in bytes[index..<(index + digitCount)] {
+      guard byte.isASCIIDigit else { return nil }
       value = value * 10 + Int64(byte - UInt8(ascii: "0"))
     }
-    index += digits
+    index += digitCount
     return value
   }
 
   /// Parses an optional fraction of a second and returns its value in nanoseconds; digits after the ninth are dropped.
   mutating func fraction() -> Int64? {
     guard skip(".") else { return 0 }
-    var value: Int64 = 0
-    var count = 0
+    guard let firstDigit = number(1) else { return nil }
+    var nanosecondsPerDigit: Int64 = 100_000_000
+    var nanoseconds = firstDigit * nanosecondsPerDigit
     while let digit = number(1) {
-      if count < 9 { value = value * 10 + digit }
-      count += 1
+      nanosecondsPerDigit /= 10
+      nanoseconds += digit * nanosecondsPerDigit
     }
-    guard count > 0 else { return nil }
-    while count < 9 {
-      value *= 10
-      count += 1
-    }
-    return value
+    return nanoseconds
   }
 
   /// Parses a time zone, which is `Z` or an offset, and returns its offset in seconds east of UTC.
@@ -203,24 +211,5 @@ private struct DigitScanner {
     _ = skip(":")
     guard let minutes = number(2), minutes < 60 else { return nil }
     return sign * (hours * 3600 + minutes * 60)
-  }
-}
-
-extension Timestamp {
-  /// The instant in the extended ISO 8601 format, without fractions of a second: `2026-11-20T08:00:00Z`.
-  public var iso8601: String { String(writing: { $0.append(extendedDate: CivilTime(self)) }) }
-
-  /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
-  public var iso8601Basic: String { String(writing: { $0.append(basicDate: self) }) }
-
-  /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
-  public var httpDate: String { String(writing: { $0.append(httpDate: self) }) }
-}
-
-extension Timestamp {
-  /// The number of days from 1970-01-01 to the instant's date in UTC.
-  package var dayNumber: Int64 {
-    let (days, rest) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
-    return rest < 0 ? days - 1 : days
   }
 }

@@ -29,8 +29,8 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// - Parameter makeReader: A function that is called once per iteration, and returns one that is called per chunk.
   public init(_ makeReader: @escaping @Sendable () -> Reader) {
     self.init(chunks: {
-      let read = makeReader()
-      return { try await read() }
+      let reader = makeReader()
+      return { try await reader() }
     })
   }
 
@@ -54,10 +54,10 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// - Parameter bytes: The content of the stream.
   public init(_ bytes: [UInt8]) {
     self.init {
-      var rest: [UInt8]? = bytes
+      var nextChunk: [UInt8]? = bytes
       return {
-        defer { rest = nil }
-        return rest
+        defer { nextChunk = nil }
+        return nextChunk
       }
     }
   }
@@ -79,29 +79,8 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 }
 
-/// A chunk of bytes in its source's representation, so that the chunk can be passed on without copying.
-package protocol ByteChunk: Sendable {
-  var byteCount: Int { get }
-
-  var array: [UInt8] { get }
-
-  func withSpan(_ body: (Span<UInt8>) -> Void)
-
-  func append(to bytes: inout [UInt8])
-}
-
-extension [UInt8]: ByteChunk {
-  package var byteCount: Int { count }
-
-  package var array: [UInt8] { self }
-
-  package func withSpan(_ body: (Span<UInt8>) -> Void) { withElements(body) }
-
-  package func append(to bytes: inout [UInt8]) { bytes += self }
-}
-
 extension ByteStream {
-  /// Returns all bytes in one array, or `nil` if the stream is longer than a limit.
+  /// Reads all bytes into one array, or returns `nil` if the stream is longer than a limit.
   package func collected(upTo limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     let iterator = makeAsyncIterator()
@@ -112,13 +91,25 @@ extension ByteStream {
     return bytes
   }
 
-  /// Returns the stream's first bytes, at most `limit` of them.
-  package func prefix(bytes limit: Int) async throws -> [UInt8] {
+  /// Reads the stream's first bytes, at most `limit` of them.
+  package func collectPrefix(upTo limit: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in self {
       bytes += chunk.prefix(limit - bytes.count)
       if bytes.count == limit { break }
     }
     return bytes
+  }
+}
+
+extension AsyncIteratorProtocol {
+  /// Returns the next element, or `nil` at the end, as `next(isolation:)` does on systems that have it.
+  @inlinable
+  package mutating func nextElement(isolation actor: isolated (any Actor)? = #isolation) async throws -> Element? {
+    if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) { return try await next(isolation: actor) }
+    // Safe: the caller does not use the iterator until the call returns.
+    nonisolated(unsafe) var iterator = self
+    defer { self = unsafe iterator }
+    return try await unsafe iterator.next()
   }
 }

@@ -51,12 +51,12 @@ public struct HTTPStreamingResponse: Sendable {
 extension HTTPResponse {
   /// Whether the head of a response says where its body ends: by `chunked` as the last coding, or by `Content-Length`.
   package var marksEndOfBody: Bool {
+    // Responses with these status codes have no body (RFC 9112, section 6.3).
     if status.code == 204 || status.code == 304 { return true }
     let codings = headerFields[values: .transferEncoding].joined(separator: ",")
     guard codings.isEmpty else {
-      return codings.parts(between: ",").last.map { coding in
-        coding.filter { $0 != " " && $0 != "\t" }.asciiLowercased.isIdentical(to: "chunked")
-      } ?? false
+      let lastCoding = codings.parts(between: ",").last ?? ""
+      return lastCoding.filter { $0 != " " && $0 != "\t" }.asciiLowercased.isIdentical(to: "chunked")
     }
     return headerFields[.contentLength] != nil
   }
@@ -87,6 +87,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
 /// let transport = try AsyncHTTPClientTransport(proxy: .direct, trustedRoots: .file("/etc/ssl/private-ca.pem"))
 /// ```
 public struct TrustedRoots: Sendable, Hashable {
+  /// The path of a PEM file with further authorities, or `nil`.
   package let path: String?
 
   package let includesSystem: Bool
@@ -106,6 +107,7 @@ public struct TrustedRoots: Sendable, Hashable {
 }
 
 extension HTTPRequest {
+  /// Returns a copy of the request with a change.
   package func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
     var request = self
     change(&request)

@@ -32,13 +32,11 @@ public struct ProxyExclusions: Sendable, Hashable {
   ///
   /// - Parameter list: The list; it can be empty.
   /// - Throws: A ``TransportError`` with the code `invalidConfiguration` if an entry has another form.
-  public init(_ list: String) throws(TransportError) {
-    try self.init(list, named: "The list of hosts without a proxy")
-  }
+  public init(_ list: String) throws(TransportError) { try self.init(list, named: "The list of hosts without a proxy") }
 
   init(_ list: String, named name: String) throws(TransportError) {
-    for part in list.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }) {
-      let text = (String(part) ?? "").asciiLowercased
+    for entryBytes in list.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }) {
+      let text = (String(entryBytes) ?? "").asciiLowercased
       guard let entry = Self.parseEntry(text) else {
         throw TransportError(
           .invalidConfiguration, "\(name) has the entry \(text), which is no host, address or network.",
@@ -51,12 +49,12 @@ public struct ProxyExclusions: Sendable, Hashable {
   private static func parseEntry(_ text: String) -> Entry? {
     if text == "*" { return .all }
     if let range = AddressRange(networkOf: text) { return .addresses(range, port: nil) }
-    var name = text.removingBytePrefix("*.").map(String.init) ?? text
-    name = name.removingBytePrefix(".").map(String.init) ?? name
-    guard isHost(name) else { return nil }
-    let hasPort = hostWithoutPort(name).utf8.count < name.utf8.count
+    let withoutAsterisk = text.removingBytePrefix("*.") ?? text[...]
+    let authority = String(withoutAsterisk.removingBytePrefix(".") ?? withoutAsterisk)
+    guard isHost(authority) else { return nil }
+    let hasPort = hostWithoutPort(authority).utf8.count < authority.utf8.count
     // The default is never used: an entry without a port stands for all ports.
-    guard let parts = AuthorityParts(name, defaultPort: 1), !parts.host.isEmpty else { return nil }
+    guard let parts = AuthorityParts(authority, defaultPort: 1), !parts.host.isEmpty else { return nil }
     let port = hasPort ? parts.port : nil
     if let range = AddressRange(networkOf: parts.host) { return .addresses(range, port: port) }
     return .domain(parts.host, port: port)

@@ -35,20 +35,21 @@ public struct ProxyServer: Sendable, Equatable {
 
   /// Parses the URL of an HTTP proxy; the name is that of the setting that contains the URL, for errors.
   init(_ url: String, named name: String) throws(TransportError) {
-    var rest = url[...]
+    var loginAndHost = url[...]
     if let separator = url.firstRange(of: "://") {
       let scheme = url[..<separator.lowerBound].asciiLowercased
       guard scheme == "http" else { throw Self.unsupportedScheme(scheme, name) }
-      rest = url[separator.upperBound...]
+      loginAndHost = url[separator.upperBound...]
     }
-    rest = rest.removingByteSuffix("/") ?? rest
+    loginAndHost = loginAndHost.removingByteSuffix("/") ?? loginAndHost
     var login: (user: String?, password: Secret?) = (nil, nil)
-    if let at = rest.utf8.lastIndex(of: UInt8(ascii: "@")) {
-      login = try Self.parseLogin(rest[..<at], name)
+    var authority = String(loginAndHost)
+    if let at = loginAndHost.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      login = try Self.parseLogin(loginAndHost[..<at], name)
       // By bytes: the `@` and a combining character after it, which no host contains, are one character.
-      rest = rest[rest.utf8.index(after: at)...]
+      authority = String(loginAndHost[loginAndHost.utf8.index(after: at)...])
     }
-    guard isHost(String(rest)), let parts = AuthorityParts(String(rest), defaultPort: Self.defaultPort) else {
+    guard isHost(authority), let parts = AuthorityParts(authority, defaultPort: Self.defaultPort) else {
       throw Self.invalid("\(name) has no valid host and port.")
     }
     (host, port) = (parts.host, parts.port)
@@ -73,19 +74,21 @@ public struct ProxyServer: Sendable, Equatable {
     _ text: Substring, _ name: String
   ) throws(TransportError) -> (user: String?, password: Secret?) {
     let parts = text.parts(between: ":", atMost: 1)
-    let decoded = parts.compactMap {
-      String($0).percentDecodedBytes().flatMap { String(utf8: $0) }
-    }
-    let hasNoControls = decoded.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
-    guard decoded.count == parts.count, hasNoControls, !decoded[0].isEmpty, !decoded[0].utf8.contains(UInt8(ascii: ":"))
+    let decodedParts = parts.compactMap { String($0).percentDecodedBytes().flatMap { String(utf8: $0) } }
+    let hasNoControls = decodedParts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
+    guard decodedParts.count == parts.count, hasNoControls, let user = decodedParts.first, !user.isEmpty,
+      !user.hasByte(":")
     else { throw invalid("\(name) has a user or a password that is not percent-encoded.") }
-    return (decoded[0], decoded.count == 2 ? Secret(decoded[1]) : nil)
+    return (user, decodedParts.count == 2 ? Secret(decodedParts[1]) : nil)
   }
 
   private static func unsupportedScheme(_ scheme: String, _ name: String) -> TransportError {
     let kind =
-      scheme == "https"
-      ? "a proxy that is reached over TLS" : scheme.hasBytePrefix("socks") ? "a SOCKS proxy" : "no HTTP proxy"
+      switch scheme {
+      case "https": "a proxy that is reached over TLS"
+      case _ where scheme.hasBytePrefix("socks"): "a SOCKS proxy"
+      default: "no HTTP proxy"
+      }
     return TransportError(
       .invalidConfiguration, "\(name) is of \(kind), which is not supported.",
       remedy: "Name an HTTP proxy, such as http://proxy.example.com:3128, or leave the setting out.")

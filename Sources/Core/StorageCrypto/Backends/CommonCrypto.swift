@@ -88,12 +88,12 @@
   /// Calls `body` with consecutive pieces of memory, because CommonCrypto counts bytes in 32 bits.
   @unsafe
   private func inPieces(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawPointer?, CC_LONG) -> Void) {
-    var rest = unsafe bytes
+    var remainingBytes = unsafe bytes
     repeat {
-      let count = CC_LONG(clamping: rest.count)
-      unsafe body(rest.baseAddress, count)
-      unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(count)))
-    } while unsafe !rest.isEmpty
+      let count = CC_LONG(clamping: remainingBytes.count)
+      unsafe body(remainingBytes.baseAddress, count)
+      unsafe remainingBytes = UnsafeRawBufferPointer(rebasing: remainingBytes.dropFirst(Int(count)))
+    } while unsafe !remainingBytes.isEmpty
   }
 
   @unsafe

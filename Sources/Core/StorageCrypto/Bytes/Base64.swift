@@ -14,14 +14,14 @@ extension ByteWriter {
   /// Appends a digest as percent-encoded Base64 with padding, for use in a URL.
   package mutating func append(percentEncodedBase64 digest: Digest) {
     digest.withBytes { bytes in
-      forEachBase64Group(of: bytes) { writer, digits, count, isKept in
-        if isKept { return writer.append(lanes: digits, count: count) }
+      forEachBase64Group(of: bytes) { writer, digits, count, isUnreserved in
+        if isUnreserved { return writer.append(lanes: digits, count: count) }
         // Within the reserved space: at most eight digits of three bytes each.
         var location = writer.reserve(24)
         for digit in 0..<UInt64(truncatingIfNeeded: count) {
           writer.put(encoding: UInt8(truncatingIfNeeded: digits &>> (8 &* digit)), at: &location)
         }
-        writer.giveBack(from: location)
+        writer.releaseReserved(from: location)
       }
     }
   }
@@ -29,7 +29,7 @@ extension ByteWriter {
   /// Writes a percent-encoded Base64 digit to reserved space for three bytes.
   @inline(__always)
   private mutating func put(encoding digit: UInt8, at location: inout Int) {
-    guard URLByte.kind(of: digit) != URLByte.unreserved else {
+    guard URLByte.byteClass(of: digit) != URLByte.unreserved else {
       unsafe put(digit, at: location)
       location &+= 1
       return
@@ -42,17 +42,17 @@ extension ByteWriter {
 
   /// Calls `body` for each group of six bytes, and for the rest, with the eight or four Base64 digits of the group.
   ///
-  /// The first digit is in the lowest byte. `isKept` is `true` if all digits are letters or decimal digits.
+  /// The first digit is in the lowest byte. `isUnreserved` is `true` if all digits are letters or decimal digits.
   @inline(__always)
   private mutating func forEachBase64Group(
-    of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt64, _ count: Int, _ isKept: Bool) -> Void
+    of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt64, _ count: Int, _ isUnreserved: Bool) -> Void
   ) {
     var index = 0
     while index &+ 6 <= bytes.count {
       let values = base64Values(of: bytes, at: index) | base64Values(of: bytes, at: index &+ 3) &<< 32
       // A value plus two reaches 64 exactly if the digit is a plus sign or a slash.
-      let isKept = (values &+ 0x0202_0202_0202_0202) & 0x4040_4040_4040_4040 == 0
-      body(&self, base64Digits(of: values), 8, isKept)
+      let isUnreserved = (values &+ 0x0202_0202_0202_0202) & 0x4040_4040_4040_4040 == 0
+      body(&self, base64Digits(of: values), 8, isUnreserved)
       index &+= 6
     }
     if index &+ 3 <= bytes.count {
@@ -60,9 +60,9 @@ extension ByteWriter {
       index &+= 3
     }
     guard index < bytes.count else { return }
-    let hasTwo = index &+ 1 < bytes.count
-    let digits = base64Digits(of: base64Values(of: bytes[index], hasTwo ? bytes[index &+ 1] : 0, 0))
-    body(&self, hasTwo ? digits & 0x00ff_ffff | 0x3d00_0000 : digits & 0xffff | 0x3d3d_0000, 4, false)
+    let hasTwoBytes = index &+ 1 < bytes.count
+    let digits = base64Digits(of: base64Values(of: bytes[index], hasTwoBytes ? bytes[index &+ 1] : 0, 0))
+    body(&self, hasTwoBytes ? digits & 0x00ff_ffff | 0x3d00_0000 : digits & 0xffff | 0x3d3d_0000, 4, false)
   }
 }
 

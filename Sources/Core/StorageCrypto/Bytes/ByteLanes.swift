@@ -43,9 +43,10 @@ package struct ByteLanes {
 
   @inlinable @inline(__always)
   package var areLetters: LaneSet {
-    let lowered = bytes | SIMD16(repeating: 0x20)
+    let lowercased = bytes | SIMD16(repeating: 0x20)
     return LaneSet(
-      (lowered &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a")))
+      (lowercased &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a"))
+    )
   }
 
   @inlinable @inline(__always)
@@ -133,10 +134,12 @@ extension Span<UInt8> {
   package func word(from index: Int) -> UInt64 {
     precondition(index >= 0, "The index is in front of the text.")
     if index &+ 8 <= count { return unsafe uncheckedWord(at: index) }
-    let left = count &- index
-    guard left > 0 else { return 0 }
+    let remainingCount = count &- index
+    guard remainingCount > 0 else { return 0 }
     // Within bounds: the word ends with the last byte, and its bytes before the index are shifted out.
-    if count >= 8 { return unsafe uncheckedWord(at: count &- 8) &>> UInt64(truncatingIfNeeded: 8 &* (8 &- left)) }
+    if count >= 8 {
+      return unsafe uncheckedWord(at: count &- 8) &>> UInt64(truncatingIfNeeded: 8 &* (8 &- remainingCount))
+    }
     var word: UInt64 = 0
     var position = count
     while position > index {
@@ -159,9 +162,9 @@ extension Span<UInt8> {
   package func end(ofRunFrom start: Int, _ run: (ByteLanes) -> LaneSet) -> Int {
     var index = start
     while index < count {
-      let stop = run(ByteLanes(self, from: index)).inverted.first
-      index &+= stop
-      if stop < 16 { break }
+      let firstOutside = run(ByteLanes(self, from: index)).inverted.first
+      index &+= firstOutside
+      if firstOutside < 16 { break }
     }
     return Swift.min(index, count)
   }
@@ -179,9 +182,7 @@ extension Span<UInt8> {
   }
 
   @inlinable
-  package func contains(_ byte: UInt8) -> Bool {
-    contains { $0.equal(byte) }
-  }
+  package func contains(_ byte: UInt8) -> Bool { contains { $0.equal(byte) } }
 
   @inlinable @inline(__always)
   package func isIdentical(to other: Span<UInt8>) -> Bool {
@@ -200,9 +201,9 @@ extension Span<UInt8> {
     let end = Swift.min(count, other.count)
     var index = 0
     while index < end {
-      let (own, others) = (word(from: index).byteSwapped, other.word(from: index).byteSwapped)
+      let (ownWord, otherWord) = (word(from: index).byteSwapped, other.word(from: index).byteSwapped)
       // A shorter sequence ends in zeros here, which the other one may really contain: the lengths decide then.
-      if own != others { return own < others ? -1 : 1 }
+      if ownWord != otherWord { return ownWord < otherWord ? -1 : 1 }
       index &+= 8
     }
     return count &- other.count

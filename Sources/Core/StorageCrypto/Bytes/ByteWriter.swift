@@ -11,7 +11,7 @@
 package struct ByteWriter: ~Copyable {
   /// The destination of the bytes in full blocks.
   @unsafe
-  enum Drain {
+  enum Destination {
     case sha1(UnsafeMutablePointer<SHA1>)
     case sha256(UnsafeMutablePointer<SHA256>)
     case sha384(UnsafeMutablePointer<SHA384>)
@@ -25,59 +25,62 @@ package struct ByteWriter: ~Copyable {
 
   // Safe: the block of `with` outlives the writer, and writes stay below `blockByteCount`.
   @usableFromInline let block: UnsafeMutableBufferPointer<UInt8>
-  private let drain: Drain
+  private let destination: Destination
 
   /// The number of used bytes in the block, which is never greater than `blockByteCount`.
   @usableFromInline var count = 0
 
   /// The maximum number of bytes that have been used in the block, as of its last flush.
-  private var highWater = 0
+  private var highestCount = 0
 
-  private init(block: UnsafeMutableBufferPointer<UInt8>, drain: Drain) {
+  private init(block: UnsafeMutableBufferPointer<UInt8>, destination: Destination) {
     unsafe self.block = block
-    unsafe self.drain = drain
+    unsafe self.destination = destination
   }
 
   /// Calls `body` with a writer, and then calls `end` with the bytes that are still in the block.
   static func with<Result>(
-    _ drain: Drain, wipes: Bool = false, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
+    _ destination: Destination, wipes: Bool = false, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
   ) -> Result {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: blockByteCount) { block in
-      var writer = unsafe ByteWriter(block: block, drain: drain)
+      var writer = unsafe ByteWriter(block: block, destination: destination)
       body(&writer)
-      let result = unsafe end(Span(_unsafeElements: writer.staged))
+      let result = unsafe end(Span(_unsafeElements: writer.stagedBytes))
       if wipes {
-        let used = unsafe UnsafeMutableBufferPointer(rebasing: block[..<max(writer.count, writer.highWater)])
-        unsafe wipe(UnsafeMutableRawBufferPointer(used))
+        let usedBlock = unsafe UnsafeMutableBufferPointer(rebasing: block[..<max(writer.count, writer.highestCount)])
+        unsafe wipe(UnsafeMutableRawBufferPointer(usedBlock))
       }
       return result
     }
   }
 
   @unsafe
-  private var staged: UnsafeBufferPointer<UInt8> {
+  private var stagedBytes: UnsafeBufferPointer<UInt8> {
     unsafe UnsafeBufferPointer(rebasing: block[..<count])
   }
 
   @usableFromInline
   mutating func flush() {
-    switch unsafe drain {
-    case .sha1(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
-    case .sha256(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
-    case .sha384(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
-    case .sha512(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
-    case .md5(let hash): unsafe hash.pointee.update(Span(_unsafeElements: staged))
-    case .array(let array): unsafe array.pointee.append(wipingOutgrown: staged)
+    switch unsafe destination {
+    case .sha1(let hash): unsafe hash.pointee.update(Span(_unsafeElements: stagedBytes))
+    case .sha256(let hash): unsafe hash.pointee.update(Span(_unsafeElements: stagedBytes))
+    case .sha384(let hash): unsafe hash.pointee.update(Span(_unsafeElements: stagedBytes))
+    case .sha512(let hash): unsafe hash.pointee.update(Span(_unsafeElements: stagedBytes))
+    case .md5(let hash): unsafe hash.pointee.update(Span(_unsafeElements: stagedBytes))
+    case .array(let array): unsafe array.pointee.append(wipingOutgrown: stagedBytes)
     }
-    highWater = max(highWater, count)
+    highestCount = max(highestCount, count)
     count = 0
   }
+
+  /// The maximum size of a reservation in bytes, for which there is always space after a flush.
+  @inlinable static var reservationLimit: Int { 256 }
 
   /// Reserves at most 256 bytes, which the caller then writes with ``put(_:at:)``, and returns the index of the first.
   @inlinable @inline(__always)
   package mutating func reserve(_ byteCount: Int) -> Int {
-    precondition(byteCount <= 256, "There is room for 256 bytes.")
-    if count > Self.blockByteCount &- 256 { flush() }
+    precondition(byteCount <= Self.reservationLimit, "There is room for 256 bytes.")
+    if count > Self.blockByteCount &- Self.reservationLimit { flush() }
     let start = count
     count = start &+ byteCount
     return start
@@ -98,7 +101,7 @@ package struct ByteWriter: ~Copyable {
     let start = reserve(8)
     // Within the reserved space: eight bytes are stored, and those that are not needed are released.
     unsafe UnsafeMutableRawBufferPointer(block).storeBytes(of: lanes.littleEndian, toByteOffset: start, as: UInt64.self)
-    giveBack(from: start &+ laneCount)
+    releaseReserved(from: start &+ laneCount)
   }
 
   @inlinable @inline(__always)
@@ -107,12 +110,12 @@ package struct ByteWriter: ~Copyable {
     let start = reserve(16)
     // Within the reserved space: sixteen bytes are stored, and those that are not needed are released.
     unsafe UnsafeMutableRawBufferPointer(block).storeBytes(of: lanes.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
-    giveBack(from: start &+ laneCount)
+    releaseReserved(from: start &+ laneCount)
   }
 
   /// Releases the unused end of the last reservation, starting at an index.
   @inlinable @inline(__always)
-  mutating func giveBack(from index: Int) {
+  mutating func releaseReserved(from index: Int) {
     precondition(index >= 0 && index <= count, "The index is outside of what was reserved.")
     count = index
   }
@@ -145,12 +148,12 @@ package struct ByteWriter: ~Copyable {
 
   @usableFromInline
   mutating func append(long buffer: UnsafeBufferPointer<UInt8>) {
-    var rest = unsafe buffer[...]
-    while unsafe !rest.isEmpty {
+    var remainingBytes = unsafe buffer[...]
+    while unsafe !remainingBytes.isEmpty {
       if count == Self.blockByteCount { flush() }
-      let piece = unsafe UnsafeBufferPointer(rebasing: rest.prefix(Self.blockByteCount - count))
+      let piece = unsafe UnsafeBufferPointer(rebasing: remainingBytes.prefix(Self.blockByteCount - count))
       unsafe append(buffer: piece)
-      unsafe rest = rest.dropFirst(piece.count)
+      unsafe remainingBytes = remainingBytes.dropFirst(piece.count)
     }
   }
 
@@ -208,12 +211,13 @@ extension [UInt8] {
   /// Appends bytes; if the array needs more memory, the old memory is wiped before it is released.
   fileprivate mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
     if capacity - count < bytes.count {
-      var grown: [UInt8] = []
-      grown.reserveCapacity(Swift.max(2 * capacity, count + bytes.count))
-      grown.append(contentsOf: self)
+      var largerArray: [UInt8] = []
+      largerArray.reserveCapacity(Swift.max(2 * capacity, count + bytes.count))
+      largerArray.append(contentsOf: self)
       // A second reference would make the next mutation copy the bytes again.
-      swap(&self, &grown)
-      if !grown.isEmpty { wipe(&grown) }
+      swap(&self, &largerArray)
+      // After the swap, this is the old array.
+      if !largerArray.isEmpty { wipe(&largerArray) }
     }
     unsafe append(contentsOf: bytes)
   }

@@ -5,7 +5,7 @@
 @usableFromInline
 package final class NameTable: Sendable {
   /// The concatenated names, sorted by length.
-  private let bytes: ContiguousArray<UInt8>
+  private let nameBytes: ContiguousArray<UInt8>
 
   /// The index of the first name of each length, followed by the end index of the longest names.
   private let starts: [Int]
@@ -18,14 +18,14 @@ package final class NameTable: Sendable {
       bytes.append(contentsOf: name.utf8)
     }
     starts.append(bytes.count)
-    self.bytes = bytes
+    nameBytes = bytes
     self.starts = starts
   }
 
   package func contains(_ name: Span<UInt8>) -> Bool {
     guard name.count > 0, name.count &+ 1 < starts.count else { return false }
-    let bytes = bytes
-    let names = bytes.span
+    let nameBytes = nameBytes
+    let names = nameBytes.span
     var start = starts[name.count]
     let end = starts[name.count &+ 1]
     while start < end {

@@ -14,16 +14,16 @@ package enum URLByte {
 
   /// Returns the class of a byte, which is greater than ``other`` if the byte is invalid in a URL.
   @inlinable @inline(__always)
-  package static func kind(of byte: UInt8) -> UInt8 {
+  package static func byteClass(of byte: UInt8) -> UInt8 {
     // Within bounds: a byte is at most 255, and there are sixteen rows of sixteen classes.
-    unsafe kinds.utf8Start[Int(byte)]
+    unsafe byteClasses.utf8Start[Int(byte)]
   }
 
   @inlinable @inline(__always)
-  package static func isAllowed(_ byte: UInt8) -> Bool { kind(of: byte) <= other }
+  package static func isAllowed(_ byte: UInt8) -> Bool { byteClass(of: byte) <= other }
 
   // A literal rather than a global, so that a loop in another module reads it without a call.
-  @inlinable static var kinds: StaticString {
+  @inlinable static var byteClasses: StaticString {
     """
     3333333333333333\
     3333333333333333\
@@ -45,14 +45,14 @@ package enum URLByte {
   }
 }
 
-/// A percent-encoding, by the bytes that it does not escape; others become `%XX` (RFC 3986, section 2.1, uppercase).
+/// A percent-encoding, by the bytes that it keeps; it escapes others as `%XX` (RFC 3986, section 2.1, uppercase).
 @usableFromInline
 package struct PercentEncoding: Sendable {
-  /// The last class of bytes that the encoding does not escape.
-  @usableFromInline let lastKept: UInt8
+  /// The last class of bytes that the encoding keeps.
+  @usableFromInline let lastKeptClass: UInt8
 
   @inlinable
-  init(keepingUpTo lastKept: UInt8) { self.lastKept = lastKept }
+  init(keepingUpTo lastKeptClass: UInt8) { self.lastKeptClass = lastKeptClass }
 
   /// The encoding that escapes all bytes except the unreserved characters of RFC 3986: letters, digits and `-_.~`.
   @inlinable package static var component: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.unreserved) }
@@ -61,10 +61,10 @@ package struct PercentEncoding: Sendable {
   @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
 
   @inlinable @inline(__always)
-  var keepsSlash: Bool { lastKept == URLByte.slash }
+  var keepsSlash: Bool { lastKeptClass == URLByte.slash }
 
   @inlinable @inline(__always)
-  package func keeps(_ byte: UInt8) -> Bool { URLByte.kind(of: byte) <= lastKept }
+  package func keeps(_ byte: UInt8) -> Bool { URLByte.byteClass(of: byte) <= lastKeptClass }
 }
 
 /// The letter case of a percent-encoded string and of the hexadecimal digits in its escapes.
@@ -124,9 +124,7 @@ extension ByteWriter {
 
 extension Span<UInt8> {
   @inlinable
-  package func isKept(by encoding: PercentEncoding) -> Bool {
-    end(ofRunFrom: 0, keptBy: encoding) == count
-  }
+  package func isKept(by encoding: PercentEncoding) -> Bool { end(ofRunFrom: 0, keptBy: encoding) == count }
 }
 
 /// Returns the hexadecimal digit for a value from 0 to 15, for use in an escape.
@@ -136,15 +134,14 @@ package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
 }
 
 @inlinable @inline(__always)
-package func asciiLowercased(_ byte: UInt8) -> UInt8 {
-  byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
-}
+package func asciiLowercased(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 
 extension String {
   package func percentEncoded(_ encoding: PercentEncoding = .component) -> String {
     String(writing: { $0.append(percentEncoding: self, encoding) })
   }
 
+  /// Returns the bytes of the percent-decoded string, or `nil` if an escape is malformed.
   package func percentDecodedBytes(plusIsSpace: Bool = false) -> [UInt8]? {
     withBytes(of: self) { text in
       var bytes: [UInt8] = []
@@ -228,8 +225,8 @@ private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
   while index &+ 8 <= end {
     let word = first.word(from: index)
     let differences = word ^ second.word(from: index)
-    let shared = min(differences.firstLane, ByteLanes(word).equal(UInt8(ascii: "%")).first)
-    if shared < 8 { return index &+ shared }
+    let commonCount = min(differences.firstLane, ByteLanes(word).equal(UInt8(ascii: "%")).first)
+    if commonCount < 8 { return index &+ commonCount }
     index &+= 8
   }
   return index
@@ -247,20 +244,20 @@ package func compare(_ first: Span<UInt8>, _ second: Span<UInt8>, by order: Enco
       secondIndex &+= 1
       continue
     }
-    var a = decodedByte(first, at: &firstIndex, plusIsSpace: plusIsSpace)
-    var b = decodedByte(second, at: &secondIndex, plusIsSpace: plusIsSpace)
+    var firstByte = decodedByte(first, at: &firstIndex, plusIsSpace: plusIsSpace)
+    var secondByte = decodedByte(second, at: &secondIndex, plusIsSpace: plusIsSpace)
     if order == .encodedLowered || order == .decodedLowered {
-      a = asciiLowercased(a)
-      b = asciiLowercased(b)
+      firstByte = asciiLowercased(firstByte)
+      secondByte = asciiLowercased(secondByte)
     }
-    if a == b { continue }
+    if firstByte == secondByte { continue }
     if order == .encoded || order == .encodedLowered {
       // An escape starts with `%`, which sorts before every byte that is not escaped. Two escapes sort by their bytes.
-      let aKept = PercentEncoding.component.keeps(a)
-      let bKept = PercentEncoding.component.keeps(b)
-      if aKept != bKept { return aKept ? 1 : -1 }
+      let keepsFirst = PercentEncoding.component.keeps(firstByte)
+      let keepsSecond = PercentEncoding.component.keeps(secondByte)
+      if keepsFirst != keepsSecond { return keepsFirst ? 1 : -1 }
     }
-    return Int(a) - Int(b)
+    return Int(firstByte) - Int(secondByte)
   }
   return (first.count - firstIndex).signum() - (second.count - secondIndex).signum()
 }

@@ -22,6 +22,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   package static func with<Result, Failure: Error>(
     _ body: (inout ScratchList) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    // The memory is small enough to be on the stack always.
     let capacity = 1024 / MemoryLayout<Element>.stride
     return try unsafe withUnsafeTemporaryAllocation(of: Element.self, capacity: capacity) {
       (block) throws(Failure) -> Result in
@@ -39,10 +40,10 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
   @inlinable @inline(never)
   mutating func grow() {
-    let larger = unsafe UnsafeMutableBufferPointer<Element>.allocate(capacity: block.count * 2)
-    _ = unsafe larger.update(fromContentsOf: block)
+    let largerBlock = unsafe UnsafeMutableBufferPointer<Element>.allocate(capacity: block.count * 2)
+    _ = unsafe largerBlock.update(fromContentsOf: block)
     if isOnHeap { unsafe block.deallocate() }
-    unsafe block = larger
+    unsafe block = largerBlock
     isOnHeap = true
   }
 
@@ -60,13 +61,16 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
   @inlinable @inline(__always)
   package mutating func keep(where isKept: (Element) -> Bool) {
-    var kept = 0
+    var keptCount = 0
     for index in 0..<count where isKept(self[index]) {
-      self[kept] = self[index]
-      kept &+= 1
+      self[keptCount] = self[index]
+      keptCount &+= 1
     }
-    count = kept
+    count = keptCount
   }
+
+  /// The maximum number of elements for which an insertion sort, which does not allocate, is the faster one.
+  @inlinable static var insertionSortLimit: Int { 24 }
 
   /// Sorts the list, keeping the order of equal elements, and returns whether at least two elements are equal.
   ///
@@ -75,7 +79,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @discardableResult
   package mutating func sort(by compare: (Element, Element) -> Int) -> Bool {
     var hasEqual = false
-    guard count <= 24 else {
+    guard count <= Self.insertionSortLimit else {
       var sorted = unsafe Array(block[..<count])
       sorted.sort { compare($0, $1) < 0 }
       for index in 0..<count {
@@ -84,10 +88,10 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
       }
       return hasEqual
     }
-    var sorted = 1
-    while sorted < count {
-      let element = self[sorted]
-      var position = sorted
+    var sortedCount = 1
+    while sortedCount < count {
+      let element = self[sortedCount]
+      var position = sortedCount
       while position > 0 {
         // Equal elements are adjacent, so that an element is compared with the last of them.
         let order = compare(element, self[position &- 1])
@@ -97,7 +101,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
         position &-= 1
       }
       self[position] = element
-      sorted &+= 1
+      sortedCount &+= 1
     }
     return hasEqual
   }

@@ -52,21 +52,22 @@ package struct CRC: Sendable, Equatable {
     private static let crc64ECMATables = makeTables(.crc64ECMA)
     private static let crc64NVMETables = makeTables(.crc64NVME)
 
-    fileprivate var factors: carryless_factors {
+    /// The factors that move the register over 64 or 16 bytes, for carry-less multiplication.
+    fileprivate var foldingFactors: carryless_factors {
       switch self {
-      case .crc32: Self.crc32Factors
-      case .crc32c: Self.crc32cFactors
-      case .crc64ECMA: Self.crc64ECMAFactors
-      case .crc64NVME: Self.crc64NVMEFactors
+      case .crc32: Self.crc32FoldingFactors
+      case .crc32c: Self.crc32cFoldingFactors
+      case .crc64ECMA: Self.crc64ECMAFoldingFactors
+      case .crc64NVME: Self.crc64NVMEFoldingFactors
       }
     }
 
-    private static let crc32Factors = makeFactors(.crc32)
-    private static let crc32cFactors = makeFactors(.crc32c)
-    private static let crc64ECMAFactors = makeFactors(.crc64ECMA)
-    private static let crc64NVMEFactors = makeFactors(.crc64NVME)
+    private static let crc32FoldingFactors = makeFoldingFactors(.crc32)
+    private static let crc32cFoldingFactors = makeFoldingFactors(.crc32c)
+    private static let crc64ECMAFoldingFactors = makeFoldingFactors(.crc64ECMA)
+    private static let crc64NVMEFoldingFactors = makeFoldingFactors(.crc64NVME)
 
-    private static func makeFactors(_ algorithm: Algorithm) -> carryless_factors {
+    private static func makeFoldingFactors(_ algorithm: Algorithm) -> carryless_factors {
       carryless_factors(
         far: carryless_block(low: algorithm.power(512 + 64 - 1), high: algorithm.power(512 - 1)),
         near: carryless_block(low: algorithm.power(128 + 64 - 1), high: algorithm.power(128 - 1)))
@@ -120,20 +121,20 @@ package struct CRC: Sendable, Equatable {
 
   @unsafe
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= Self.fewestFoldedBytes, Self.folds else { return unsafe updateByTable(bytes) }
-    let folded = bytes.count & ~15
-    // Safe: the words are the first `folded` bytes of the buffer, which is not empty, and are not retained.
-    let block = unsafe carryless_fold(register, bytes.baseAddress, folded, [algorithm.factors])
+    guard bytes.count >= Self.minimumFoldedByteCount, Self.canFold else { return unsafe updateByTable(bytes) }
+    let foldedByteCount = bytes.count & ~15
+    // Safe: the words are the first `foldedByteCount` bytes of the buffer, which is not empty, and are not retained.
+    let block = unsafe carryless_fold(register, bytes.baseAddress, foldedByteCount, [algorithm.foldingFactors])
     let tables = algorithm.tables.span
     register = Self.advance(Self.advance(block.low, tables) ^ block.high, tables)
-    unsafe updateByTable(UnsafeRawBufferPointer(rebasing: bytes[folded...]))
+    unsafe updateByTable(UnsafeRawBufferPointer(rebasing: bytes[foldedByteCount...]))
   }
 
   /// The minimum number of bytes for which folding is faster than the tables; it must be at least 64.
-  private static let fewestFoldedBytes = 64
+  private static let minimumFoldedByteCount = 64
 
   /// Whether the processor supports carry-less multiplication, as most do.
-  private static let folds = carryless_is_available()
+  private static let canFold = carryless_is_available()
 
   /// Updates the checksum by tables, eight bytes at a time, for processors without carry-less multiplication.
   @unsafe
@@ -176,12 +177,12 @@ package struct CRC: Sendable, Equatable {
   /// squaring it doubles the count, so the cost grows with the logarithm of the length.
   package static func combine(_ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm) -> UInt64 {
     var result = first
-    var left = byteCount
+    var remainingByteCount = byteCount
     var shift = Matrix.oneZeroByte(algorithm)
-    while left > 0 {
-      if left & 1 == 1 { result = shift.apply(to: result) }
-      left >>= 1
-      if left > 0 { shift = shift.squared() }
+    while remainingByteCount > 0 {
+      if remainingByteCount & 1 == 1 { result = shift.apply(to: result) }
+      remainingByteCount >>= 1
+      if remainingByteCount > 0 { shift = shift.squared() }
     }
     return result ^ second
   }
@@ -192,10 +193,10 @@ package struct CRC: Sendable, Equatable {
 
     func apply(to vector: UInt64) -> UInt64 {
       var result: UInt64 = 0
-      var rest = vector
-      while rest != 0 {
-        result ^= columns[rest.trailingZeroBitCount]
-        rest &= rest - 1
+      var remainingBits = vector
+      while remainingBits != 0 {
+        result ^= columns[remainingBits.trailingZeroBitCount]
+        remainingBits &= remainingBits - 1
       }
       return result
     }

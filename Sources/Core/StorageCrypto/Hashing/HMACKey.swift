@@ -58,15 +58,20 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     unsafe states.deallocate()
   }
 
+  @inlinable static var innerPad: UInt8 { 0x36 }
+
+  @inlinable static var outerPad: UInt8 { 0x5c }
+
+  /// Hashes the padded key into both states; the key is not longer than a block.
   @inlinable
   func expand(_ key: Span<UInt8>) {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.blockByteCount) { pad in
       for index in pad.indices {
-        unsafe pad[index] = (index < key.count ? key[index] : 0) ^ 0x36
+        unsafe pad[index] = (index < key.count ? key[index] : 0) ^ Self.innerPad
       }
       unsafe states[0].update(Span(_unsafeElements: UnsafeBufferPointer(pad)))
       for index in pad.indices {
-        unsafe pad[index] ^= 0x36 ^ 0x5c
+        unsafe pad[index] ^= Self.innerPad ^ Self.outerPad
       }
       unsafe states[1].update(Span(_unsafeElements: UnsafeBufferPointer(pad)))
       unsafe wipe(UnsafeMutableRawBufferPointer(pad))
@@ -94,11 +99,11 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   package func withAuthenticationCode<Result>(
     writing body: (inout ByteWriter) -> Void, _ use: (Span<UInt8>) -> Result
   ) -> Result {
-    withCode({ $0.update(writing: body) }, use)
+    withAuthenticationCode(updating: { $0.update(writing: body) }, use)
   }
 
   @inlinable
-  func withCode<Result>(_ update: (inout Hash) -> Void, _ use: (Span<UInt8>) -> Result) -> Result {
+  func withAuthenticationCode<Result>(updating update: (inout Hash) -> Void, _ use: (Span<UInt8>) -> Result) -> Result {
     unsafe Self.withScratch { hash, digest in
       withExtendedLifetime(self) {
         unsafe copyState(0, to: hash)
@@ -137,7 +142,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
 
   @inlinable
   package func authenticationCode(for message: Span<UInt8>) -> Digest {
-    withCode({ $0.update(message) }, { Digest($0) })
+    withAuthenticationCode(updating: { $0.update(message) }, { Digest($0) })
   }
 
   @inlinable

@@ -41,9 +41,7 @@ extension HashFunction {
   }
 
   @inlinable
-  package static func hash(_ bytes: [UInt8]) -> Digest {
-    bytes.withElements { hash($0) }
-  }
+  package static func hash(_ bytes: [UInt8]) -> Digest { bytes.withElements { hash($0) } }
 
   @inlinable
   package mutating func update(_ bytes: [UInt8]) { bytes.withElements { update($0) } }

@@ -27,8 +27,8 @@
       guard digits.count <= curve.coordinateByteCount else { return nil }
       var padded = [UInt8](repeating: 0, count: curve.coordinateByteCount - digits.count) + digits
       defer { wipe(&padded) }
-      guard let own = Self.point(of: padded, on: curve) else { return nil }
-      guard let point = point.map({ Self.uncompressed($0, on: curve) }) ?? own else { return nil }
+      guard let computedPoint = Self.point(of: padded, on: curve) else { return nil }
+      guard let point = point.map({ Self.uncompressed($0, on: curve) }) ?? computedPoint else { return nil }
       self.curve = curve
       self.point = point
       self.scalar = SecretBytes(padded)
@@ -58,7 +58,7 @@
     /// Returns the uncompressed form of a point in either form, or `nil` if it is not on the curve.
     private static func uncompressed(_ point: [UInt8], on curve: EllipticCurve) -> [UInt8]? {
       let isCompressed = point.count == 1 + curve.coordinateByteCount
-      let found =
+      let uncompressedPoint =
         switch (curve, isCompressed) {
         case (.nistp256, false): try? P256.Signing.PublicKey(x963Representation: point).x963Representation
         case (.nistp384, false): try? P384.Signing.PublicKey(x963Representation: point).x963Representation
@@ -67,7 +67,7 @@
         case (.nistp384, true): try? P384.Signing.PublicKey(compressedRepresentation: point).x963Representation
         case (.nistp521, true): try? P521.Signing.PublicKey(compressedRepresentation: point).x963Representation
         }
-      return found.map { Array($0) }
+      return uncompressedPoint.map { Array($0) }
     }
 
     /// Returns the signature as the concatenation of R and S, or `nil` if the key is public.
@@ -92,13 +92,13 @@
     }
 
     func verify(_ signature: [UInt8], of message: [UInt8], _ hash: SignatureHash) -> Bool {
-      let result =
+      let isValid =
         switch hash {
         case .sha256: try? verify(signature, Crypto.SHA256.hash(data: message))
         case .sha384: try? verify(signature, Crypto.SHA384.hash(data: message))
         case .sha512: try? verify(signature, Crypto.SHA512.hash(data: message))
         }
-      return result ?? false
+      return isValid ?? false
     }
 
     private func verify(_ bytes: [UInt8], _ digest: some Crypto.Digest) throws -> Bool {
@@ -144,10 +144,10 @@
       self.seed = SecretBytes(seed)
     }
 
-    var isWhole: Bool {
+    var isConsistent: Bool {
       guard var seed = seed.map({ [UInt8]($0) }) else { return false }
       defer { wipe(&seed) }
-      let message = Array("whole".utf8)
+      let message = Array("test".utf8)
       guard let signature = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: message),
         let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point)
       else { return false }

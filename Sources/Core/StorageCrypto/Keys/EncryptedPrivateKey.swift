@@ -25,17 +25,17 @@
 
     /// The parameters, or `nil` if the algorithm is not supported or the key derivation is too expensive.
     private let parameters: Parameters?
-    private let encrypted: [UInt8]
+    private let encryptedKey: [UInt8]
 
     /// Parses an EncryptedPrivateKeyInfo (PKCS #8, RFC 5958).
     init(pkcs8 der: [UInt8]) throws(KeyError) {
       var document = DERReader(der)
       guard var info = document.sequence(), var algorithm = info.sequence(), let scheme = algorithm.identifier(),
-        let data = info.octets()
+        let encryptedKey = info.octets()
       else { throw .malformed }
-      encrypted = data
+      self.encryptedKey = encryptedKey
       guard scheme == ObjectID.pbes2, let encryption = PKCS8Encryption(der: der),
-        encryption.work <= PKCS8Encryption.workLimit
+        encryption.derivationCost <= PKCS8Encryption.derivationCostLimit
       else {
         parameters = nil
         return
@@ -44,8 +44,8 @@
     }
 
     /// Parses the header of a traditional PEM block, such as `DEK-Info: AES-256-CBC,` and the initialization vector.
-    init(dekInfo: String, _ data: [UInt8]) throws(KeyError) {
-      encrypted = data
+    init(dekInfo: String, _ encryptedKey: [UInt8]) throws(KeyError) {
+      self.encryptedKey = encryptedKey
       let fields = dekInfo.split(separator: ",", maxSplits: 1)
       guard let name = fields.first, let count = Self.traditionalKeyByteCounts[String(name)] else {
         parameters = nil
@@ -62,14 +62,14 @@
       guard let parameters else { throw .unsupportedEncryption }
       var passphrase = [UInt8](passphrase)
       defer { wipe(&passphrase) }
-      guard !passphrase.isEmpty, !encrypted.isEmpty, encrypted.count.isMultiple(of: Self.blockByteCount) else {
+      guard !passphrase.isEmpty, !encryptedKey.isEmpty, encryptedKey.count.isMultiple(of: Self.blockByteCount) else {
         throw .wrongPassphrase
       }
       guard let key = try? Self.decryptionKey(parameters, passphrase),
         let vector = try? AES._CBC.IV(ivBytes: parameters.initializationVector),
-        let clear = try? AES._CBC.decrypt(encrypted, using: key, iv: vector)
+        let decryptedKey = try? AES._CBC.decrypt(encryptedKey, using: key, iv: vector)
       else { throw .wrongPassphrase }
-      return Array(clear)
+      return Array(decryptedKey)
     }
 
     /// The length of a block of AES, and thus of an initialization vector.

@@ -17,9 +17,7 @@
       unsafe self.key = key
     }
 
-    deinit {
-      unsafe EVP_PKEY_free(key)
-    }
+    deinit { unsafe EVP_PKEY_free(key) }
 
     /// Calls `body` with the libcrypto key, and keeps the key alive until `body` returns.
     ///
@@ -80,11 +78,12 @@
       return unsafe BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
     }
 
-    var ed25519Point: [UInt8]? { clearingErrors { raw(isPrivate: false) } }
+    var ed25519Point: [UInt8]? { clearingErrors { rawBytes(isPrivate: false) } }
 
-    var ed25519Seed: [UInt8]? { clearingErrors { raw(isPrivate: true) } }
+    var ed25519Seed: [UInt8]? { clearingErrors { rawBytes(isPrivate: true) } }
 
-    private func raw(isPrivate: Bool) -> [UInt8]? {
+    /// Returns the point of an Ed25519 key, or its private seed.
+    private func rawBytes(isPrivate: Bool) -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: 32)
       var count = bytes.count
       let status = unsafe withKey { key in
@@ -130,12 +129,12 @@
 
     static func generateEd25519() -> KeyHandle? { unsafe generate("ED25519") { _ in 1 } }
 
-    private static func generate(_ algorithm: String, _ prepare: (OpaquePointer) -> Int32) -> KeyHandle? {
+    private static func generate(_ algorithm: String, configuring configure: (OpaquePointer) -> Int32) -> KeyHandle? {
       clearingErrors {
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else { return nil }
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        guard unsafe EVP_PKEY_keygen_init(context) == 1, unsafe prepare(context) == 1,
+        guard unsafe EVP_PKEY_keygen_init(context) == 1, unsafe configure(context) == 1,
           unsafe EVP_PKEY_generate(context, &key) == 1
         else { return nil }
         return unsafe KeyHandle(key)
@@ -181,19 +180,19 @@
       }
     }
 
-    var isWhole: Bool {
+    var isConsistent: Bool {
       let hasDigest = kind != .ed25519
       return clearingErrors {
-        let message = Array("whole".utf8)
+        let message = Array("test".utf8)
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
         let digest = unsafe hasDigest ? EVP_sha256() : nil
         guard unsafe withKey({ unsafe EVP_DigestSignInit(context, nil, digest, nil, $0) }) == 1,
-          let signature = unsafe Self.signature(of: message, context), let check = unsafe EVP_MD_CTX_new()
+          let signature = unsafe Self.signature(of: message, context), let verification = unsafe EVP_MD_CTX_new()
         else { return false }
-        defer { unsafe EVP_MD_CTX_free(check) }
-        return unsafe withKey { unsafe EVP_DigestVerifyInit(check, nil, digest, nil, $0) } == 1
-          && EVP_DigestVerify(check, signature, signature.count, message, message.count) == 1
+        defer { unsafe EVP_MD_CTX_free(verification) }
+        return unsafe withKey { unsafe EVP_DigestVerifyInit(verification, nil, digest, nil, $0) } == 1
+          && EVP_DigestVerify(verification, signature, signature.count, message, message.count) == 1
       }
     }
 
@@ -240,16 +239,15 @@
         var start = buffer.baseAddress
         guard let signature = unsafe d2i_ECDSA_SIG(nil, &start, buffer.count) else { return nil }
         defer { unsafe ECDSA_SIG_free(signature) }
-        var first: OpaquePointer?
-        var second: OpaquePointer?
-        unsafe ECDSA_SIG_get0(signature, &first, &second)
-        var halves = [UInt8](repeating: 0, count: count)
-        var half = halves
-        guard unsafe BN_bn2binpad(first, &halves, Int32(count)) == Int32(count),
-          unsafe BN_bn2binpad(second, &half, Int32(count)) == Int32(count)
+        var r: OpaquePointer?
+        var s: OpaquePointer?
+        unsafe ECDSA_SIG_get0(signature, &r, &s)
+        var rBytes = [UInt8](repeating: 0, count: count)
+        var sBytes = rBytes
+        guard unsafe BN_bn2binpad(r, &rBytes, Int32(count)) == Int32(count),
+          unsafe BN_bn2binpad(s, &sBytes, Int32(count)) == Int32(count)
         else { return nil }
-        halves.append(contentsOf: half)
-        return halves
+        return rBytes + sBytes
       }
     }
 
@@ -279,17 +277,19 @@
     private static func rsa(
       modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]]
     ) -> KeyHandle? {
-      let parts = [modulus, publicExponent, privateExponent, coefficient] + primes
-      guard primes.count == 2, parts.allSatisfy({ $0.count <= PrivateKeyParts.rsaIntegerByteLimit + 1 }) else {
+      let integers = [modulus, publicExponent, privateExponent, coefficient] + primes
+      guard primes.count == 2, integers.allSatisfy({ $0.count <= PrivateKeyParts.rsaIntegerByteLimit + 1 }) else {
         return nil
       }
-      let numbers = parts.compactMap { BigNumber($0) }
-      guard numbers.count == 6, numbers[0].isProduct(of: numbers[4], numbers[5]),
-        let first = numbers[2].remainder(byPredecessorOf: numbers[4]),
-        let second = numbers[2].remainder(byPredecessorOf: numbers[5])
+      guard let firstPrime = BigNumber(primes[0]), let secondPrime = BigNumber(primes[1]),
+        let product = BigNumber(modulus), product.isProduct(of: firstPrime, secondPrime),
+        let exponent = BigNumber(privateExponent),
+        let firstExponent = exponent.remainder(byPredecessorOf: firstPrime),
+        let secondExponent = exponent.remainder(byPredecessorOf: secondPrime)
       else { return nil }
       let fields = [
-        modulus, publicExponent, privateExponent, primes[0], primes[1], first.bytes, second.bytes, coefficient,
+        modulus, publicExponent, privateExponent, primes[0], primes[1], firstExponent.bytes, secondExponent.bytes,
+        coefficient,
       ]
       var der = DER.sequence([DER.integer([0])] + fields.map { DER.integer($0) })
       return key(der: &der, EVP_PKEY_RSA)
@@ -298,10 +298,10 @@
     /// Creates an ECDSA key by encoding its integers as an `ECPrivateKey` (RFC 5915).
     private static func ecdsa(_ curve: EllipticCurve, _ point: [UInt8], _ scalar: [UInt8]) -> KeyHandle? {
       let digits = scalar.drop { $0 == 0 }
-      let padding = curve.coordinateByteCount - digits.count
-      guard padding >= 0, point.count == 1 + 2 * curve.coordinateByteCount, point.first == 4 else { return nil }
+      let paddingCount = curve.coordinateByteCount - digits.count
+      guard paddingCount >= 0, point.count == 1 + 2 * curve.coordinateByteCount, point.first == 4 else { return nil }
       var der = DER.sequence([
-        DER.integer([1]), DER.value(DERTag.octets, [UInt8](repeating: 0, count: padding) + digits),
+        DER.integer([1]), DER.value(DERTag.octets, [UInt8](repeating: 0, count: paddingCount) + digits),
         DER.value(DERTag.explicit0, DER.value(DERTag.identifier, curve.objectIdentifier)),
         DER.value(DERTag.explicit1, DER.bits(point)),
       ])
@@ -340,9 +340,7 @@
       guard unsafe BN_bin2bn(bytes, Int32(clamping: bytes.count), number) != nil else { return nil }
     }
 
-    deinit {
-      unsafe BN_clear_free(number)
-    }
+    deinit { unsafe BN_clear_free(number) }
 
     /// The integer as big-endian bytes without leading zeros.
     var bytes: [UInt8] {

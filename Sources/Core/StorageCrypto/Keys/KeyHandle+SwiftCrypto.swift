@@ -70,13 +70,13 @@
       }
     }
 
-    var isWhole: Bool {
-      let message = Array("whole".utf8)
+    var isConsistent: Bool {
+      let message = Array("test".utf8)
       return switch material {
       case .rsa:
         sign(message, with: .rsaPKCS1(.sha256)).map { verify($0, of: message, with: .rsaPKCS1(.sha256)) } ?? false
       case .ecdsa(let key): key.sign(message, .sha256).map { key.verify($0, of: message, .sha256) } ?? false
-      case .ed25519(let key): key.isWhole
+      case .ed25519(let key): key.isConsistent
       case .unsupported: false
       }
     }

@@ -15,7 +15,7 @@
         var der = block.contents
       else { throw .malformed }
       defer { wipe(&der) }
-      let encrypted: EncryptedPrivateKey? =
+      let encryptedKey: EncryptedPrivateKey? =
         if block.label == "ENCRYPTED PRIVATE KEY" {
           try EncryptedPrivateKey(pkcs8: der)
         } else if block.cipher != nil {
@@ -23,11 +23,11 @@
         } else {
           nil
         }
-      guard let encrypted else { return try key(der, block.label, otherwise: .malformed) }
+      guard let encryptedKey else { return try key(der, block.label, otherwise: .malformed) }
       guard let passphrase else { throw .passphraseMissing }
-      var clear = try encrypted.decrypt(with: passphrase)
-      defer { wipe(&clear) }
-      return try key(clear, block.isPKCS8 ? "PRIVATE KEY" : block.label, otherwise: .wrongPassphrase)
+      var decryptedKey = try encryptedKey.decrypt(with: passphrase)
+      defer { wipe(&decryptedKey) }
+      return try key(decryptedKey, block.isPKCS8 ? "PRIVATE KEY" : block.label, otherwise: .wrongPassphrase)
     }
 
     private static func key(_ der: [UInt8], _ label: String, otherwise error: KeyError) throws(KeyError) -> KeyHandle {

@@ -22,7 +22,7 @@
 
     /// Creates a private key from its integers, which belong to the same key if a test signature is valid.
     package init(_ parts: PrivateKeyParts) throws(KeyError) {
-      guard let handle = KeyHandle.key(of: parts), handle.isWhole else { throw .malformed }
+      guard let handle = KeyHandle.key(of: parts), handle.isConsistent else { throw .malformed }
       self.handle = handle
     }
 
@@ -55,7 +55,7 @@
     package var kind: KeyKind { handle.kind }
 
     /// Whether the public key verifies a signature made with the private key.
-    package var isWhole: Bool { handle.isWhole }
+    package var isConsistent: Bool { handle.isConsistent }
 
     /// The public key, which retains the same key but uses only its public part.
     package var publicKey: PublicKey { PublicKey(handle) }
@@ -86,28 +86,30 @@
 
     /// Returns the unencrypted key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`), or `nil` for a kind without one.
     package func openSSHPEM(comment: String = "") -> SecretBytes? {
-      guard let blob = handle.sshBlob, var secret = privateFields else { return nil }
-      defer { secret.wipeBytes() }
-      let check = UInt32.random(in: .min ... .max)
-      var section = SSHFields()
-      defer { section.wipeBytes() }
-      section.append(check)
-      section.append(check)
-      section.append(raw: secret.bytes)
-      section.append(comment)
+      guard let publicBlob = handle.sshBlob, var privateFields else { return nil }
+      defer { privateFields.wipeBytes() }
+      // A reader that decrypts with a wrong passphrase sees two different integers.
+      let checkInteger = UInt32.random(in: .min ... .max)
+      var privateSection = SSHFields()
+      defer { privateSection.wipeBytes() }
+      privateSection.append(checkInteger)
+      privateSection.append(checkInteger)
+      privateSection.append(raw: privateFields.bytes)
+      privateSection.append(comment)
       let paddingCount =
-        (Self.cipherBlockByteCount - section.bytes.count % Self.cipherBlockByteCount)
+        (Self.cipherBlockByteCount - privateSection.bytes.count % Self.cipherBlockByteCount)
         % Self.cipherBlockByteCount
-      section.append(raw: (0..<paddingCount).map { UInt8($0 + 1) })
+      privateSection.append(raw: (0..<paddingCount).map { UInt8($0 + 1) })
       var container = SSHFields()
       defer { container.wipeBytes() }
       container.append(raw: Array("openssh-key-v1\0".utf8))
+      // Neither a cipher nor a key derivation, thus no options of it, and one key.
       container.append("none")
       container.append("none")
       container.append("")
       container.append(1)
-      container.append(blob)
-      container.append(section.bytes)
+      container.append(publicBlob)
+      container.append(privateSection.bytes)
       var text = [UInt8](writing: { writer in
         writer.append("-----BEGIN OPENSSH PRIVATE KEY-----\n" as StaticString)
         writer.append(base64LinesOf: container.bytes)
@@ -126,8 +128,8 @@
         let numbers: [KeyNumber] = [
           .modulus, .publicExponent, .privateExponent, .coefficient, .firstPrime, .secondPrime,
         ]
-        for name in numbers {
-          guard var number = handle.number(name) else { return nil }
+        for numberName in numbers {
+          guard var number = handle.number(numberName) else { return nil }
           fields.append(number: number)
           wipe(&number)
         }
@@ -164,6 +166,7 @@
     case unsupportedEncryption
     /// The key's kind does not support the operation.
     case unsupportedKind
+    /// The library could not generate a key or sign with it.
     case failed
   }
 

@@ -3,36 +3,37 @@
 
 internal import StorageAuth
 
-/// A component of the signed strings whose value differs between the client and the service.
+/// A part of the signed strings whose value differs between the client and the service.
 struct Difference {
   let part: SignedPart
 
-  /// The value that the client signed, or `nil` if the component was absent.
+  /// The value that the client signed, or `nil` if the part was absent.
   let sent: String?
 
-  /// The value that the service signed, or `nil` if the component was absent.
+  /// The value that the service signed, or `nil` if the part was absent.
   let received: String?
 
-  /// Returns the components that differ, starting with the most informative one, without the canonical request's hash.
+  /// Returns the parts that differ, starting with the most informative one, without the canonical request's hash.
   ///
   /// A session token that is masked on one side counts as equal.
   static func find(from sent: SignedParts, to received: SignedParts, dateHeaders: Set<String>) -> [Difference] {
     let parts = sent.parts + received.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
     for part in parts where part != .requestHash {
-      let (first, second) = (sent.values[part] ?? [], received.values[part] ?? [])
-      if first.elementsEqual(second, by: { $0.isIdentical(to: $1) }) { continue }
-      if part.isToken, !first.isEmpty, second.contains(where: isMasked) { continue }
+      let (sentValues, receivedValues) = (sent.values[part] ?? [], received.values[part] ?? [])
+      if sentValues.elementsEqual(receivedValues, by: { $0.isIdentical(to: $1) }) { continue }
+      if part.isToken, !sentValues.isEmpty, receivedValues.contains(where: isMasked) { continue }
       differences.append(
         Difference(
-          part: part, sent: first.isEmpty ? nil : first.joined(separator: ", "),
-          received: second.isEmpty ? nil : second.joined(separator: ", ")))
+          part: part, sent: sentValues.isEmpty ? nil : sentValues.joined(separator: ", "),
+          received: receivedValues.isEmpty ? nil : receivedValues.joined(separator: ", ")))
     }
     return differences.enumerated().map { offset, difference in
       (rank: difference.part.rank(dateHeaders), offset: offset, difference: difference)
     }.sorted { ($0.rank, $0.offset) < ($1.rank, $1.offset) }.map(\.difference)
   }
 
+  /// Returns whether a service, or this package, has replaced a secret in the value.
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
 
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
@@ -70,8 +71,9 @@ struct Difference {
   }
 
   private var hostCause: SignatureDiagnosis.Cause {
-    guard let (first, second) = decodedPair else { return sent == nil ? .headerAdded : .headerRemoved }
-    return hostWithoutPort(first).lowercased() == hostWithoutPort(second).lowercased() ? .hostPort : .hostChanged
+    guard let decoded = decodedValues else { return sent == nil ? .headerAdded : .headerRemoved }
+    let hasSameName = hostWithoutPort(decoded.sent).lowercased() == hostWithoutPort(decoded.received).lowercased()
+    return hasSameName ? .hostPort : .hostChanged
   }
 
   private var headerCause: SignatureDiagnosis.Cause {
@@ -92,9 +94,9 @@ struct Difference {
   }
 
   private func pathCause(in request: SentRequest) -> SignatureDiagnosis.Cause {
-    guard let (first, second) = decodedPair else { return .pathChanged }
+    guard let decoded = decodedValues else { return .pathChanged }
     if let encodingCause { return encodingCause }
-    return PathComparison(sent: first, received: second, request: request).cause ?? .pathChanged
+    return PathComparison(sent: decoded.sent, received: decoded.received, request: request).cause ?? .pathChanged
   }
 
   private var encodingCause: SignatureDiagnosis.Cause? {
@@ -103,25 +105,29 @@ struct Difference {
   }
 
   /// Both values, percent-decoded if both are well-formed, or `nil` if one of the values is absent.
-  private var decodedPair: (sent: String, received: String)? {
+  private var decodedValues: (sent: String, received: String)? {
     guard let sent, let received else { return nil }
-    guard let first = sent.unescaped, let second = received.unescaped else { return (sent, received) }
-    return (first, second)
+    guard let decodedSent = sent.unescaped, let decodedReceived = received.unescaped else { return (sent, received) }
+    return (decodedSent, decodedReceived)
   }
 
   /// Returns the cause of a difference between two values that are equal except for their encoding, or `nil`.
   static func encodingCause(from sent: String, to received: String) -> SignatureDiagnosis.Cause? {
-    let isEscaped = sent.utf8.contains(UInt8(ascii: "%")) && received.utf8.contains(UInt8(ascii: "%"))
-    if isEscaped, let first = sent.unescaped, let second = received.unescaped, first.isIdentical(to: second) {
+    let (decodedSent, decodedReceived) = (sent.unescaped, received.unescaped)
+    let haveEscapes = sent.utf8.contains(UInt8(ascii: "%")) && received.utf8.contains(UInt8(ascii: "%"))
+    if haveEscapes, let decodedSent, let decodedReceived, decodedSent.isIdentical(to: decodedReceived) {
       return .escapeSpelling
     }
+    // `==` compares canonically equivalent characters as equal, `isIdentical` compares bytes.
     if sent == received { return .unicodeForm }
-    for (first, second) in [(sent, received), (sent.unescaped ?? sent, received.unescaped ?? received)] {
-      if !first.isIdentical(to: second), first.plusAsSpace.isIdentical(to: second.plusAsSpace) { return .plusForSpace }
+    for (sent, received) in [(sent, received), (decodedSent ?? sent, decodedReceived ?? received)] {
+      if !sent.isIdentical(to: received), sent.plusAsSpace.isIdentical(to: received.plusAsSpace) {
+        return .plusForSpace
+      }
     }
-    if received.unescaped?.isIdentical(to: sent) ?? false { return .encodedTwice }
-    if sent.unescaped?.isIdentical(to: received) ?? false { return .decodedTwice }
-    if let first = sent.unescaped, let second = received.unescaped, first == second { return .unicodeForm }
+    if decodedReceived?.isIdentical(to: sent) ?? false { return .encodedTwice }
+    if decodedSent?.isIdentical(to: received) ?? false { return .decodedTwice }
+    if let decodedSent, let decodedReceived, decodedSent == decodedReceived { return .unicodeForm }
     return nil
   }
 }
@@ -140,15 +146,17 @@ struct PathComparison {
 
   var cause: SignatureDiagnosis.Cause? {
     if sent.slashesMerged.isIdentical(to: received) { return .slashesMerged }
-    let resolved = sent.dotsResolved
-    if resolved.isIdentical(to: received) || resolved.slashesMerged.isIdentical(to: received) { return .dotsResolved }
+    let resolvedPath = sent.dotsResolved
+    if resolvedPath.isIdentical(to: received) || resolvedPath.slashesMerged.isIdentical(to: received) {
+      return .dotsResolved
+    }
     let bucket = bucketAndKey(received).bucket
     if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(received)") { return .bucketTwice }
     guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, received) }
-    let (first, second) = (bucketAndKey(sent), bucketAndKey(received))
-    if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }
-    if first.key.isIdentical(to: second.key) { return .wrongBucket }
-    if second.key.isIdentical(to: sent) { return .bucketMissing }
+    let (sentPath, receivedPath) = (bucketAndKey(sent), bucketAndKey(received))
+    if sentPath.bucket.isIdentical(to: receivedPath.bucket) { return prefixCause(sentPath.key, receivedPath.key) }
+    if sentPath.key.isIdentical(to: receivedPath.key) { return .wrongBucket }
+    if receivedPath.key.isIdentical(to: sent) { return .bucketMissing }
     return prefixCause(sent, received)
   }
 
@@ -158,7 +166,7 @@ struct PathComparison {
     return nil
   }
 
-  /// Returns the first component of a path, and the rest of the path starting with its slash.
+  /// Returns the first segment of a path without its slash, and the rest of the path with its slash.
   private func bucketAndKey(_ path: String) -> (bucket: String, key: String) {
     let bytes = path.utf8.dropFirst()
     let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
@@ -173,18 +181,19 @@ extension String {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The path with `.` and `..` resolved as RFC 3986, 5.2.4, does: after one at the end, the slash before it remains.
   var dotsResolved: String {
-    var parts: [String] = []
+    var resolved: [String] = []
     let segments = cut(at: "/")
-    for (index, part) in segments.enumerated() {
-      switch part {
-      case ".": if index == segments.count - 1 { parts.append("") }
-      case "..":
-        if parts.count > 1 { parts.removeLast() }
-        if index == segments.count - 1 { parts.append("") }
-      default: parts.append(part)
+    for (index, segment) in segments.enumerated() {
+      guard segment == "." || segment == ".." else {
+        resolved.append(segment)
+        continue
       }
+      // The first segment is the empty one before the leading slash.
+      if segment == "..", resolved.count > 1 { resolved.removeLast() }
+      if index == segments.count - 1 { resolved.append("") }
     }
-    return parts.joined(separator: "/")
+    return resolved.joined(separator: "/")
   }
 }

@@ -9,6 +9,7 @@ internal import StorageAuth
 package struct CurlLine: Sendable, Equatable {
   /// A reason why a command line cannot be parsed.
   package enum Problem: Error {
+    /// A quotation mark is not closed.
     case openQuote
   }
 
@@ -27,28 +28,28 @@ package struct CurlLine: Sendable, Equatable {
     var hasData = false
     while let word = words.popFirst() {
       for (option, attached) in Self.options(in: word) {
-        func value() -> String? { attached ?? words.popFirst() }
+        func nextValue() -> String? { attached ?? words.popFirst() }
         switch option {
-        case "-X", "--request": requestedMethod = value()
-        case "-H", "--header": if let header = value() { headers.append(header) }
-        case "--url": url = value()
+        case "-X", "--request": requestedMethod = nextValue()
+        case "-H", "--header": if let header = nextValue() { headers.append(header) }
+        case "--url": url = nextValue()
         case "-I", "--head": method = "HEAD"
         case "-T", "--upload-file":
           method = "PUT"
-          _ = value()
+          _ = nextValue()
         case "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode":
           if method == "GET" { method = "POST" }
           hasData = true
-          _ = value()
-        case _ where Self.optionsWithValue.contains(option): _ = value()
+          _ = nextValue()
+        case _ where Self.optionsWithValue.contains(option): _ = nextValue()
         case nil: url = url ?? word
         default: break
         }
       }
     }
     method = requestedMethod ?? method
-    let hasType = headers.contains { $0.bytes(before: ":").asciiLowercased.isIdentical(to: "content-type") }
-    if hasData, !hasType { headers.append("Content-Type: application/x-www-form-urlencoded") }
+    let hasContentType = headers.contains { $0.bytes(before: ":").asciiLowercased.isIdentical(to: "content-type") }
+    if hasData, !hasContentType { headers.append("Content-Type: application/x-www-form-urlencoded") }
   }
 
   /// Returns the options in a word, each with its value if the same word contains it.
@@ -61,12 +62,12 @@ package struct CurlLine: Sendable, Equatable {
     let letters = word.unicodeScalars.dropFirst()
     for index in letters.indices {
       let option = "-\(letters[index])"
-      let rest = letters[letters.index(after: index)...]
-      guard takesValue(option), !rest.isEmpty else {
+      let attachedValue = letters[letters.index(after: index)...]
+      guard takesValue(option), !attachedValue.isEmpty else {
         options.append((option, nil))
         continue
       }
-      return options + [(option, String(rest))]
+      return options + [(option, String(attachedValue))]
     }
     return options
   }
@@ -75,6 +76,7 @@ package struct CurlLine: Sendable, Equatable {
     ["-X", "-H", "-T", "-d"].contains(option) || optionsWithValue.contains(option)
   }
 
+  /// The other options with a value, which must not be taken for the URL.
   private static let optionsWithValue: Set<String?> = [
     "-A", "--user-agent", "-b", "--cookie", "--cacert", "--connect-timeout", "--connect-to", "-e", "--referer", "-m",
     "--max-time", "-o", "--output", "-r", "--range", "--resolve", "--retry", "-u", "--user", "-w", "--write-out", "-x",
@@ -84,34 +86,34 @@ package struct CurlLine: Sendable, Equatable {
   private static func shellWords(of line: String) throws(Problem) -> [String] {
     var words: [String] = []
     var word = ""
-    var isOpen = false
+    var isInWord = false
     var quote: Unicode.Scalar?
     var isEscaped = false
     for scalar in line.unicodeScalars where scalar != "\r" {
       if isEscaped {
         isEscaped = false
-        if scalar == "\n" { continue }
+        if scalar == "\n" { continue }  // The line continues.
         if quote == "\"", !"\"\\$`".unicodeScalars.contains(scalar) { word.unicodeScalars.append("\\") }
         word.unicodeScalars.append(scalar)
-        isOpen = true
+        isInWord = true
       } else if scalar == "\\", quote != "'" {
         isEscaped = true
       } else if scalar == quote {
         quote = nil
       } else if quote == nil, scalar == "'" || scalar == "\"" {
         quote = scalar
-        isOpen = true
+        isInWord = true
       } else if quote == nil, scalar == " " || scalar == "\t" || scalar == "\n" {
-        if isOpen { words.append(word) }
+        if isInWord { words.append(word) }
         word = ""
-        isOpen = false
+        isInWord = false
       } else {
         word.unicodeScalars.append(scalar)
-        isOpen = true
+        isInWord = true
       }
     }
     guard quote == nil else { throw .openQuote }
-    if isOpen { words.append(word) }
+    if isInWord { words.append(word) }
     return words
   }
 }

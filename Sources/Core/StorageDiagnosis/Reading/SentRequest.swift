@@ -16,10 +16,10 @@ struct SentRequest {
   /// The reason why the request's signature cannot be parsed, or `nil` if it can.
   private(set) var problem: VerificationError?
 
-  /// The components of the strings that the signature covers, or `nil` if they are unknown.
+  /// The parts of the strings that the signature covers, or `nil` if they are unknown.
   private(set) var parts: SignedParts?
 
-  /// The string to sign and the canonical request, for differences that no component shows.
+  /// The string to sign and the canonical request, for differences that no part shows.
   private(set) var texts: SignedTexts?
 
   let tokens: [Secret]
@@ -52,18 +52,18 @@ struct SentRequest {
   }
 
   func signedParts(_ stringToSign: String?, _ canonicalRequest: String?) -> SignedParts? {
-    let canonical = canonicalRequest.flatMap { reader.parts(ofCanonicalRequest: $0, for: request) }
-    let signed = stringToSign.flatMap { reader.parts(ofStringToSign: $0, for: request) }
-    guard var result = canonical else { return signed }
-    if let signed { result.add(signed) }
-    return result
+    let canonicalParts = canonicalRequest.flatMap { reader.parts(ofCanonicalRequest: $0, for: request) }
+    let stringParts = stringToSign.flatMap { reader.parts(ofStringToSign: $0, for: request) }
+    guard var parts = canonicalParts else { return stringParts }
+    if let stringParts { parts.add(stringParts) }
+    return parts
   }
 
-  /// Returns the components of the client's strings whose counterparts the service's response shows.
-  func parts(showing response: RejectedResponse.Reading) -> SignedParts? {
+  /// Returns the parts of the client's strings whose counterparts the service's response shows.
+  func parts(showing rejection: RejectedResponse.Reading) -> SignedParts? {
     signedParts(
-      response.stringToSign == nil ? nil : texts?.stringToSign,
-      response.canonicalRequest == nil ? nil : texts?.canonicalRequest)
+      rejection.stringToSign == nil ? nil : texts?.stringToSign,
+      rejection.canonicalRequest == nil ? nil : texts?.canonicalRequest)
   }
 
   /// Whether the request contains a session token at a position where the service reads it.
@@ -79,8 +79,8 @@ struct SentRequest {
 extension HTTPRequest {
   package var parameterNames: [String] {
     ((path ?? "").cutOnce(at: "?").after ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
-      let written = $0.cutOnce(at: "=").before
-      return written.unescaped ?? written
+      let name = $0.cutOnce(at: "=").before
+      return name.unescaped ?? name
     }
   }
 

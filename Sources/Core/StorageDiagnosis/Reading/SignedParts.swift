@@ -3,28 +3,28 @@
 
 public import StorageAuth
 
-/// The components of a string to sign or a canonical request.
+/// The parts of a string to sign or a canonical request.
 public struct SignedParts: Sendable {
   /// The signature version of the string, or `nil` if the service has only one version with this format.
   let version: String?
-  /// The components in the order of the string, without duplicates.
+  /// The parts in the order of the string, without duplicates.
   private(set) var parts: [SignedPart] = []
-  /// The values of each component; a repeated parameter has several values.
+  /// The values of each part; a repeated parameter has several values.
   private(set) var values: [SignedPart: [String]] = [:]
 
-  /// Creates an empty collection of components.
+  /// Creates an empty collection of parts.
   ///
   /// - Parameter version: The signature version of the string, if the service has several versions.
   public init(version: String? = nil) { self.version = version }
 
   package subscript(_ part: SignedPart) -> String? { values[part]?.first }
 
-  /// Adds a value of a component.
+  /// Adds a value of a part.
   ///
   /// - Parameters:
-  ///   - part: The component to which the value belongs.
+  ///   - part: The part to which the value belongs.
   ///   - value: The value, as it appears in the string.
-  ///   - isLine: Whether the string always has a line for the component, so that an empty line is no value.
+  ///   - isLine: Whether the string always has a line for the part, so that an empty line is no value.
   public mutating func add(_ part: SignedPart, _ value: String, isLine: Bool = false) {
     if isLine, value.isEmpty { return }
     if values[part] == nil { parts.append(part) }
@@ -86,11 +86,11 @@ public struct SignedParts: Sendable {
 }
 
 extension SignedParts: Redacted {
-  /// The number of components, without their values, which may be tokens.
+  /// The number of parts, without their values, which may be tokens.
   public var description: String { "SignedParts(\(parts.count) parts)" }
 }
 
-/// A component of the strings that a signature covers.
+/// A part of the strings that a signature covers.
 public enum SignedPart: Sendable, Hashable {
   /// The name of the signature scheme.
   case algorithm
@@ -123,7 +123,7 @@ public enum SignedPart: Sendable, Hashable {
   /// The hash of the canonical request, which differs whenever the canonical request differs.
   case requestHash
 
-  /// The human-readable name of the component.
+  /// The human-readable name of the part.
   public var name: String {
     switch self {
     case .algorithm: "algorithm"
@@ -147,7 +147,7 @@ public enum SignedPart: Sendable, Hashable {
     }
   }
 
-  /// Returns the rank among components that differ; a difference with a higher rank is often a consequence.
+  /// Returns the rank among parts that differ; a difference with a higher rank is often a consequence.
   func rank(_ dateHeaders: Set<String>) -> Int {
     switch self {
     case .algorithm: 0
@@ -171,10 +171,10 @@ public enum SignedPart: Sendable, Hashable {
 }
 
 extension SignedPart {
-  /// Whether the component is a session token.
+  /// Whether the part is a session token.
   package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
 
-  /// Whether the component's value is secret and must not be shown.
+  /// Whether the part's value is secret and must not be shown.
   ///
   /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
   var isSecret: Bool { secretName.map { SecretName.isSecret($0) } ?? false }

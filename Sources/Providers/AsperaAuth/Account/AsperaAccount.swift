@@ -68,6 +68,7 @@ public struct AsperaAccount: Credential {
     sshPort: Int = defaultPort, udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil,
     requiresToken: Bool = false
   ) throws(AsperaError) {
+    // ascp and ssh read an argument that starts with a hyphen as an option.
     for (name, text) in [("host", host), ("user", user)] {
       guard !text.isEmpty, !text.beginsWithByte("-"),
         text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f })
@@ -133,6 +134,7 @@ public struct AsperaAccount: Credential {
 }
 
 extension Secret {
+  /// Whether the secret is empty or has only white space.
   var isBlank: Bool { reveal().isBlank }
 }
 
@@ -145,9 +147,7 @@ extension AsperaAccount {
   ///   password is not UTF-8 or contains a line break or a NUL, which neither ascp nor an SSH client accepts.
   public func check(on context: ProviderContext) async throws(AsperaError) -> AccountReport {
     var notes: [String] = []
-    if hostKey == nil {
-      notes.append("The account names no host key, so that any server at \(host) is accepted.")
-    }
+    if hostKey == nil { notes.append("The account names no host key, so that any server at \(host) is accepted.") }
     switch authentication {
     case .password(let password):
       let isOneLine = [UInt8](password.bytes).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
@@ -201,59 +201,6 @@ extension AsperaAccount {
       host: host, user: user ?? defaultTokenUser, privateKey: key, sshPort: sshPort, udpPort: udpPort,
       hostKey: hostKey, requiresToken: true)
   }
-
-  /// Returns the key for transfers with tokens, with its passphrase, after a check of who has access to its file.
-  ///
-  /// Tests replace the well-known keys.
-  package static func tokenKey(
-    at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on context: ProviderContext
-  ) throws(AsperaError) -> AsperaPrivateKey {
-    let path = if let keyPath { keyPath } else { try installedTokenKey(on: context) }
-    let file = AsperaPrivateKey.Source.file(path)
-    var key = AsperaPrivateKey(file, passphrase: passphrase, wellKnownKeys: wellKnownKeys)
-    if key.passphrase == nil, let cipher = try key.cipher(on: context) {
-      key = AsperaPrivateKey(
-        file, passphrase: context.environment(passphraseVariable).map { Secret($0) }, wellKnownKeys: wellKnownKeys)
-      guard key.passphrase != nil else {
-        throw KeyLocation(file).error(
-          .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
-          remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
-      }
-    }
-    _ = try key.checkedText(on: context)
-    return key
-  }
-
-  /// Returns the path of the first private key found at the locations where IBM's products install the key.
-  private static func installedTokenKey(on context: ProviderContext) throws(AsperaError) -> String {
-    let locations = TokenKeyPlaces.all(on: context).compactMap { context.absolute($0) }
-    for location in locations {
-      do {
-        _ = try context.files.read(location, limit: AsperaPrivateKey.sizeLimit)
-        return location
-      } catch FileReadError.notFound {
-        continue
-      } catch {
-        // The file exists. The function that reads the key reports why the file cannot be read.
-        return location
-      }
-    }
-    throw AsperaError(
-      .keyNotFound,
-      "No key for transfers with tokens is on this machine; these locations were searched: "
-        + "\(locations.joined(separator: ", ")).",
-      remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server supports it.")
-  }
-}
-
-extension AsperaPrivateKey {
-  /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
-  fileprivate func cipher(on context: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](uncheckedText(on: context).secret.bytes), at: KeyLocation(source)) {
-    case .pem(let block): block.cipher
-    case .openSSH(let key): key.isEncrypted ? key.cipher : nil
-    }
-  }
 }
 
 /// The result of an account check before a transfer starts, without secrets.
@@ -279,51 +226,4 @@ public struct AccountReport: Sendable, Hashable {
 
   /// Sentences about circumstances that the caller should know but that do not prevent the use of the account.
   public let notes: [String]
-}
-
-/// The locations of IBM's RSA key for transfers with tokens; current servers refuse the older DSA key.
-package enum TokenKeyPlaces {
-  /// An operating system, which determines the locations of the key.
-  package enum System: Sendable {
-    case linux, macOS, windows
-
-    package static var current: System {
-      #if os(Windows)
-        .windows
-      #elseif os(macOS)
-        .macOS
-      #else
-        .linux
-      #endif
-    }
-  }
-
-  /// Returns the paths at which the key is searched for, in the order of the search.
-  package static func all(_ system: System = .current, on context: ProviderContext) -> [String] {
-    let name = "aspera_tokenauth_id_rsa"
-    // aspera-cli writes the key to this path.
-    let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
-    switch system {
-    case .linux:
-      let conda = context.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
-      return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
-    case .macOS:
-      let connect = ["~/Applications", "/Applications"].flatMap { folder in
-        ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
-      }
-      return connect
-        + [
-          "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
-          "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
-        ] + sdk
-    case .windows:
-      let connect = context.variable("LOCALAPPDATA").map {
-        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
-      }
-      let programs = context.variable("ProgramFiles") ?? "C:\\Program Files"
-      return (connect ?? []) + [
-        "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
-      ] + sdk
-    }
-  }
 }

@@ -83,17 +83,17 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     for client: PrivateKeyReport.Client, on context: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
     let text = try checkedText(on: context)
-    let result: SecretBytes?
-    switch try KeyText([UInt8](text.secret.bytes), at: location) {
+    let convertedText: SecretBytes?
+    switch try EncodedPrivateKey([UInt8](text.secret.bytes), at: location) {
     case .pem(let block):
       let key = block.isPKCS8 ? try pemKey(text.secret, block) : nil
-      result = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
+      convertedText = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
     case .openSSH(let key):
       guard client == .ascp, case .rsa = key.publicKey.kind, !key.isEncrypted else { return readable(text, by: client) }
-      result = try key.privateKey().traditionalPEM
+      convertedText = try key.privateKey().traditionalPEM
     }
-    guard let result else { return readable(text, by: client) }
-    return AsperaPrivateKey(.pem(Secret(bytes: [UInt8](result))), publicKeyFile: publicKeyFile)
+    guard let convertedText else { return readable(text, by: client) }
+    return AsperaPrivateKey(.pem(Secret(bytes: [UInt8](convertedText))), publicKeyFile: publicKeyFile)
   }
 
   /// Returns the key unchanged, or its text in memory if the client does not read the original.
@@ -125,36 +125,36 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     let format: PrivateKeyReport.Format
     let kind: PrivateKeyReport.Kind
     let cipher: String?
-    let result: PrivateKeyReport.Passphrase
+    let passphraseResult: PrivateKeyReport.Passphrase
     let publicKey: SSHPublicKey
-    switch try KeyText([UInt8](text.secret.bytes), at: location) {
+    switch try EncodedPrivateKey([UInt8](text.secret.bytes), at: location) {
     case .pem(let block):
-      if block.cipher == nil { try refusePassphrase() }
+      if block.cipher == nil { try requireNoPassphrase() }
       let key = try pemKey(text.secret, block)
       kind = try PrivateKeyReport.Kind(key.kind, at: location)
-      guard key.isWhole, let own = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
+      guard key.isConsistent, let sshKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
         throw location.error(
           .malformedKey, "is damaged: its public key does not verify its signatures",
           remedy: "Copy the key again, or create another one.")
       }
-      publicKey = own
+      publicKey = sshKey
       format = block.isPKCS8 ? .pkcs8 : .traditional
       cipher = block.cipher
-      result = cipher == nil ? .none : .correct
+      passphraseResult = cipher == nil ? .none : .correct
     case .openSSH(let key):
       publicKey = key.publicKey
       kind = try PrivateKeyReport.Kind(publicKey.kind, at: location)
       format = .openSSH
       cipher = key.isEncrypted ? key.cipher : nil
-      result = try await checkPassphrase(of: key, text.secret, context)
+      passphraseResult = try await checkPassphrase(of: key, text.secret, context)
     }
     try checkPublicKeyFile(against: publicKey, context)
     return PrivateKeyReport(
-      format: format, kind: kind, cipher: cipher, passphrase: result, publicKey: publicKey,
+      format: format, kind: kind, cipher: cipher, passphrase: passphraseResult, publicKey: publicKey,
       hasByteOrderMark: text.hasByteOrderMark)
   }
 
-  private func refusePassphrase() throws(AsperaError) {
+  private func requireNoPassphrase() throws(AsperaError) {
     guard passphrase != nil else { return }
     throw location.error(
       .ambiguousCredential, "is not encrypted and has a passphrase, which ascp would try as the password of the user",
@@ -165,18 +165,21 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     of key: OpenSSHKey, _ text: Secret, _ context: ProviderContext
   ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
     guard key.isEncrypted else {
-      try refusePassphrase()
+      try requireNoPassphrase()
       _ = try key.privateKey()
       return .none
     }
-    guard let passphrase else { throw passphraseMissing(key.cipher) }
+    guard let passphrase else { throw missingPassphraseError(key.cipher) }
     return try await tryPassphrase(passphrase.reveal(), of: key, text, context)
   }
+
+  /// The time limit of `ssh-keygen`, whose duration depends on the rounds of bcrypt that the key specifies.
+  private static let keygenTimeout = Duration.seconds(60)
 
   private static let passphraseVariable = "STORAGE_AUTH_PASSPHRASE"
 
   /// The askpass script, which prints the passphrase and creates a file that shows that the script was called.
-  private static let askpass = """
+  private static let askpassScript = """
     #!/bin/sh
     : > "${0%/*}/asked"
     printf '%s\\n' "$\(passphraseVariable)"
@@ -196,30 +199,35 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     }
     let folder = try TemporaryFolder()
     defer { folder.remove() }
-    let file = try folder.write([UInt8](text.bytes), to: "key")
-    let script = try folder.write(Array(Self.askpass.utf8), to: "askpass", isExecutable: true)
+    let keyPath = try folder.write([UInt8](text.bytes), to: "key")
+    let scriptPath = try folder.write(Array(Self.askpassScript.utf8), to: "askpass", isExecutable: true)
     let result: CommandResult
     do {
       result = try await commands.run(
-        ["ssh-keygen", "-y", "-f", file],
-        environment: ["SSH_ASKPASS": script, "SSH_ASKPASS_REQUIRE": "force", Self.passphraseVariable: passphrase],
-        timeout: .seconds(60), outputLimit: 1 << 16)
+        ["ssh-keygen", "-y", "-f", keyPath],
+        environment: ["SSH_ASKPASS": scriptPath, "SSH_ASKPASS_REQUIRE": "force", Self.passphraseVariable: passphrase],
+        timeout: Self.keygenTimeout, outputLimit: 1 << 16)
     } catch {
-      switch error {
-      case .notFound: return .unchecked("ssh-keygen is not installed")
-      case .notStarted(let reason): return .unchecked("ssh-keygen could not be started: \(reason)")
-      case .timeout: return .unchecked("ssh-keygen took too long")
-      case .outputTooLarge: return .unchecked("ssh-keygen wrote too much")
-      case .cancelled: throw AsperaError(.failed, "The check of the key was cancelled.", remedy: "Check it again.")
-      }
+      return .unchecked(try Self.reason(for: error))
     }
     guard result.ending == .exited(0) else {
       guard folder.contains("asked") else { return .unchecked("ssh-keygen cannot read the key") }
-      throw passphraseWrong()
+      throw wrongPassphraseError()
     }
     let line = String(decoding: result.standardOutput, as: UTF8.self)
     guard SSHPublicKey(line: line) == key.publicKey else { throw OpenSSHKey.mismatch(at: location) }
     return .correct
+  }
+
+  /// Returns why `ssh-keygen` did not check a passphrase, or throws if its run was cancelled.
+  private static func reason(for error: CommandError) throws(AsperaError) -> String {
+    switch error {
+    case .notFound: "ssh-keygen is not installed"
+    case .notStarted(let reason): "ssh-keygen could not be started: \(reason)"
+    case .timeout: "ssh-keygen took too long"
+    case .outputTooLarge: "ssh-keygen wrote too much"
+    case .cancelled: throw AsperaError(.failed, "The check of the key was cancelled.", remedy: "Check it again.")
+    }
   }
 
   private func checkPublicKeyFile(against key: SSHPublicKey, _ context: ProviderContext) throws(AsperaError) {
@@ -228,17 +236,17 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     let bytes = try Self.read(publicKeyFile, at: location, context).bytes
     guard !bytes.isUTF16 else { throw location.utf16Error }
     let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
-    let named =
+    let keyInFile =
       text.contains("-----BEGIN ")
       ? (try? PublicKey(pem: text))?.sshBlob.flatMap { SSHPublicKey(blob: $0) } : SSHPublicKey(line: text)
-    guard let named else {
+    guard let keyInFile else {
       throw location.error(
         .malformedKey, "holds no public key",
         remedy: "Name a .pub file of OpenSSH or a PEM file that begins with BEGIN PUBLIC KEY.")
     }
-    guard named == key else {
+    guard keyInFile == key else {
       throw location.error(
-        .publicKeyMismatch, "holds another key (\(named.fingerprint)) than the private one (\(key.fingerprint))",
+        .publicKeyMismatch, "holds another key (\(keyInFile.fingerprint)) than the private one (\(key.fingerprint))",
         remedy: "Name the public key of this private key, or leave it out.")
     }
   }
@@ -246,13 +254,11 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
 extension [UInt8] {
   /// Copies the bytes of a secret in clear text into an array that is not wiped.
-  init(_ secret: SecretBytes) {
-    self.init(writing: { writer in secret.withBytes { writer.append($0) } })
-  }
+  init(_ secret: SecretBytes) { self.init(writing: { writer in secret.withBytes { writer.append($0) } }) }
 }
 
 extension AsperaPrivateKey {
-  /// The maximum size of the text of a key, in bytes.
+  /// The maximum size of the text of a key, in bytes: several times that of an RSA key of 16,384 bits.
   static let sizeLimit = 1 << 16
 
   private var location: KeyLocation { KeyLocation(source) }
@@ -298,29 +304,30 @@ extension AsperaPrivateKey {
   func uncheckedText(on context: ProviderContext) throws(AsperaError) -> Text {
     switch source {
     case .pem(let text):
-      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: location) }
+      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.sizeError(at: location) }
       return Text([UInt8](text.bytes))
     case .file(let path):
       let contents = try Self.read(path, at: location, context)
       let mode = contents.permissions ?? 0
+      let isReadableByOthers = mode & 0o077 != 0
+      if isReadableByOthers, contents.place == nil {
+        return Text(contents.bytes, isReadableByOthers: true, exposure: accessError(mode: mode, at: path))
+      }
       return Text(
-        contents.bytes, isReadableByOthers: mode & 0o077 != 0, exposure: exposure(of: contents, mode: mode, at: path))
+        contents.bytes, isReadableByOthers: isReadableByOthers, exposure: contents.weakness.map(replacementError))
     }
   }
 
-  /// Returns an error if other users can read or replace a key file, and the place of the file does not allow it.
-  private func exposure(of contents: FileContents, mode: UInt16, at path: String) -> AsperaError? {
-    if mode & 0o077 != 0, contents.place == nil {
-      return location.error(
-        .insecureKeyFile, "is accessible to other users (mode 0\(String(mode, radix: 8)))",
-        remedy:
-          "Restrict it: chmod 600 \(path). Others may read only a file in the running app's bundle, or root's on a "
-          + "read-only volume.")
-    }
-    return contents.weakness.map { weakness in
-      location.error(
-        .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
-    }
+  private func accessError(mode: UInt16, at path: String) -> AsperaError {
+    location.error(
+      .insecureKeyFile, "is accessible to other users (mode 0\(String(mode, radix: 8)))",
+      remedy: "Restrict it: chmod 600 \(path). Others may read only a file in the running app's bundle, or root's on a "
+        + "read-only volume.")
+  }
+
+  private func replacementError(for weakness: FileWeakness) -> AsperaError {
+    location.error(
+      .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
   }
 
   /// Returns whether a text contains a well-known private key, or `nil` if the passphrase does not decrypt it.
@@ -328,14 +335,13 @@ extension AsperaPrivateKey {
   /// The fingerprint is computed from the private key, not from a public key next to it. An encrypted key in OpenSSH's
   /// own format, which only `ssh-keygen` decrypts, is therefore never well-known.
   private func isWellKnown(_ text: Secret) throws(AsperaError) -> Bool? {
-    switch try KeyText([UInt8](text.bytes), at: location) {
+    switch try EncodedPrivateKey([UInt8](text.bytes), at: location) {
     case .pem(let block):
       guard let key = try? PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) else {
         return block.cipher == nil ? false : nil
       }
       return wellKnownKeys.contains(key)
-    case .openSSH(let key):
-      return (try? key.privateKey()).map(wellKnownKeys.contains) ?? false
+    case .openSSH(let key): return (try? key.privateKey()).map(wellKnownKeys.contains) ?? false
     }
   }
 
@@ -351,7 +357,7 @@ extension AsperaPrivateKey {
     } catch {
       switch error {
       case .notFound: throw location.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")
-      case .tooLarge: throw tooLong(at: location)
+      case .tooLarge: throw sizeError(at: location)
       case .unreadable(let reason):
         throw location.error(
           .keyUnreadable, "cannot be read: \(reason)",
@@ -360,18 +366,19 @@ extension AsperaPrivateKey {
     }
   }
 
-  private static func tooLong(at location: KeyLocation) -> AsperaError {
+  private static func sizeError(at location: KeyLocation) -> AsperaError {
     location.error(
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
+  /// Decrypts and parses a key in a PEM block.
   func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
     do {
       return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
     } catch {
       switch error {
-      case .passphraseMissing: throw passphraseMissing(block.cipher)
-      case .wrongPassphrase: throw passphraseWrong()
+      case .passphraseMissing: throw missingPassphraseError(block.cipher)
+      case .wrongPassphrase: throw wrongPassphraseError()
       case .unsupportedEncryption:
         throw location.error(
           .unsupportedKey,
@@ -383,78 +390,14 @@ extension AsperaPrivateKey {
     }
   }
 
-  private func passphraseMissing(_ cipher: String?) -> AsperaError {
+  private func missingPassphraseError(_ cipher: String?) -> AsperaError {
     location.error(
       .wrongPassphrase, "is encrypted (\(cipher ?? "an unknown cipher")) and no passphrase is given",
       remedy: "Give the passphrase with the key; a blank one counts as none.")
   }
 
-  private func passphraseWrong() -> AsperaError {
+  private func wrongPassphraseError() -> AsperaError {
     location.error(
       .wrongPassphrase, "is not opened by its passphrase", remedy: "Give the right one; if it is, the key is damaged.")
-  }
-}
-
-/// Key pairs whose private keys are public knowledge, identified by the fingerprints of their public keys.
-///
-/// A name or a location does not make a key well-known: a file is recognized only by the private key in it.
-package struct WellKnownKeys: Sendable, Hashable {
-  /// The SHA-256 fingerprints of the public keys in OpenSSH's form, such as `ssh-keygen -l` prints them.
-  package let fingerprints: Set<String>
-
-  package init(fingerprints: Set<String>) {
-    self.fingerprints = fingerprints
-  }
-
-  /// The two key pairs that IBM's products and aspera-cli install for transfers with tokens.
-  ///
-  /// The source of the fingerprints is the public data of IBM's aspera-cli 4.26.2: the files 2 (RSA, 4,096 bits) and 1
-  /// (DSA) of `lib/aspera/data`, which aspera-cli writes to `aspera_bypass_rsa.pem` and `aspera_bypass_dsa.pem` as the
-  /// code in `lib/aspera/ascp/installation.rb` says. IBM's `aspera_tokenauth_id_rsa` is the RSA key with a passphrase:
-  /// IBM's guides authorize that file's public key on servers, and aspera-cli logs in to them with its own file.
-  package static let ibm = WellKnownKeys(fingerprints: [
-    "SHA256:JBWNz1H0K96a9kHlL/FkVoJwq/gRjb3tAceiW81mPyU", "SHA256:vuGW1XcqdXrKC5EcFszUwyEX0x/QhzpvVHbGXmYN5c0",
-  ])
-
-  func contains(_ key: PrivateKey) -> Bool {
-    key.publicKey.sshBlob.flatMap { SSHPublicKey(blob: $0) }.map { fingerprints.contains($0.fingerprint) } ?? false
-  }
-}
-
-/// A key pair for a few transfers, which is generated in memory and never written to a file.
-///
-/// Aspera servers since version 4.4 accept the public key in a request for a transfer (`public_keys` of `upload_setup`
-/// and `download_setup`). They then accept the private key for the login, so IBM's key is not needed.
-///
-/// ```swift
-/// let key = try DynamicKey()
-/// let account = try AsperaAccount(host: host, user: user, privateKey: key.privateKey)
-/// ```
-public struct DynamicKey: Sendable, Equatable {
-  /// The public key as a line of `authorized_keys`, which is the value of the specification's field `public_keys`.
-  public let publicKey: String
-
-  /// The private key, in a format that every version of ascp and every SSH client can read.
-  public let privateKey: AsperaPrivateKey
-
-  /// Generates an RSA key pair, which takes up to a second.
-  ///
-  /// - Parameter bits: The length of the modulus: 2048 to 16384; on Apple's systems to 8192, and a multiple of 128.
-  /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, or `failed` if generation fails.
-  public init(bits: Int = 3_072) throws(AsperaError) {
-    guard (2_048...PrivateKey.rsaModulusBitLimit).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
-      throw AsperaError(
-        .unsupportedKey, "A key of \(bits) bits cannot be generated.",
-        remedy: "Use 2048 to \(PrivateKey.rsaModulusBitLimit), and a multiple of 128.")
-    }
-    guard let key = try? PrivateKey.generateRSA(bits: bits), let text = key.traditionalPEM,
-      let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) })
-    else {
-      throw AsperaError(
-        .failed, "A key could not be generated.",
-        remedy: "Check whether the system's random number generator works.")
-    }
-    self.publicKey = publicKey.line
-    privateKey = .pem(Secret(bytes: [UInt8](text)))
   }
 }

@@ -35,7 +35,5 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
   /// Calculates the fingerprint of a public host key.
   ///
   /// - Parameter blob: The public key in SSH's binary encoding, which a `.pub` file has in its second field in Base64.
-  public init(ofKey blob: [UInt8]) {
-    description = SHA1.hash(blob).hex
-  }
+  public init(ofKey blob: [UInt8]) { description = SHA1.hash(blob).hex }
 }

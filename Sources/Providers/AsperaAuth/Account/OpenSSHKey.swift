@@ -9,13 +9,17 @@ struct OpenSSHKey: Redacted {
   /// The label of a PEM block that contains a key in OpenSSH's own format.
   static let label = "OPENSSH PRIVATE KEY"
 
+  /// The bytes with which the format begins.
+  private static let magic = Array("openssh-key-v1\0".utf8)
+
   /// The cipher name, or `none` if the key is not encrypted.
   let cipher: String
 
   /// The public key, which is in clear text even if the private key is encrypted.
   let publicKey: SSHPublicKey
 
-  private let section: [UInt8]
+  /// The private keys as they are encoded, and encrypted unless ``cipher`` is `none`.
+  private let privateSection: [UInt8]
   private let location: KeyLocation
 
   var isEncrypted: Bool { cipher != "none" }
@@ -23,21 +27,22 @@ struct OpenSSHKey: Redacted {
   /// Parses the decoded contents of the PEM block.
   init(container: [UInt8], at location: KeyLocation) throws(AsperaError) {
     var reader = SSHReader(container)
-    guard reader.bytes(15) == Array("openssh-key-v1\0".utf8), let cipher = reader.text(),
+    guard reader.bytes(Self.magic.count) == Self.magic, let cipher = reader.text(),
       let derivation = reader.text(), let options = reader.string(), let count = reader.number()
     else { throw Self.damaged(at: location) }
     guard count == 1 else {
       throw location.error(
         .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
     }
-    guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let section = reader.string(),
+    guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let privateSection = reader.string(),
       (cipher == "none") == (derivation == "none"), (derivation == "none") == options.isEmpty,
       reader.remainder.count == Self.tagByteCount(of: cipher),
-      section.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)), !section.isEmpty
+      privateSection.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)),
+      !privateSection.isEmpty
     else { throw Self.damaged(at: location) }
     self.cipher = cipher
     self.publicKey = publicKey
-    self.section = section
+    self.privateSection = privateSection
     self.location = location
   }
 
@@ -64,11 +69,13 @@ struct OpenSSHKey: Redacted {
 
   /// Parses the unencrypted private key, or throws if the key is malformed or does not belong to the public key.
   func privateKey() throws(AsperaError) -> PrivateKey {
-    var reader = SSHReader(section)
-    guard !isEncrypted, let check = reader.number(), check == reader.number(), let type = reader.text() else {
+    var reader = SSHReader(privateSection)
+    // The section begins with a random number, twice, which shows whether it was decrypted correctly.
+    guard !isEncrypted, let number = reader.number(), number == reader.number(), let type = reader.text() else {
       throw Self.damaged(at: location)
     }
     guard type == publicKey.type else { throw Self.mismatch(at: location) }
+    // After the key come its comment and the padding: the bytes 1, 2, 3 and so on.
     guard let parts = Self.parts(of: publicKey.kind, &reader), reader.string() != nil,
       reader.remainder.count < 8, reader.remainder.enumerated().allSatisfy({ $0.offset + 1 == $0.element })
     else { throw Self.damaged(at: location) }
@@ -82,133 +89,25 @@ struct OpenSSHKey: Redacted {
     switch kind {
     case .rsa:
       guard let modulus = reader.magnitude(), let publicExponent = reader.magnitude(),
-        let privateExponent = reader.magnitude(), let coefficient = reader.magnitude(), let first = reader.magnitude(),
-        let second = reader.magnitude()
+        let privateExponent = reader.magnitude(), let coefficient = reader.magnitude(), let p = reader.magnitude(),
+        let q = reader.magnitude()
       else { return nil }
       return .rsa(
         modulus: modulus, publicExponent: publicExponent, privateExponent: privateExponent, coefficient: coefficient,
-        primes: [first, second])
+        primes: [p, q])
     case .ecdsa(let curve):
       guard reader.text() == curve.rawValue, let point = reader.string(), let scalar = reader.magnitude() else {
         return nil
       }
       return .ecdsa(curve, point: point, scalar: scalar)
     case .ed25519:
-      guard let point = reader.string(), let secret = reader.string(), secret.count == 64,
-        Array(secret.suffix(32)) == point
+      guard let point = reader.string(), let seedAndPoint = reader.string(), seedAndPoint.count == 64,
+        Array(seedAndPoint.suffix(32)) == point
       else { return nil }
-      return .ed25519(point: point, seed: Array(secret.prefix(32)))
+      return .ed25519(point: point, seed: Array(seedAndPoint.prefix(32)))
     case .dsa, .other: return nil
     }
   }
 
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
-}
-
-/// A public key in SSH's binary encoding (RFC 4253, section 6.6).
-struct SSHPublicKey: Equatable {
-  let blob: [UInt8]
-
-  let kind: KeyKind
-
-  /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.
-  let type: String
-
-  /// Parses a whole key; one of a kind that cannot be checked is accepted based on its algorithm name.
-  init?(blob: [UInt8]) {
-    var reader = SSHReader(blob)
-    guard let type = reader.text(), let kind = Self.kind(of: type, &reader) else { return nil }
-    self.blob = blob
-    self.kind = kind
-    self.type = type
-  }
-
-  private static func kind(of type: String, _ reader: inout SSHReader) -> KeyKind? {
-    switch type {
-    case "ssh-rsa":
-      guard reader.magnitude() != nil, let modulus = reader.magnitude(), reader.isAtEnd else { return nil }
-      return .rsa(bits: bitCount(modulus))
-    case "ssh-dss":
-      guard let prime = reader.magnitude() else { return nil }
-      return .dsa(bits: bitCount(prime))
-    case "ssh-ed25519":
-      return reader.string()?.count == 32 && reader.isAtEnd ? .ed25519 : nil
-    default:
-      guard let curve = EllipticCurve.allCases.first(where: { type == "ecdsa-sha2-\($0.rawValue)" }) else {
-        return .other(type)
-      }
-      guard reader.text() == curve.rawValue, let point = reader.string(), reader.isAtEnd, point.first == 4,
-        point.count == 1 + 2 * curve.coordinateByteCount
-      else { return nil }
-      return .ecdsa(curve)
-    }
-  }
-
-  private static func bitCount(_ magnitude: [UInt8]) -> Int {
-    magnitude.first.map { magnitude.count * 8 - $0.leadingZeroBitCount } ?? 0
-  }
-
-  /// Parses the first line of a `.pub` file that contains a key: the type, the key in Base64 and a comment.
-  init?(line text: String) {
-    for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
-      let fields = line.split(whereSeparator: \.isWhitespace)
-      guard fields.count >= 2, let blob = [UInt8](base64: String(fields[1])) else { return nil }
-      self.init(blob: blob)
-      guard fields[0] == type else { return nil }
-      return
-    }
-    return nil
-  }
-
-  /// The public key as a line of `authorized_keys`.
-  var line: String {
-    "\(type) \(String(writing: { $0.append(base64: blob) }))"
-  }
-
-  /// The SHA-256 fingerprint of the key in OpenSSH's form, such as `SHA256:…`.
-  var fingerprint: String {
-    "SHA256:\(SHA256.hash(blob).base64.prefix { $0 != "=" })"
-  }
-}
-
-/// A reader of values in SSH's data types (RFC 4251, section 5), each of which is `nil` if it is truncated.
-struct SSHReader {
-  private var rest: ArraySlice<UInt8>
-
-  init(_ bytes: some Sequence<UInt8>) {
-    rest = ArraySlice(bytes)
-  }
-
-  var isAtEnd: Bool { rest.isEmpty }
-
-  var remainder: [UInt8] { Array(rest) }
-
-  mutating func bytes(_ count: Int) -> [UInt8]? {
-    guard count <= rest.count else { return nil }
-    defer { rest = rest.dropFirst(count) }
-    return Array(rest.prefix(count))
-  }
-
-  mutating func number() -> UInt32? {
-    bytes(4)?.reduce(0) { $0 << 8 | UInt32($1) }
-  }
-
-  /// Reads the next value as a `string` of any bytes.
-  mutating func string() -> [UInt8]? {
-    number().flatMap { bytes(Int($0)) }
-  }
-
-  /// Reads the next value as a `string` of printable ASCII characters.
-  mutating func text() -> String? {
-    string().flatMap { bytes in
-      bytes.allSatisfy { (0x20..<0x7f).contains($0) } ? String(decoding: bytes, as: UTF8.self) : nil
-    }
-  }
-
-  /// Reads the next value as a non-negative `mpint`, and returns its bytes without leading zeros.
-  mutating func magnitude() -> [UInt8]? {
-    string().flatMap { bytes in
-      (bytes.first ?? 0) < 0x80 ? Array(bytes.drop { $0 == 0 }) : nil
-    }
-  }
 }

@@ -110,49 +110,47 @@ public struct PrivateKeyReport: Sendable, Hashable {
     self.kind = kind
     self.cipher = cipher
     self.passphrase = passphrase
-    self.publicKey = publicKey.line
+    self.publicKey = publicKey.authorizedKeysLine
     fingerprint = publicKey.fingerprint
-    let marked =
+    let byteOrderMarkLimits =
       hasByteOrderMark
       ? [(Client.ascp, "ascp"), (.ssh, "OpenSSH")].map { client, program in
         Limit(
           client: client, reason: "\(program) does not read a key file that starts with a byte order mark.",
           isConvertible: true)
       } : []
-    limits = marked + Self.limits(of: kind, format, isEncrypted: cipher != nil)
+    limits = byteOrderMarkLimits + Self.limits(of: kind, format, isEncrypted: cipher != nil)
   }
 
   private static func limits(of kind: Kind, _ format: Format, isEncrypted: Bool) -> [Limit] {
-    func ascp(_ problem: String, isConvertible: Bool = false) -> Limit {
+    func ascpLimit(_ problem: String, isConvertible: Bool = false) -> Limit {
       Limit(client: .ascp, reason: "ascp 3 does not \(problem), newer ones do.", isConvertible: isConvertible)
     }
     switch kind {
-    case .rsa:
-      return format == .openSSH ? [ascp("read OpenSSH's own format", isConvertible: !isEncrypted)] : []
-    case .ecdsa:
-      return [ascp("log in with ECDSA keys")]
+    case .rsa: return format == .openSSH ? [ascpLimit("read OpenSSH's own format", isConvertible: !isEncrypted)] : []
+    case .ecdsa: return [ascpLimit("log in with ECDSA keys")]
     case .ed25519:
-      let ssh = Limit(
+      let sshLimit = Limit(
         client: .ssh, reason: "OpenSSH 9.2 does not read Ed25519 keys in PKCS #8, and not every newer SSH client does.",
         isConvertible: true)
-      return [ascp("log in with Ed25519 keys")] + (format == .pkcs8 ? [ssh] : [])
+      return [ascpLimit("log in with Ed25519 keys")] + (format == .pkcs8 ? [sshLimit] : [])
     }
   }
 }
 
 extension PrivateKeyReport.Kind {
   /// The lengths of an RSA modulus, in bits, that current SSH clients and this system's cryptography support.
-  static let lengthsOfRSA = 1_024...PrivateKey.rsaModulusBitLimit
+  static let rsaModulusBitCounts = 1_024...PrivateKey.rsaModulusBitLimit
 
   /// Creates the kind in a report from the kind of a parsed key, or throws if keys of this kind are not accepted.
   init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {
     switch kind {
     case .rsa(let bits):
-      let lengths = Self.lengthsOfRSA
-      guard lengths.contains(bits) else {
+      let bitCounts = Self.rsaModulusBitCounts
+      guard bitCounts.contains(bits) else {
         throw location.error(
           .unsupportedKey,
-          "is an RSA key of \(bits) bits, and \(lengths.lowerBound) to \(lengths.upperBound) are supported",
+          "is an RSA key of \(bits) bits, and \(bitCounts.lowerBound) to \(bitCounts.upperBound) are supported",
           remedy: KeyLocation.anotherKey)
       }
       self = .rsa(bits: bits)

@@ -16,7 +16,7 @@ internal import StorageAuth
 /// ```
 public struct AscpArguments: Sendable, Hashable {
   /// The form of the value that an option takes.
-  private enum Value: Sendable {
+  private enum ValueForm: Sendable {
     case none
     /// An integer, followed by a unit of ascp if `allowsUnit` is true.
     case number(allowsUnit: Bool)
@@ -26,22 +26,21 @@ public struct AscpArguments: Sendable, Hashable {
 
   private static let units = ["K", "k", "M", "m", "G", "g"].map { Array($0.utf8) }
 
-  private static let attributes = Value.word(["none", "native", "metafile"])
+  private static let attributeStorage = ValueForm.word(TransferField.attributeStorageWords)
 
-  private static let options: [String: Value] = [
+  private static let options: [String: ValueForm] = [
     "-l": .number(allowsUnit: true), "-m": .number(allowsUnit: true), "-Z": .number(allowsUnit: false),
     "-g": .number(allowsUnit: true), "-G": .number(allowsUnit: true), "-X": .number(allowsUnit: false),
     "-k": .word(["0", "1", "2", "3"]), "-E": .line, "-N": .line, "-p": .none, "-d": .none, "-6": .none,
     "--policy": .word(RatePolicy.rawValues), "--overwrite": .word(OverwritePolicy.rawValues),
     "--symbolic-links": .word(SymbolicLinkPolicy.rawValues), "--exclude-newer-than": .line,
-    "--exclude-older-than": .line,
-    "--file-checksum": .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]),
-    "--multi-session-threshold": .number(allowsUnit: false), "--preserve-acls": attributes,
-    "--preserve-xattrs": attributes, "--remote-preserve-acls": attributes, "--remote-preserve-xattrs": attributes,
-    "--preserve-access-time": .none, "--preserve-creation-time": .none, "--preserve-modification-time": .none,
-    "--preserve-file-owner-gid": .none, "--preserve-file-owner-uid": .none, "--preserve-source-access-time": .none,
-    "--precalculate-job-size": .none, "--precalculate-disable": .none, "--save-before-overwrite": .none,
-    "--skip-special-files": .none, "--skip-dir-traversal-dupes": .none,
+    "--exclude-older-than": .line, "--file-checksum": .word(TransferField.checksumWords),
+    "--multi-session-threshold": .number(allowsUnit: false), "--preserve-acls": attributeStorage,
+    "--preserve-xattrs": attributeStorage, "--remote-preserve-acls": attributeStorage,
+    "--remote-preserve-xattrs": attributeStorage, "--preserve-access-time": .none, "--preserve-creation-time": .none,
+    "--preserve-modification-time": .none, "--preserve-file-owner-gid": .none, "--preserve-file-owner-uid": .none,
+    "--preserve-source-access-time": .none, "--precalculate-job-size": .none, "--precalculate-disable": .none,
+    "--save-before-overwrite": .none, "--skip-special-files": .none, "--skip-dir-traversal-dupes": .none,
   ]
 
   /// The names of the permitted options, in order.
@@ -51,9 +50,7 @@ public struct AscpArguments: Sendable, Hashable {
   let arguments: [String]
 
   /// Creates an empty list of arguments.
-  public init() {
-    arguments = []
-  }
+  public init() { arguments = [] }
 
   /// Checks arguments for ascp.
   ///
@@ -63,25 +60,25 @@ public struct AscpArguments: Sendable, Hashable {
   /// - Throws: An ``AsperaError`` with the code `unsupported` if an option is not permitted, or `invalidSpecification`
   ///   if a value is missing or invalid.
   public init(_ arguments: [String]) throws(AsperaError) {
-    var parsed: [String] = []
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      let (name, attached) = Self.parts(of: argument)
-      guard let form = Self.options[name], name.utf8.allSatisfy({ $0 < 0x80 }) else { throw Self.refusal(of: name) }
-      parsed.append(name)
+    var checkedArguments: [String] = []
+    var unreadArguments = arguments[...]
+    while let argument = unreadArguments.popFirst() {
+      let (name, attachedValue) = Self.parts(of: argument)
+      guard let form = Self.options[name], name.utf8.allSatisfy({ $0 < 0x80 }) else { throw Self.notPermitted(name) }
+      checkedArguments.append(name)
       if case .none = form {
-        guard attached == nil else { throw Self.invalid(name, "has no value", "Pass the option alone.") }
+        guard attachedValue == nil else { throw Self.invalid(name, "has no value", "Pass the option alone.") }
         continue
       }
-      guard let value = attached ?? rest.popFirst() else {
+      guard let value = attachedValue ?? unreadArguments.popFirst() else {
         throw Self.invalid(name, "needs a value", "Pass the value as the next argument.")
       }
       if let problem = Self.problem(with: value, form) {
         throw Self.invalid(name, "has a value that is not \(problem)", "Correct the value.")
       }
-      parsed.append(value)
+      checkedArguments.append(value)
     }
-    self.arguments = parsed
+    self.arguments = checkedArguments
   }
 
   /// Returns the option's name and the value that follows it directly, or `nil` if there is none.
@@ -95,30 +92,31 @@ public struct AscpArguments: Sendable, Hashable {
     return (String(scalars.prefix(2)), value.isEmpty ? nil : value)
   }
 
-  private static func problem(with value: String, _ form: Value) -> String? {
+  private static func problem(with value: String, _ form: ValueForm) -> String? {
     // Values are compared as bytes, because Swift considers some characters equal that differ on the wire.
     switch form {
     case .none: return nil
     case .number(let allowsUnit):
       let digits = value.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       let unit = Array(value.utf8.dropFirst(digits.count))
+      // Each number of 18 digits fits into 64 bits.
       let isNumber = (1...18).contains(digits.count) && (unit.isEmpty || allowsUnit && units.contains(unit))
       return isNumber ? nil : allowsUnit ? "a number, with or without the unit K, M or G" : "a number"
     case .word(let words):
       return words.contains { $0.utf8.elementsEqual(value.utf8) } ? nil : "one of \(words.joined(separator: ", "))"
     case .line:
-      return value.isEmpty || value.unicodeScalars.contains(where: \.isBreak) ? "a line of text" : nil
+      return value.isEmpty || value.unicodeScalars.contains(where: \.isLineBreakOrNUL) ? "a line of text" : nil
     }
   }
 
-  private static func refusal(of name: String) -> AsperaError {
+  private static func notPermitted(_ name: String) -> AsperaError {
     // A name of more than a word could be a value, such as a secret that was passed without its option.
-    let isName =
+    let isOptionName =
       name.beginsWithByte("-") && (2...40).contains(name.utf8.count)
       && name.utf8.dropFirst().allSatisfy { $0 == UInt8(ascii: "-") || Character(Unicode.Scalar($0)).isLetter }
     return AsperaError(
       .unsupported,
-      isName
+      isOptionName
         ? "The option \(name) is not permitted as an additional argument of ascp."
         : "An additional argument of ascp is not an option.",
       remedy: "Use a field of the specification, or one of: \(permittedOptions.joined(separator: ", ")).")

@@ -22,14 +22,15 @@ package struct AscpCommand: Sendable, Equatable, Redacted {
   package let environment: [String: Secret]
 
   /// The list of files that ascp reads from a file, or `nil` if the paths are arguments.
-  package let list: FileList?
+  package let fileList: FileList?
 
-  /// The arguments before and after the option for ``list``.
-  let front, back: [String]
+  /// The arguments before and after the option for ``fileList``.
+  let leadingArguments, trailingArguments: [String]
 
-  /// Returns the command's arguments, without the option for ``list`` if its path is `nil`.
-  package func arguments(listPath path: String? = nil) -> [String] {
-    front + (list.flatMap { list in path.map { ["\(list.option)=\($0)"] } } ?? []) + back
+  /// Returns the command's arguments, without the option for ``fileList`` if its path is `nil`.
+  package func arguments(fileListPath path: String? = nil) -> [String] {
+    let listOption = fileList.flatMap { list in path.map { "\(list.option)=\($0)" } }
+    return leadingArguments + [listOption].compactMap(\.self) + trailingArguments
   }
 
   package struct FileList: Sendable, Equatable {
@@ -45,7 +46,7 @@ package struct AscpCommand: Sendable, Equatable, Redacted {
   /// A description with the arguments, the names of the variables, and the number of lines in the list.
   package var description: String {
     let variables = environment.keys.sorted().joined(separator: ", ")
-    let lines = list.map { ", list: \($0.lines.count) lines" } ?? ""
+    let lines = fileList.map { ", list: \($0.lines.count) lines" } ?? ""
     return "AscpCommand(\(arguments().joined(separator: " ")), environment: [\(variables)]\(lines))"
   }
 }
@@ -93,13 +94,13 @@ package struct AscpInvocation: Sendable {
   /// Writes the file list into a new folder in `parent`, or in the system's temporary directory.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {
     environment = command.environment
-    guard let list = command.list else {
+    guard let list = command.fileList else {
       arguments = command.arguments()
       folder = nil
       return
     }
     let folder = try TemporaryFolder(in: parent)
-    arguments = command.arguments(listPath: try folder.write(list.bytes, to: "files"))
+    arguments = command.arguments(fileListPath: try folder.write(list.bytes, to: "files"))
     self.folder = folder
   }
 

@@ -15,50 +15,51 @@ struct AscpCommandBuilder {
   var specification: TransferSpec
   let options: AscpOptions
   var arguments: [String] = []
-  var environment: [String: Secret] = [:]
+  /// The variables by name; as in aspera-cli, the ascp of a client uses no Redis database.
+  var environment: [String: Secret] = ["ASPERA_TEST_REDIS_DISABLE": Secret("true")]
 
-  let isWebSocket: Bool
+  /// Whether the session uses a WebSocket instead of SSH.
+  let usesWebSocket: Bool
 
   init(_ specification: TransferSpec, _ options: AscpOptions) {
     self.specification = specification
     self.options = options
-    isWebSocket =
+    usesWebSocket =
       specification.offersWebSocket == true && (options.webSocket == .whereOffered || specification.udpPort == nil)
   }
 
-  /// Returns the command that runs the transfer.
+  /// Returns the command that runs the transfer, with the options in the order of aspera-cli.
   mutating func transferCommand(managementPort: Int?) throws(AsperaError) -> AscpCommand {
     try checkFields()
     try checkSupport()
     expandDeletion()
-    useWebSocket()
+    replaceSSHByWebSocket()
     if let managementPort { arguments += ["-M", "\(managementPort)"] }
-    try addPart()
+    try addSessionNumber()
     addFallbackFiles()
     if options.isQuiet { arguments.append("-q") }
-    try addAccess()
+    try addCertificatesOrTokenKey()
     for field in TransferField.all {
       guard let value = specification.fields[field.name], value != .null else { continue }
       try add(field, value)
     }
-    environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
     arguments.append("--dest64")
     arguments += options.additional.arguments
     let list = try fileList()
-    let root = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
+    let destination = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
     let sources = list == nil ? specification.paths.map(\.source) : []
-    return AscpCommand(environment: environment, list: list, front: arguments, back: sources + [root])
+    return AscpCommand(
+      environment: environment, fileList: list, leadingArguments: arguments, trailingArguments: sources + [destination])
   }
 
   /// Returns the command that only logs in to the server.
   mutating func loginTestCommand() throws(AsperaError) -> AscpCommand {
     arguments.append("--mode=test-login")
-    try addAccess()
+    try addCertificatesOrTokenKey()
     for field in TransferField.all where Self.loginFields.contains(field.name) {
       if let value = specification.fields[field.name], value != .null { try add(field, value) }
     }
-    environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
-    return AscpCommand(environment: environment, list: nil, front: arguments, back: [])
+    return AscpCommand(environment: environment, fileList: nil, leadingArguments: arguments, trailingArguments: [])
   }
 
   /// Returns the sources, alternating with destinations if there are any; `nil` for arguments and for later paths.
@@ -90,8 +91,8 @@ extension AscpCommandBuilder {
   func checkFields() throws(AsperaError) {
     for (name, value) in specification.fields where !TransferField.isKnown(name) && value != .null {
       guard isIgnored(name) else {
-        throw Self.refusal(
-          of: Self.shown(name), "is unknown, so that it would not be passed to ascp",
+        throw Self.unsupportedField(
+          Self.printable(name), "is unknown, so that it would not be passed to ascp",
           remedy: "Leave it out, or name it in ignoredFields if the transfer can do without it.")
       }
     }
@@ -99,7 +100,7 @@ extension AscpCommandBuilder {
       guard case .refused(let reason, let remedy) = field.mapping, let value = specification.fields[field.name],
         value != .null, value != .bool(false), !isIgnored(field.name)
       else { continue }
-      throw Self.refusal(of: field.name, "\(reason), and ascp has no option for it", remedy: remedy)
+      throw Self.unsupportedField(field.name, "\(reason), and ascp has no option for it", remedy: remedy)
     }
   }
 
@@ -109,7 +110,7 @@ extension AscpCommandBuilder {
   /// folders that are then empty, and the source folder itself. aspera-cli expands the field in the same way.
   mutating func expandDeletion() {
     if specification.fields["delete_source"]?.bool == true {
-      for name in TransferSpec.deletions { specification.fields[name] = true }
+      for name in TransferSpec.deletionFields { specification.fields[name] = true }
     }
     if let value = specification.fields["remove_empty_source_dir"], value != .null {
       specification.fields["remove_empty_source_directory"] = value
@@ -120,12 +121,12 @@ extension AscpCommandBuilder {
     options.ignoredFields.contains { $0.utf8.elementsEqual(name.utf8) }
   }
 
-  private static func refusal(of field: String, _ problem: String, remedy: String) -> AsperaError {
-    AsperaError(.unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
+  private static func unsupportedField(_ name: String, _ problem: String, remedy: String) -> AsperaError {
+    AsperaError(.unsupported, "The field \(name) of the transfer specification \(problem).", remedy: remedy)
   }
 
   /// Returns an untrusted field name for a message, or a replacement if it is not printable ASCII.
-  private static func shown(_ name: String) -> String {
+  private static func printable(_ name: String) -> String {
     let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     return isPlain ? name : "(of \(name.utf8.count) bytes that cannot be shown)"
   }
@@ -176,13 +177,13 @@ extension AscpCommandBuilder {
 
   /// Returns the path with `~/` replaced by the home directory, because ascp does not expand `~/`.
   private func expanded(_ path: String) throws(AsperaError) -> String {
-    guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~") else { return path }
+    guard path.hasBytePrefix("~/"), let pathInHome = path.removingBytePrefix("~") else { return path }
     guard let home = options.homeDirectory, !home.isEmpty else {
       throw AsperaError(
         .keyNotFound, "The path of the private key begins with ~/ and the home directory is not known.",
         remedy: "Set HOME, or give the whole path.")
     }
-    return home + rest
+    return home + pathInHome
   }
 
   /// Adds the option for the proxy without the proxy's password, which is passed in the environment.
@@ -192,17 +193,17 @@ extension AscpCommandBuilder {
       throw TransferSpec.invalid(
         "has a proxy that is not one of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
     }
-    let rest = proxy[proxy.utf8.index(proxy.startIndex, offsetBy: scheme.utf8.count)...]
-    guard let at = rest.utf8.lastIndex(of: UInt8(ascii: "@")) else {
+    let address = proxy[proxy.utf8.index(proxy.startIndex, offsetBy: scheme.utf8.count)...]
+    guard let atSign = address.utf8.lastIndex(of: UInt8(ascii: "@")) else {
       arguments += ["--proxy", proxy]
       return
     }
-    let user = rest[..<at].parts(between: ":", atMost: 1)
-    if user.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(user[1])) }
-    arguments += ["--proxy", scheme + user[0] + rest[at...]]
+    let userAndPassword = address[..<atSign].parts(between: ":", atMost: 1)
+    if userAndPassword.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(userAndPassword[1])) }
+    arguments += ["--proxy", scheme + userAndPassword[0] + address[atSign...]]
   }
 
-  private static let credentials = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
+  private static let credentialFields = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
 
   /// Checks that ascp can carry out the transfer without revealing a secret or skipping the check of a pinned host key.
   func checkSupport() throws(AsperaError) {
@@ -219,7 +220,7 @@ extension AscpCommandBuilder {
         "The tags hold a secret, and ascp gets tags as an argument, which every user of the machine sees.",
         remedy: "Leave passwords, tokens and storage credentials out of the tags.")
     }
-    if isWebSocket, specification.sshfp?.isEmpty == false, !options.givesUpHostKey {
+    if usesWebSocket, specification.sshfp?.isEmpty == false, !options.givesUpHostKey {
       throw AsperaError(
         .invalidHostKey, "A host key is pinned, and ascp cannot check it over a WebSocket.",
         remedy: "Go over SSH (webSocket: .whereNeeded and a UDP port), or set givesUpHostKey to trust certificates.")
@@ -234,30 +235,30 @@ extension AscpCommandBuilder {
   private func checkIDs(_ tags: JSONObject?) throws(AsperaError) {
     let node = tags?["aspera"]?["node"]
     let isUpload = specification.direction == .send
-    let members = ["remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id"]
+    let tagNames = ["remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id"]
     for name in ["remote_access_key", "destination_root_id", "source_root_id"] {
       guard let id = specification.filled(name) else { continue }
-      guard let member = members[name] else {
+      guard let tagName = tagNames[name] else {
         throw AsperaError(
           .unsupported, "The field \(name) names a folder of this machine by an ID, and ascp knows only its path.",
           remedy: "Leave the field out, and name the folder by its path.")
       }
-      guard node?[member]?.string == id else {
+      guard node?[tagName]?.string == id else {
         throw AsperaError(
           .unsupported, "ascp has no option for the field \(name), and the tags do not hold the same ID.",
-          remedy: "Set aspera.node.\(member) in the tags to this ID.")
+          remedy: "Set aspera.node.\(tagName) in the tags to this ID.")
       }
     }
   }
 
-  /// Adds the options for the connection: the certificates for a WebSocket, or the key of the token account.
-  mutating func addAccess() throws(AsperaError) {
-    if isWebSocket {
+  /// Adds the certificates for a WebSocket, or the key of the token account if there is no other credential.
+  mutating func addCertificatesOrTokenKey() throws(AsperaError) {
+    if usesWebSocket {
       if let path = options.certificatesPath ?? specification.text("wss_cert_auth_path") { arguments += ["-i", path] }
       arguments.append("--ws-connect")
       return
     }
-    guard !Self.credentials.contains(where: { specification.filled($0) != nil }) else { return }
+    guard !Self.credentialFields.contains(where: { specification.filled($0) != nil }) else { return }
     guard specification.filled("token") != nil, let path = options.tokenKeyPath else {
       throw AsperaError(
         .missingCredential, "The transfer specification has neither a password nor a private key.",
@@ -267,23 +268,21 @@ extension AscpCommandBuilder {
   }
 
   /// Replaces the SSH port with the WebSocket's, which uses neither UDP nor a host key nor the account's credential.
-  mutating func useWebSocket() {
-    guard isWebSocket else { return }
+  mutating func replaceSSHByWebSocket() {
+    guard usesWebSocket else { return }
     specification.sshPort = specification.webSocketPort
     specification.udpPort = nil
     specification.sshfp = nil
-    for name in Self.credentials + ["ssh_private_key_passphrase"] { specification.fields[name] = nil }
+    for name in Self.credentialFields + ["ssh_private_key_passphrase"] { specification.fields[name] = nil }
   }
 
   mutating func addFallbackFiles() {
-    let isAsked = specification.httpFallback == .on || specification.httpFallback == .force
-    if isAsked, let files = options.fallback {
-      arguments += ["-I", files.certificatePath, "-Y", files.keyPath]
-    }
+    let isRequested = specification.httpFallback == .on || specification.httpFallback == .force
+    if isRequested, let files = options.fallback { arguments += ["-I", files.certificatePath, "-Y", files.keyPath] }
   }
 
   /// Adds the options that select one session of a transfer with several sessions.
-  mutating func addPart() throws(AsperaError) {
+  mutating func addSessionNumber() throws(AsperaError) {
     let count = specification.sessionCount ?? 0
     guard count > 1 || options.part != nil else { return }
     guard let part = options.part, part.count == max(count, 1), (1...part.count).contains(part.index) else {
@@ -292,11 +291,11 @@ extension AscpCommandBuilder {
         "Create a command for each session, from 1 to \(max(count, 1)).")
     }
     if part.separatesPorts {
-      let first = specification.udpPort ?? AsperaAccount.defaultPort
-      guard part.count <= Int(UInt16.max) + 1 - first else {
+      let firstPort = specification.udpPort ?? AsperaAccount.defaultPort
+      guard part.count <= Int(UInt16.max) + 1 - firstPort else {
         throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", "Use a lower fasp_port.")
       }
-      let port = first + part.index - 1
+      let port = firstPort + part.index - 1
       arguments += ["-O", "\(port)"]
       specification.udpPort = nil
     }

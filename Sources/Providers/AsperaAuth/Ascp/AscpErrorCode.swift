@@ -21,10 +21,10 @@ public struct AscpErrorCode: Sendable, Hashable {
 
   /// All error codes, sorted by their numbers, which start at 0 and have no gaps.
   public static let all = table.enumerated().map { code, row in
-    AscpErrorCode(code: code, name: row.name, failureClass: row.meaning)
+    AscpErrorCode(code: code, name: row.name, failureClass: row.failureClass)
   }
 
-  private static let table: [(name: String, meaning: AscpFailureClass)] = [
+  private static let table: [(name: String, failureClass: AscpFailureClass)] = [
     ("UNKNOWN", .other), ("FASP_PROTO", .other), ("ASCP", .other), ("AMBIGUOUS_TARGET", .caller),
     ("NO_SUCH_FILE", .caller), ("NO_PERMS", .authorizationDenied), ("NOT_DIR", .caller), ("IS_DIR", .caller),
     ("USAGE", .caller), ("LIC_DUP", .license), ("LIC_RATE_EXCEEDED", .license), ("INTERNAL_ERROR", .other),
@@ -55,24 +55,25 @@ public struct AscpErrorCode: Sendable, Hashable {
   /// versions. If ascp exited without a final frame, as with `--mode=test-login`, there is only its printed output.
   package static func classify(code: Int?, text: String) -> AscpFailureClass {
     let text = text.lowercased()
-    guard let code else { return classify(text: text) }
+    guard let code else { return classifyOutput(text) }
     switch code {
-    case 34, 37: return classify(refusal: text)
+    case 34, 37: return classifyAuthorizationFailure(text)
+    // The name of the host has no address, which the code of a lost connection does not tell.
     case 14 where text.contains("target address not available"): return .caller
     default: return AscpErrorCode(code)?.failureClass ?? .other
     }
   }
 
   /// Classifies an authorization failure (code 34 or 37), based on its lowercase text.
-  private static func classify(refusal text: String) -> AscpFailureClass {
+  private static func classifyAuthorizationFailure(_ text: String) -> AscpFailureClass {
     let words = text.split { !$0.isLetter && !$0.isNumber }
     guard words.contains("token"), !text.contains("match"), !text.contains("tags missing"), !isDeniedUser(text) else {
       return .authorizationDenied
     }
     if text.contains("expired") || text.contains("has ended") { return .tokenExpired }
     if text.contains("undefined") || text.contains("presented") || words.contains("missing") { return .tokenMissing }
-    let refusals = ["denied", "invalid", "bad", "could not validate"]
-    return refusals.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
+    let rejections = ["denied", "invalid", "bad", "could not validate"]
+    return rejections.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
   }
 
   /// Whether access is denied to a user, who can have a keyword as name, as in `user token denied by server`.
@@ -81,13 +82,14 @@ public struct AscpErrorCode: Sendable, Hashable {
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
   }
 
-  private static func classify(text: String) -> AscpFailureClass {
+  /// Classifies a failure without an error code, based on the lowercase output of ascp.
+  private static func classifyOutput(_ text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }
     if text.contains("licen") { return .license }
-    if text.contains("token") || text.contains("authorization") { return classify(refusal: text) }
-    let passing = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
-    return passing.contains { text.contains($0) } ? .transport : .other
+    if text.contains("token") || text.contains("authorization") { return classifyAuthorizationFailure(text) }
+    let temporaryFailures = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
+    return temporaryFailures.contains { text.contains($0) } ? .transport : .other
   }
 }
 

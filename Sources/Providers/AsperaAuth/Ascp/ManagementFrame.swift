@@ -64,18 +64,18 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     return fields.first { $0.name.lowercased() == name }?.value
   }
 
-  private static let shown = [
+  private static let describedFields = [
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
 
   /// A description with the kind, the field values without secrets and paths, and the names of the other fields.
   package var description: String {
-    let shown = Self.shown.compactMap { name in self[name].map { "\(name): \($0)" } }
+    let values = Self.describedFields.compactMap { name in self[name].map { "\(name): \($0)" } }
     let others = names.filter { name in
-      name.lowercased() != "type" && !Self.shown.contains { $0.lowercased() == name.lowercased() }
+      name.lowercased() != "type" && !Self.describedFields.contains { $0.lowercased() == name.lowercased() }
     }
-    let texts = [kind?.rawValue ?? "without a type"] + shown + (others.isEmpty ? [] : ["others: \(others)"])
-    return "ManagementFrame(\(texts.joined(separator: ", ")))"
+    let parts = [kind?.rawValue ?? "without a type"] + values + (others.isEmpty ? [] : ["others: \(others)"])
+    return "ManagementFrame(\(parts.joined(separator: ", ")))"
   }
 
   /// Creates the command that adds a file to a persistent session; see ``command(_:_:)`` for errors.
@@ -84,12 +84,17 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
   }
 
   /// The command that ends a persistent session after the transfer of all files that were added.
-  package static let finish = ManagementFrame(version: 2, fields: [("Type", Kind.done.rawValue)])
+  package static let finish = ManagementFrame(.done)
 
-  package static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
+  package static let cancel = ManagementFrame(.cancel)
 
   package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
-    ManagementFrame(version: 2, fields: [("Type", Kind.rate.rawValue), ("Rate", "\(kilobitsPerSecond)")])
+    ManagementFrame(.rate, [("Rate", "\(kilobitsPerSecond)")])
+  }
+
+  /// Creates a command without validation.
+  private init(_ kind: Kind, _ fields: [(name: String, value: String)] = []) {
+    self.init(version: 2, fields: [("Type", kind.rawValue)] + fields)
   }
 
   /// Creates a management frame of the given kind, which becomes the field `Type`.
@@ -100,26 +105,24 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     _ kind: Kind, _ fields: [(name: String, value: String)] = []
   ) throws(AsperaError) -> ManagementFrame {
     for (name, value) in [("Type", kind.rawValue)] + fields {
-      let isName = !name.isEmpty && !name.unicodeScalars.contains { $0 == ":" || $0.isBreak }
-      guard isName, !value.unicodeScalars.contains(where: \.isBreak) else {
+      let isFieldName = !name.isEmpty && !name.unicodeScalars.contains { $0 == ":" || $0.isLineBreakOrNUL }
+      guard isFieldName, !value.unicodeScalars.contains(where: \.isLineBreakOrNUL) else {
         throw AsperaError(
           .invalidSpecification,
           "A field of a command to ascp has a line break or a null character, or its name is empty or has a colon.",
           remedy: "Rename the file; the management port cannot encode such a name.")
       }
     }
-    return ManagementFrame(version: 2, fields: [("Type", kind.rawValue)] + fields)
+    return ManagementFrame(kind, fields)
   }
 
   /// The frame in ascp's text format, including secrets: the header, the fields and an empty line.
-  package var text: String {
-    "FASPMGR \(version)\n\(fields.map { "\($0.name): \($0.value)\n" }.joined())\n"
-  }
+  package var text: String { "FASPMGR \(version)\n\(fields.map { "\($0.name): \($0.value)\n" }.joined())\n" }
 }
 
 extension Unicode.Scalar {
   /// Whether the character ends a line, or a string in C.
-  var isBreak: Bool { self == "\n" || self == "\r" || self == "\0" }
+  var isLineBreakOrNUL: Bool { self == "\n" || self == "\r" || self == "\0" }
 }
 
 /// The values of fields, each of which is `nil` if the field is missing or malformed.
@@ -136,27 +139,27 @@ extension ManagementFrame {
   package var sessionID: String? { self["SessionId"] }
 
   /// The path of the file that the frame is about (`File`, or else `Source`).
-  package var file: String? { self["File"] ?? self["Source"] }
+  package var filePath: String? { self["File"] ?? self["Source"] }
 
   /// The number of bytes so far: `TransferBytes` of this session, and `StartByte`, at which it resumed.
-  package var bytes: Int64? {
+  package var transferredByteCount: Int64? {
     guard let transferred: Int64 = integer("TransferBytes") else { return nil }
     let (sum, overflow) = transferred.addingReportingOverflow(integer("StartByte") ?? 0)
     return overflow ? nil : sum
   }
 
   /// The number of content bytes in the whole transfer (`PreTransferBytes`).
-  package var totalBytes: Int64? { integer("PreTransferBytes") }
+  package var totalByteCount: Int64? { integer("PreTransferBytes") }
 
   /// The file size in bytes (`Size`).
-  package var fileBytes: Int64? { integer("Size") }
+  package var fileByteCount: Int64? { integer("Size") }
 
   package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String) -> Number? {
     self[name].flatMap { Number(signedDigits: $0) }
   }
 
   /// Returns the Boolean value in a field, which is `Yes` or `No`.
-  package func truth(_ name: String) -> Bool? {
+  package func boolean(_ name: String) -> Bool? {
     switch self[name]?.lowercased() {
     case "yes": true
     case "no": false

@@ -33,6 +33,7 @@ package struct ManagementFrameParser: Sendable {
   /// The maximum length of a line in bytes: 64 KiB, which is more than the length of any path.
   package static let lineByteLimit = 65_536
 
+  /// The maximum size of a frame in bytes: several of the longest lines.
   package static let frameByteLimit = 262_144
 
   /// The position of the parser: between frames, in a frame, or in a frame that is skipped.
@@ -47,7 +48,7 @@ package struct ManagementFrameParser: Sendable {
   private var line: [UInt8] = []
   private var isLineTooLong = false
   private var fields: [(name: String, value: String)] = []
-  private var size = 0
+  private var frameByteCount = 0
 
   package init() {}
 
@@ -81,43 +82,43 @@ package struct ManagementFrameParser: Sendable {
       isLineTooLong = false
     }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    if isLineTooLong { return fail(.lineTooLong, &items) }
+    if isLineTooLong { return reportProblem(.lineTooLong, &items) }
     if line.isEmpty { return endFrame(&items) }
-    if line.starts(with: "FASPMGR ".utf8) { return begin(&items) }
+    if line.starts(with: "FASPMGR ".utf8) { return beginFrame(&items) }
     switch state {
-    case .idle: fail(.missingHeader, &items)
+    case .idle: reportProblem(.missingHeader, &items)
     case .frame: addField(&items)
     case .skipping: break
     }
   }
 
   /// Starts a frame, and reports a problem if the previous frame did not end with an empty line.
-  private mutating func begin(_ items: inout [Item]) {
+  private mutating func beginFrame(_ items: inout [Item]) {
     if case .frame = state { items.append(.problem(.cutOff)) }
     fields = []
-    size = line.count
+    frameByteCount = line.count
     let digits = line.dropFirst("FASPMGR ".utf8.count)
     guard let version = Int(digits: String(decoding: digits, as: UTF8.self)) else {
-      return fail(.invalidHeader, &items)
+      return reportProblem(.invalidHeader, &items)
     }
     state = .frame(version: version)
   }
 
   private mutating func addField(_ items: inout [Item]) {
-    size += line.count + 1
-    guard size <= Self.frameByteLimit else { return fail(.frameTooLarge, &items) }
-    guard let name = Self.name(in: line) else { return fail(.invalidField, &items) }
+    frameByteCount += line.count + 1
+    guard frameByteCount <= Self.frameByteLimit else { return reportProblem(.frameTooLarge, &items) }
+    guard let name = Self.name(in: line) else { return reportProblem(.invalidField, &items) }
     let value = line.dropFirst(name.count + 2)
     fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
   }
 
   /// Returns the field name before the first `: `, whose space may be missing if the value is empty.
   private static func name(in line: [UInt8]) -> ArraySlice<UInt8>? {
-    var start = line.startIndex
-    while let colon = line[start...].firstIndex(of: UInt8(ascii: ":")) {
+    var searchStart = line.startIndex
+    while let colon = line[searchStart...].firstIndex(of: UInt8(ascii: ":")) {
       let next = colon + 1
       if next == line.endIndex || line[next] == UInt8(ascii: " ") { return colon == 0 ? nil : line[..<colon] }
-      start = next
+      searchStart = next
     }
     return nil
   }
@@ -129,7 +130,7 @@ package struct ManagementFrameParser: Sendable {
   }
 
   /// Reports a problem, but only once for each section of the input that is skipped.
-  private mutating func fail(_ problem: Problem, _ items: inout [Item]) {
+  private mutating func reportProblem(_ problem: Problem, _ items: inout [Item]) {
     if case .skipping = state {
       if problem == .invalidHeader { items.append(.problem(problem)) }
       return

@@ -47,24 +47,24 @@ public struct BearerAccessProvider: CredentialProvider, Redacted {
   /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let (token, present) = try token(at: context.time.now)
+    let (token, issueTime) = try token(at: context.time.now)
     let access = AsperaNodeAccess(
       .bearer(token: token.secret, accessKey: accessKey), expiration: token.claims.expiration)
-    return IssuedCredential(access, issuerTime: present)
+    return IssuedCredential(access, issuerTime: issueTime)
   }
 
-  /// The permitted token lifetimes in seconds: less expires on the way, and more is a case for a basic token.
-  private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
+  /// The permitted token lifetimes in seconds: at most a year, beyond which a basic token is the better choice.
+  private static let permittedSeconds: ClosedRange<Int64> = 1...31_536_000
 
   /// Signs a bearer token, and returns the token and the time at which its lifetime starts.
-  func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
-    let seconds = try RequestCheck(source: source).wholeSeconds(of: lifetime, in: Self.lifetimes)
-    let present = now.wholeSeconds
+  func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, issueTime: Timestamp) {
+    let seconds = try RequestCheck(source: source).wholeSeconds(of: lifetime, in: Self.permittedSeconds)
+    let issueTime = now.wholeSeconds
     let claims = NodeBearerClaims(
       userID: userID, scope: NodeScope(accessKey: accessKey, role: role),
-      expiration: present.advanced(by: .seconds(seconds)))
+      expiration: issueTime.advanced(by: .seconds(seconds)))
     do {
-      return (try NodeBearerToken(claims, signedWith: key), present)
+      return (try NodeBearerToken(claims, signedWith: key), issueTime)
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }

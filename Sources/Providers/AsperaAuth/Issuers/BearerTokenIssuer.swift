@@ -39,13 +39,13 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let (minted, present) = try access.token(at: context.time.now)
+    let (bearerToken, issueTime) = try access.token(at: context.time.now)
     do {
       let token = try AsperaToken(
-        Secret(BearerText.prefix + minted.secret.reveal()), expiration: minted.claims.expiration)
+        Secret(BearerText.prefix + bearerToken.secret.reveal()), expiration: bearerToken.claims.expiration)
       let specification = TransferSpec.naming(accessKey: access.accessKey, fileID: fileID)
       return IssuedCredential(
-        TransferCredential(token: token, specification: specification), issuerTime: present, source: source)
+        TransferCredential(token: token, specification: specification), issuerTime: issueTime, source: source)
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
@@ -63,34 +63,5 @@ extension TokenIssuer where Self == BearerTokenIssuer {
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) -> BearerTokenIssuer {
     BearerTokenIssuer(accessKey: accessKey, userID: userID, fileID: fileID, key: key, lifetime: lifetime)
-  }
-}
-
-/// Functions that parse a bearer token without verifying its signature.
-enum BearerText {
-  /// The scheme and the space that precede the token in an `Authorization` header.
-  static let prefix = "Bearer "
-
-  /// Returns the token without the prefix `Bearer`, if the text has that prefix.
-  static func bare(_ text: String) -> String {
-    String((text.removingBytePrefix(prefix) ?? text[...]).droppingBlanks)
-  }
-
-  /// Returns the expiration of a node bearer token or a JSON Web Token, or `nil` if the text is neither.
-  static func expiration(of text: String) -> Timestamp? {
-    let bare = bare(text)
-    if bare.hasByte(".") { return webTokenExpiration(of: bare) }
-    return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
-  }
-
-  /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4).
-  private static func webTokenExpiration(of text: String) -> Timestamp? {
-    let parts = text.parts(between: ".")
-    guard parts.count == 3, text.utf8.count <= NodeBearerToken.sizeLimit, let payload = [UInt8](base64URL: parts[1]),
-      let number = try? JSONValue(parsing: payload)["exp"]
-    else { return nil }
-    if let seconds = number.integer { return Timestamp(unixSeconds: Int64(seconds)) }
-    guard let seconds = number.code.flatMap({ Double($0) }), seconds.magnitude < 0x1p53 else { return nil }
-    return Int64(exactly: seconds.rounded(.down)).map { Timestamp(unixSeconds: $0) }
   }
 }

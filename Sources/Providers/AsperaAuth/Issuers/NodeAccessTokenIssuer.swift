@@ -27,7 +27,8 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - access: The provider of the credentials, which is used directly if it is a `CredentialCache`, or else cached.
   ///   - fileID: The ID of the folder that the paths of the transfers are relative to.
-  ///   - specification: Further fields of the grants. If `nil`, the user `xfer` and the server of the queue's account.
+  ///   - specification: Further fields of the issued specifications. If `nil`, the user is `xfer`, and the server is
+  ///     that of the queue's account.
   ///   - margin: The time for which a bearer token must remain valid when a session starts. If the provider returns
   ///     only credentials with a shorter lifetime, they are used until they expire.
   public init(
@@ -54,7 +55,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
     let cached = try await credential(replacing: rejected, from: access.cache(in: context))
     sessionGenerations.record(cached.generation, of: request.session)
     do {
-      return IssuedCredential(try grant(for: cached.credential), source: source)
+      return IssuedCredential(try transferCredential(for: cached.credential), source: source)
     } catch {
       throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy)
     }
@@ -67,34 +68,34 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
       return try await access.credential(lasting: margin, replacing: rejected)
     } catch {
       // Credentials whose lifetime is always shorter than the margin are used until they expire.
-      guard error.code != .cancelled, let short = access.current(lasting: .seconds(1)), short.generation != rejected
+      guard error.code != .cancelled, let lastCredential = access.current(lasting: .seconds(1)),
+        lastCredential.generation != rejected
       else { throw error }
-      return short
+      return lastCredential
     }
   }
 
-  private func grant(for access: AsperaNodeAccess) throws(AsperaError) -> TransferCredential {
+  private func transferCredential(for access: AsperaNodeAccess) throws(AsperaError) -> TransferCredential {
     let token: AsperaToken
     switch access.method {
     case .bearer(let secret, _):
       token = try AsperaToken(
-        Secret(BearerText.prefix + BearerText.bare(secret.reveal())), expiration: access.expiration)
-    case .accessKey(let id, let secret):
-      token = try .basic(accessKey: id, secret: secret)
+        Secret(BearerText.prefix + BearerText.withoutPrefix(secret.reveal())), expiration: access.expiration)
+    case .accessKey(let id, let secret): token = try .basic(accessKey: id, secret: secret)
     case .basic(let user, _):
       throw AsperaError(
         .unsupported, "The node user \(user) has a password, which authorizes no transfers by file ID.",
         remedy: "Use an access key or a bearer token, or request transfer tokens from the node.")
     }
-    var naming = TransferSpec.naming(accessKey: access.identity, fileID: fileID)
+    var issued = TransferSpec.naming(accessKey: access.identity, fileID: fileID)
     for (name, value) in specification?.fields ?? [:] {
-      if name == "tags", let more = value.object, let own = naming.tags {
-        naming.tags = TransferSpec.merged(more, own)
+      if name == "tags", let furtherTags = value.object, let requiredTags = issued.tags {
+        issued.tags = TransferSpec.merged(furtherTags, requiredTags)
       } else {
-        naming.fields[name] = value
+        issued.fields[name] = value
       }
     }
-    return TransferCredential(token: token, specification: naming)
+    return TransferCredential(token: token, specification: issued)
   }
 
   /// A description that contains the issuer name and the folder ID.
@@ -103,11 +104,11 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
 
 /// The sessions that hold the most recent credential, which others need not refresh when the server rejects theirs.
 private final class SessionGenerations: Sendable {
-  /// The maximum number of recorded sessions, after which all are forgotten.
+  /// The maximum number of recorded sessions, which bounds the memory: all are forgotten, and refresh once too often.
   private static let sessionLimit = 65_536
 
   private struct State {
-    var generation: CredentialGeneration?
+    var latestGeneration: CredentialGeneration?
     var sessions: Set<String> = []
   }
 
@@ -115,13 +116,13 @@ private final class SessionGenerations: Sendable {
 
   /// Returns the generation of the most recent credential, or `nil` if the session does not hold that credential.
   func generation(of session: String) -> CredentialGeneration? {
-    state.withLock { $0.sessions.contains(session) ? $0.generation : nil }
+    state.withLock { $0.sessions.contains(session) ? $0.latestGeneration : nil }
   }
 
   func record(_ generation: CredentialGeneration, of session: String) {
     state.withLock { state in
-      if state.generation != generation || state.sessions.count >= Self.sessionLimit {
-        state = State(generation: generation)
+      if state.latestGeneration != generation || state.sessions.count >= Self.sessionLimit {
+        state = State(latestGeneration: generation)
       }
       state.sessions.insert(session)
     }
@@ -136,25 +137,5 @@ extension TokenIssuer where Self == NodeAccessTokenIssuer {
     _ access: some CredentialProvider<AsperaNodeAccess>, fileID: String
   ) -> NodeAccessTokenIssuer {
     NodeAccessTokenIssuer(access: access, fileID: fileID)
-  }
-}
-
-/// The provider of an issuer's credentials, or a cache of it, made in the context of the first request for a token.
-final class AccessCache: Sendable {
-  private let provider: any CredentialProvider<AsperaNodeAccess>
-  private let made: Lock<CredentialCache<AsperaNodeAccess>?>
-
-  init(_ provider: some CredentialProvider<AsperaNodeAccess>) {
-    self.provider = provider
-    made = Lock(provider as? CredentialCache<AsperaNodeAccess>)
-  }
-
-  func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
-    made.withLock { made in
-      if let made { return made }
-      let cache = CredentialCache(provider, in: context)
-      made = cache
-      return cache
-    }
   }
 }

@@ -72,7 +72,7 @@ package enum NodeSetup {
   ///
   /// They are the fields of a request in the OpenAPI description of IBM's Node API, and a few that aspera-cli also
   /// sends, such as `public_keys`. Other fields are not sent, in particular passwords and keys.
-  private static let fields = [
+  private static let sentFields = [
     "remote_host", "ssh_port", "fasp_port", "token_life_seconds", "cipher", "cipher_allowed", "content_protection",
     "cookie", "create_dir", "http_fallback", "http_fallback_port", "rate_policy", "rate_policy_allowed",
     "target_rate_kbps", "target_rate_cap_kbps", "min_rate_kbps", "tags", "aspera_connect_settings", "public_keys",
@@ -91,10 +91,10 @@ package enum NodeSetup {
     var request = JSONObject()
     switch specification.direction {
     case .receive?:
-      request["source_root"] = text(specification.fields["source_root"])
-      request["paths"] = list(paths.map(\.source), as: "source")
+      request["source_root"] = nonempty(specification.fields["source_root"])
+      request["paths"] = pathList(paths.map(\.source), as: "source")
     default:
-      let root = text(specification.fields["destination_root"])
+      let root = nonempty(specification.fields["destination_root"])
       let destinations = paths.compactMap(\.destination)
       guard destinations.isEmpty || destinations.count == paths.count else {
         throw AsperaError(
@@ -103,20 +103,18 @@ package enum NodeSetup {
       }
       // If the paths have no destinations, the files are uploaded to the root, which is then the only destination.
       request["destination_root"] = destinations.isEmpty ? nil : root
-      request["paths"] = list(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
+      request["paths"] = pathList(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
     }
-    for name in fields {
-      if let value = specification.fields[name], value != .null { request[name] = value }
-    }
+    for name in sentFields { if let value = specification.fields[name], value != .null { request[name] = value } }
     if let tokenLifetime { request["token_life_seconds"] = .number(JSONNumber(tokenLifetime.components.seconds)) }
     return request
   }
 
-  private static func list(_ paths: [String], as name: String) -> JSONValue {
+  private static func pathList(_ paths: [String], as name: String) -> JSONValue {
     .array(paths.map { [name: .string($0)] })
   }
 
-  private static func text(_ value: JSONValue?) -> JSONValue? {
+  private static func nonempty(_ value: JSONValue?) -> JSONValue? {
     value?.string.flatMap { $0.isEmpty ? nil : .string($0) }
   }
 }

@@ -16,7 +16,7 @@ public import StorageAuth
 /// ```
 public struct SetupTokenIssuer: TokenIssuer, Redacted {
   /// The maximum size of a response in bytes, which is large because a response contains every path of a transfer.
-  private static let responseLimit = 16 << 20
+  private static let responseByteLimit = 16 << 20
 
   /// The issuer name that errors and events show.
   public let source: String
@@ -63,17 +63,19 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
     let lifetime = try lifetime(of: request.specification)
     let validity = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
     let access = access.cache(in: context)
-    let first = try await access.credential(lasting: validity)
-    let received = try await send(call, with: first.credential, in: context)
-    guard [401, 403].contains(received.status) else { return try grant(in: received, lifetime: lifetime, in: context) }
-    let second: CachedCredential<AsperaNodeAccess>
-    do {
-      second = try await access.credential(lasting: validity, replacing: first.generation)
-    } catch {
-      if error.code == .cancelled { throw error }
-      throw refusal(received, because: [error])
+    let cached = try await access.credential(lasting: validity)
+    var received = try await send(call, with: cached.credential, in: context)
+    if [401, 403].contains(received.status) {
+      let refreshed: CachedCredential<AsperaNodeAccess>
+      do {
+        refreshed = try await access.credential(lasting: validity, replacing: cached.generation)
+      } catch {
+        if error.code == .cancelled { throw error }
+        throw rejection(in: received, because: [error])
+      }
+      received = try await send(call, with: refreshed.credential, in: context)
     }
-    return try grant(in: try await send(call, with: second.credential, in: context), lifetime: lifetime, in: context)
+    return try transferCredential(in: received, lifetime: lifetime, now: context.time.now)
   }
 
   /// A description that contains the issuer name.
@@ -86,9 +88,7 @@ extension TokenIssuer where Self == SetupTokenIssuer {
   /// The parameters are those of the initializer of ``SetupTokenIssuer``.
   public static func setup(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil
-  ) -> SetupTokenIssuer {
-    SetupTokenIssuer(node: node, access: access, tokenLifetime: tokenLifetime)
-  }
+  ) -> SetupTokenIssuer { SetupTokenIssuer(node: node, access: access, tokenLifetime: tokenLifetime) }
 }
 
 extension SetupTokenIssuer {
@@ -118,34 +118,34 @@ extension SetupTokenIssuer {
   private func send(
     _ call: ServiceCall, with access: AsperaNodeAccess, in context: ProviderContext
   ) async throws(CredentialError) -> ReceivedResponse {
-    var signed = call
+    var signedCall = call
     do {
-      try signer.sign(&signed.request, with: access, in: .at(context.time.now))
+      try signer.sign(&signedCall.request, with: access, in: .at(context.time.now))
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
-    let authorization = signed.request.headerFields[.authorization]?.split(separator: " ").last.map {
+    let authorization = signedCall.request.headerFields[.authorization]?.split(separator: " ").last.map {
       Secret(String($0))
     }
-    let prepared = PreparedCall(signed, masks: [access.secret] + (authorization.map { [$0] } ?? []))
+    let prepared = PreparedCall(signedCall, masks: [access.secret] + (authorization.map { [$0] } ?? []))
     let exchange = try ServiceExchange(
-      source: source, in: context, timeout: .seconds(30), responseLimit: Self.responseLimit)
+      source: source, in: context, timeout: .seconds(30), responseLimit: Self.responseByteLimit)
     return try await exchange.receive { prepared }
   }
 
-  private func grant(
-    in received: ReceivedResponse, lifetime: Duration, in context: ProviderContext
+  private func transferCredential(
+    in received: ReceivedResponse, lifetime: Duration, now: Timestamp
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    guard received.response.status.kind == .successful else { throw refusal(received) }
-    let result: Result<TransferSpec, NodeRefusal>?
+    guard received.response.status.kind == .successful else { throw rejection(in: received) }
+    let setupResult: Result<TransferSpec, NodeRefusal>?
     do {
-      result = try NodeSetup.results(of: received.body, count: 1).first
+      setupResult = try NodeSetup.results(of: received.body, count: 1).first
     } catch {
       throw malformed(error.message, error.remedy, isRetryable: true)
     }
-    switch result {
+    switch setupResult {
     case .success(let specification)?:
-      return try credential(from: specification, received, lifetime: lifetime, now: context.time.now)
+      return try credential(from: specification, received, lifetime: lifetime, now: now)
     case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? received.status, received)
     case nil: throw malformed("The response has no element.", "Check that the address is that of a Node API.")
     }
@@ -161,10 +161,10 @@ extension SetupTokenIssuer {
     let issuerNow = received.issuerTime ?? now
     do {
       let token = try AsperaToken(secret)
-      let end = token.kind == .basic ? nil : token.expiration ?? issuerNow.advanced(by: lifetime)
-      let timed = try AsperaToken(secret, expiration: end)
-      return IssuedCredential(
-        TransferCredential(token: timed, specification: specification), issuerTime: received.issuerTime, source: source)
+      let expiration = token.kind == .basic ? nil : token.expiration ?? issuerNow.advanced(by: lifetime)
+      let credential = TransferCredential(
+        token: try AsperaToken(secret, expiration: expiration), specification: specification)
+      return IssuedCredential(credential, issuerTime: received.issuerTime, source: source)
     } catch {
       throw malformed("The response has a token that cannot be used. \(error.message)", error.remedy)
     }
@@ -174,7 +174,7 @@ extension SetupTokenIssuer {
     CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  private func refusal(_ received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
+  private func rejection(in received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
     let refusal = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
     return error(for: refusal, status: received.status, received, because: declined)
   }

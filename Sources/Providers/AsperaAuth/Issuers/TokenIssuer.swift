@@ -15,7 +15,7 @@ public protocol TokenIssuer: Sendable {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The environment, files, commands, network and clocks that the issuer uses.
-  /// - Returns: The grant, and the current time according to the issuer's clock if that time is known.
+  /// - Returns: The transfer credential, and the current time according to the issuer's clock if that time is known.
   /// - Throws: A `CredentialError` that contains the issuer name and a remedy.
   func issue(
     for request: TokenRequest, in context: ProviderContext
@@ -57,7 +57,7 @@ public struct TokenRequest: Sendable, Equatable {
   }
 }
 
-/// An authorization for a single transfer: a token, and the issuer's changes to the transfer specification.
+/// A credential that authorizes a single transfer: a token, and the issuer's changes to the transfer specification.
 public struct TransferCredential: Credential {
   /// The token that authorizes the transfer, or `nil` if the server authorizes transfers based only on the account.
   public let token: AsperaToken?
@@ -67,15 +67,15 @@ public struct TransferCredential: Credential {
   /// They are the host, the user, the ports, the host key, the tags and similar. Others may not be set and are ignored.
   public let specification: TransferSpec?
 
-  /// The time at which the grant expires according to its issuer's clock, or `nil` if the time is unknown.
+  /// The time at which the credential expires according to its issuer's clock, or `nil` if the time is unknown.
   public let expiration: Timestamp?
 
-  /// Creates a grant for a transfer.
+  /// Creates a credential for a transfer.
   ///
   /// - Parameters:
   ///   - token: The token, or `nil` for a transfer without a token.
   ///   - specification: The specification that the issuer returned.
-  ///   - expiration: The time at which the grant expires. If `nil`, the token's expiration.
+  ///   - expiration: The time at which the credential expires. If `nil`, the token's expiration.
   public init(token: AsperaToken?, specification: TransferSpec? = nil, expiration: Timestamp? = nil) {
     self.token = token
     self.specification = specification
@@ -83,145 +83,22 @@ public struct TransferCredential: Credential {
   }
 }
 
-/// A token issuer that always returns the same token, and fails when the server no longer accepts the token.
-public struct FixedTokenIssuer: TokenIssuer, Redacted {
-  /// The issuer name that errors and events show.
-  public let source: String
+/// The cache of an issuer's credentials, which is created in the context of the first request for a token.
+final class AccessCache: Sendable {
+  private let provider: any CredentialProvider<AsperaNodeAccess>
+  private let cache: Lock<CredentialCache<AsperaNodeAccess>?>
 
-  private let grant: TransferCredential
-
-  /// Creates a token issuer that always returns the given token.
-  ///
-  /// - Parameters:
-  ///   - token: The token that the issuer returns.
-  ///   - specification: The specification that was issued with the token, or `nil` if there is none.
-  ///   - source: The issuer name that errors and events show, without secrets.
-  public init(_ token: AsperaToken, specification: TransferSpec? = nil, source: String = "fixed token") {
-    self.source = source
-    grant = TransferCredential(token: token, specification: specification)
+  init(_ provider: some CredentialProvider<AsperaNodeAccess>) {
+    self.provider = provider
+    cache = Lock(provider as? CredentialCache<AsperaNodeAccess>)
   }
 
-  /// Creates a token issuer that uses an access key as a basic token, which servers accept for their own storage.
-  ///
-  /// - Parameters:
-  ///   - accessKey: The identifier of the access key.
-  ///   - secret: The secret of the access key, which is sent to the server with each transfer.
-  ///   - fileID: The identifier of the folder or file that the transfers access. If `nil`, the root of the access key.
-  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier or the secret cannot be sent.
-  public init(accessKey: String, secret: Secret, fileID: String? = nil) throws(AsperaError) {
-    self.init(
-      try .basic(accessKey: accessKey, secret: secret),
-      specification: .naming(accessKey: accessKey, fileID: fileID), source: "access key \(accessKey)")
-  }
-
-  /// Returns the token for a session's first request, and throws if a different token is required.
-  ///
-  /// - Parameters:
-  ///   - request: The transfer, and the reason why a token is needed.
-  ///   - context: The context of the call.
-  /// - Throws: A `CredentialError` with the code `rejected` if the token has expired or the server rejected it.
-  public func issue(
-    for request: TokenRequest, in context: ProviderContext
-  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    switch request.reason {
-    case .initial, .missing: return IssuedCredential(grant, source: source)
-    case .expired, .rejected:
-      let happened = request.reason == .expired ? "has expired, or expires too soon" : "was refused by the server"
-      throw CredentialError(
-        .rejected, source: source, "The token \(happened), and there is no issuer for another.",
-        remedy: "Get a new token, or give the session an issuer that requests one.")
+  func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
+    cache.withLock { cache in
+      if let cache { return cache }
+      let newCache = CredentialCache(provider, in: context)
+      cache = newCache
+      return newCache
     }
   }
-
-  /// A description that contains the issuer name.
-  public var description: String { "FixedTokenIssuer(\(source))" }
-}
-
-extension TokenIssuer where Self == FixedTokenIssuer {
-  /// Creates a token issuer that always returns the given token; see ``FixedTokenIssuer``.
-  public static func fixed(_ token: AsperaToken) -> FixedTokenIssuer { FixedTokenIssuer(token) }
-
-  /// Creates a token issuer that uses an access key as a basic token; see ``FixedTokenIssuer``.
-  ///
-  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier or the secret cannot be sent.
-  public static func accessKey(
-    _ id: String, secret: Secret, fileID: String? = nil
-  ) throws(AsperaError) -> FixedTokenIssuer {
-    try FixedTokenIssuer(accessKey: id, secret: secret, fileID: fileID)
-  }
-}
-
-/// A token issuer that calls a function for each token, for example to send a request to an app's own server.
-///
-/// ```swift
-/// let issuer = ClosureTokenIssuer(source: "my app's server") { request in
-///   TransferCredential(token: try AsperaToken(try await api.token(for: request.specification.paths)))
-/// }
-/// ```
-public struct ClosureTokenIssuer: TokenIssuer, Redacted {
-  /// The issuer name that errors and events show.
-  public let source: String
-
-  private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferCredential?
-
-  /// Creates a token issuer that calls an asynchronous function.
-  ///
-  /// - Parameters:
-  ///   - source: The issuer name that errors and events show, without secrets.
-  ///   - fetch: A function that returns a grant. Returning `nil` is an error. If the function throws a
-  ///     `CredentialError`, the error is rethrown. If it throws another error except an `AsperaError`, only the error's
-  ///     type is shown.
-  public init(
-    source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferCredential?
-  ) {
-    self.source = source
-    self.fetch = fetch
-  }
-
-  /// Creates a token issuer that calls a blocking function.
-  ///
-  /// The function runs on a separate thread, never on the main thread. Calls are serial: requests wait for each other.
-  ///
-  /// - Parameters:
-  ///   - source: The issuer name that errors and events show, without secrets.
-  ///   - fetch: A function that returns a grant, as for ``init(source:_:)``, and always returns within a time limit.
-  public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferCredential?) {
-    let call = BlockingCall("tokens: \(source)", fetch)
-    self.init(source: source) { try await call($0) }
-  }
-
-  /// Calls the function with a token request, and returns the function's grant.
-  ///
-  /// - Parameters:
-  ///   - request: The transfer, and the reason why a token is needed.
-  ///   - context: The context of the call.
-  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `unavailable` if the function returned
-  ///   `nil`, `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which is the
-  ///   `underlying` error; a `CredentialError` that it threw is passed on unchanged.
-  public func issue(
-    for request: TokenRequest, in context: ProviderContext
-  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let grant: TransferCredential?
-    do {
-      grant = try await fetch(request)
-    } catch is CancellationError {
-      throw CredentialError(
-        .cancelled, source: source, "The wait for a token was cancelled.",
-        remedy: "Request a token again if it is still needed.")
-    } catch let error as AsperaError {
-      throw CredentialError(
-        .malformedResponse, source: source, error.message, remedy: error.remedy, underlying: error)
-    } catch {
-      throw credentialError(error, from: source)
-    }
-    guard let grant else {
-      throw CredentialError(
-        .unavailable, source: source, "The callback returned nil: it has no token now.",
-        remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
-    }
-    return IssuedCredential(grant, source: source)
-  }
-
-  /// A description that contains the issuer name.
-  public var description: String { "ClosureTokenIssuer(\(source))" }
 }

@@ -176,34 +176,35 @@ private struct NodeAccessSettings {
   func access(
     _ values: [String: String], at location: SettingLocation, now: Timestamp
   ) throws(CredentialError) -> AsperaNodeAccess? {
-    let present = all.filter { values[$0] != nil }
-    if present.isEmpty { return nil }
-    let ways = [[user, password], [accessKey, secret], [accessKey, token]]
-    let whole = ways.filter { $0.allSatisfy(present.contains) }
-    let fitting = ways.filter { way in present.allSatisfy(way.contains) }
-    guard let way = whole.first, whole.count == 1, present.count == way.count else {
-      let missing = fitting.flatMap { $0.filter { !present.contains($0) } }
+    let presentNames = all.filter { values[$0] != nil }
+    if presentNames.isEmpty { return nil }
+    let sets = [[user, password], [accessKey, secret], [accessKey, token]]
+    let completeSets = sets.filter { $0.allSatisfy(presentNames.contains) }
+    guard let set = completeSets.first, completeSets.count == 1, presentNames.count == set.count else {
+      let startedSets = sets.filter { set in presentNames.allSatisfy(set.contains) }
+      let missingNames = startedSets.joined().filter { !presentNames.contains($0) }
       throw location.error(
         .failed,
-        whole.isEmpty && !fitting.isEmpty
-          ? "has \(present.joined(separator: " and ")) but no \(missing.joined(separator: " or "))"
-          : "has \(present.joined(separator: ", ")), which do not belong together")
+        completeSets.isEmpty && !startedSets.isEmpty
+          ? "has \(presentNames.joined(separator: " and ")) but no \(missingNames.joined(separator: " or "))"
+          : "has \(presentNames.joined(separator: ", ")), which do not belong together")
     }
-    let (name, value) = (values[way[0]] ?? "", Secret(values[way[1]] ?? ""))
+    let (identity, secretValue) = (values[set[0]] ?? "", Secret(values[set[1]] ?? ""))
     let access: AsperaNodeAccess =
-      switch way[1] {
-      case password: .basic(user: name, password: value)
-      case secret: .accessKey(id: name, secret: value)
-      default: .bearer(value, accessKey: name)
+      switch set[1] {
+      case password: .basic(user: identity, password: secretValue)
+      case secret: .accessKey(id: identity, secret: secretValue)
+      default: .bearer(secretValue, accessKey: identity)
       }
     do {
-      _ = try AsperaNodeSigner.fields(for: access)
+      _ = try AsperaNodeSigner.headers(for: access)
     } catch {
       throw location.error(
         .failed, "has a credential that cannot be used (\(error.message.dropLast()))", remedy: error.remedy)
     }
-    if let end = access.expiration, end <= now {
-      throw location.error(.failed, "has a bearer token that expired at \(end)", remedy: "Store a new one there.")
+    if let expiration = access.expiration, expiration <= now {
+      throw location.error(
+        .failed, "has a bearer token that expired at \(expiration)", remedy: "Store a new one there.")
     }
     return access
   }

@@ -33,9 +33,7 @@ public struct AsperaNodeSigner: Signer {
   /// Creates a signer for requests to an Aspera Node API.
   ///
   /// - Parameter allowsPlainHTTP: Whether the signer authorizes requests over `http` to other machines.
-  public init(allowsPlainHTTP: Bool = false) {
-    self.allowsPlainHTTP = allowsPlainHTTP
-  }
+  public init(allowsPlainHTTP: Bool = false) { self.allowsPlainHTTP = allowsPlainHTTP }
 
   /// Authorizes a request by setting its `Authorization` and `X-Aspera-AccessKey` headers.
   ///
@@ -50,23 +48,24 @@ public struct AsperaNodeSigner: Signer {
     _ request: inout HTTPRequest, with access: AsperaNodeAccess, in context: SigningContext
   ) throws(SigningError) {
     try checkDestination(of: request)
-    let fields = try Self.fields(for: access)
-    request.headerFields[.authorization] = fields.authorization
-    request.headerFields[.asperaAccessKey] = fields.accessKey
+    let headers = try Self.headers(for: access)
+    request.headerFields[.authorization] = headers.authorization
+    request.headerFields[.asperaAccessKey] = headers.accessKey
   }
 
   /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey` for a credential.
-  static func fields(for access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?) {
+  static func headers(for access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?)
+  {
     switch access.method {
     case .basic(let user, let password):
       return (try BasicAuthorization.value(user: user, password: password, BasicAuthorization.nodeUser), nil)
     case .accessKey(let id, let secret):
       return (try BasicAuthorization.value(user: id, password: secret, BasicAuthorization.accessKey), nil)
     case .bearer(let token, let id):
-      let bare = BearerText.bare(token.reveal())
-      try checkHeader(bare, "bearer token")
+      let bareToken = BearerText.withoutPrefix(token.reveal())
+      try checkHeader(bareToken, "bearer token")
       try checkHeader(id, "access key id")
-      return (BearerText.prefix + bare, id)
+      return (BearerText.prefix + bareToken, id)
     }
   }
 
@@ -76,7 +75,7 @@ public struct AsperaNodeSigner: Signer {
         .invalidRequest, "The request has no host, or one that is malformed.",
         remedy: "Set the authority to the host of the node and its port.")
     }
-    guard allowsPlainHTTP || request.scheme?.lowercased() != "http" || isLoopbackHost(authority) else {
+    guard allowsPlainHTTP || request.scheme?.lowercased() != "http" || LoopbackHost.isNamed(by: authority) else {
       throw SigningError(
         .invalidRequest, "The request to \(authority) is not encrypted, and it carries a secret.",
         remedy: "Use https, or allow plain http in code if the way is trusted.")
@@ -86,6 +85,7 @@ public struct AsperaNodeSigner: Signer {
     }
   }
 
+  /// The maximum length of a header value in bytes, which is more than servers usually accept.
   private static let headerByteLimit = 16_384
 
   private static func checkHeader(_ text: String, _ name: String) throws(SigningError) {
@@ -107,43 +107,4 @@ public struct AsperaNodeSigner: Signer {
 extension HTTPField.Name {
   /// The name of the header that contains the access key to which a bearer token belongs.
   package static let asperaAccessKey = known("X-Aspera-AccessKey")
-}
-
-/// The value of an `Authorization` header in the Basic scheme (RFC 7617, section 2), which basic tokens have as well.
-enum BasicAuthorization {
-  /// The terms for the user and the password in error messages.
-  typealias Names = (user: String, password: String)
-
-  static let nodeUser: Names = ("node user", "password")
-  static let accessKey: Names = ("access key id", "secret of the access key")
-
-  /// Throws if the user or the password is empty or contains a control character, or if the user contains a colon.
-  static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {
-    guard !user.utf8.contains(UInt8(ascii: ":")) else {
-      throw SigningError(
-        .invalidCredential, "The \(names.user) holds a colon, which separates it from the \(names.password).",
-        remedy: "Use only the \(names.user), without the \(names.password) after it.")
-    }
-    try check(Secret(user), names.user)
-    try check(password, names.password)
-    var bytes = [UInt8](writing: { writer in
-      writer.append(user)
-      writer.append(UInt8(ascii: ":"))
-      password.bytes.withBytes { writer.append($0) }
-    })
-    defer { wipe(&bytes) }
-    return "Basic " + String(writing: { $0.append(base64: bytes) })
-  }
-
-  private static func check(_ text: Secret, _ name: String) throws(SigningError) {
-    let isClean = text.bytes.withBytes { bytes in
-      bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f }
-    }
-    guard isClean, !text.isEmpty else {
-      throw SigningError(
-        .invalidCredential,
-        text.isEmpty ? "The \(name) is empty." : "The \(name) holds a line break or a control character.",
-        remedy: "Copy it again; a line break at its end is the usual cause.")
-    }
-  }
 }

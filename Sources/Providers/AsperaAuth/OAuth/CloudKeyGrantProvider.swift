@@ -54,7 +54,7 @@ public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
     ]
     switch try await endpoint.token(form, masks: [apiKey], in: context) {
     case .issued(let issued): return issued
-    case .refused(let refusal): throw refusal.error(for: source)
+    case .rejected(let response): throw response.error(for: source)
     }
   }
 

@@ -22,7 +22,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// The permitted lifetimes of assertions, in seconds.
   private static let assertionSeconds: ClosedRange<Int64> = 1...86_400
   /// The permitted clock tolerances, in seconds.
-  private static let tolerances: ClosedRange<Int64> = 0...3_600
+  private static let toleranceSeconds: ClosedRange<Int64> = 0...3_600
   private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
   /// The provider name that errors and events show.
@@ -69,15 +69,16 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   ///   is malformed, `failed` if the parameters are invalid or the server cannot be reached, and `timeout` if it does
   ///   not respond in time.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
-    var isCorrected = false
+    var hasCorrectedClock = false
     while true {
       let issuerNow = clock.now(by: context.time)
       switch try await requestToken(at: issuerNow, in: context) {
       case .issued(let issued): return issued
-      case .refused(let refusal):
-        guard refusal.canBeTime, !isCorrected, clock.correct(by: refusal.issuerTime, signedAt: issuerNow, context.time)
-        else { throw refusal.error(for: source) }
-        isCorrected = true
+      case .rejected(let response):
+        guard response.canBeTime, !hasCorrectedClock,
+          clock.correct(by: response.issuerTime, signedAt: issuerNow, context.time)
+        else { throw response.error(for: source) }
+        hasCorrectedClock = true
       }
     }
   }
@@ -88,13 +89,12 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     let assertion = try assertion(at: date).secret
     var form = [FormPair("grant_type", Self.grantType), FormPair("assertion", assertion.reveal())]
     if let scope = grant.scope { form.append(FormPair("scope", scope)) }
-    guard let clientID = grant.clientID else { return try await endpoint.token(form, masks: [assertion], in: context) }
-    form.append(FormPair("client_id", clientID))
-    guard let secret = grant.clientSecret else {
+    if let clientID = grant.clientID { form.append(FormPair("client_id", clientID)) }
+    guard let clientID = grant.clientID, let secret = grant.clientSecret else {
       return try await endpoint.token(form, masks: [assertion], in: context)
     }
     return try await endpoint.token(
-      form, authorization: .basicAuthorization(clientID: clientID, secret: secret), masks: [assertion, secret],
+      form, authorization: BasicAuthorization.value(clientID: clientID, secret: secret), masks: [assertion, secret],
       in: context)
   }
 
@@ -102,17 +102,17 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   package func assertion(at date: Timestamp) throws(CredentialError) -> JSONWebToken {
     let check = RequestCheck(source: source)
     let lifetime = try check.wholeSeconds(of: grant.assertionLifetime, in: Self.assertionSeconds)
-    let tolerance = try check.wholeSeconds(of: grant.clockTolerance, in: Self.tolerances)
+    let tolerance = try check.wholeSeconds(of: grant.clockTolerance, in: Self.toleranceSeconds)
     for (name, value) in [("issuer", grant.issuer), ("subject", grant.subject), ("audience", grant.audience)]
     where value.isEmpty {
       throw CredentialError(.failed, source: source, "The \(name) of the grant is empty.", remedy: "Set the \(name).")
     }
-    func claim(_ duration: Int64) -> JSONValue {
-      .number(JSONNumber(date.advanced(by: .seconds(duration)).unixSeconds))
+    func time(after seconds: Int64) -> JSONValue {
+      .number(JSONNumber(date.advanced(by: .seconds(seconds)).unixSeconds))
     }
     var claims: JSONObject = [
       "iss": .string(grant.issuer), "sub": .string(grant.subject), "aud": .string(grant.audience),
-      "exp": claim(lifetime), "nbf": claim(-tolerance), "iat": claim(-tolerance),
+      "exp": time(after: lifetime), "nbf": time(after: -tolerance), "iat": time(after: -tolerance),
       "jti": .string(Self.randomID()),
     ]
     for (name, value) in grant.claims { claims[name] = value }
@@ -126,6 +126,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// Returns a random UUID (RFC 9562, section 5.4) in lowercase.
   private static func randomID() -> String {
     var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+    // The version, 4, and the variant.
     bytes[6] = bytes[6] & 0x0f | 0x40
     bytes[8] = bytes[8] & 0x3f | 0x80
     let digits = String(writing: { $0.append(hex: bytes) })
@@ -139,51 +140,4 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
 
   /// A description that contains the provider name.
   public var description: String { "JWTGrantProvider(\(source))" }
-}
-
-/// A credential provider that requests the bearer tokens of a node from Aspera on Cloud.
-///
-/// Aspera on Cloud signs a node bearer token for the user, which contains the user's groups in the node's organization.
-/// Requests to the Node API and transfers use the token together with the identifier of the access key.
-///
-/// ```swift
-/// let access = CredentialCache(NodeGrantProvider(grants, accessKey: "my_key"))
-/// ```
-public struct NodeGrantProvider: CredentialProvider, Redacted {
-  /// The provider name that errors and events show.
-  public var source: String { "\(grants.source) for the access key \(scope.accessKey)" }
-
-  private let grants: JWTGrantProvider
-  private let scope: NodeScope
-
-  /// Creates a provider of a node's bearer tokens.
-  ///
-  /// - Parameters:
-  ///   - grants: A provider of access tokens from Aspera on Cloud, whose scope is replaced.
-  ///   - accessKey: The identifier of the node's access key, as Aspera on Cloud reports it.
-  ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
-  public init(_ grants: JWTGrantProvider, accessKey: String, role: String = NodeScope.user) {
-    scope = NodeScope(accessKey: accessKey, role: role)
-    self.grants = grants.requesting(scope: scope.description)
-  }
-
-  /// Requests a bearer token of the node, and returns it with the server's time.
-  ///
-  /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`; see ``JWTGrantProvider/issue(in:)``. A token of another key is `malformedResponse`.
-  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let issued = try await grants.issue(in: context)
-    let token = issued.credential.token
-    if let named = (try? NodeBearerToken(token))?.claims.scope, named != scope {
-      throw CredentialError(
-        .malformedResponse, source: source, "The token has another scope than the requested one.",
-        remedy: "Check the access key of the node.")
-    }
-    return IssuedCredential(
-      AsperaNodeAccess(.bearer(token: token, accessKey: scope.accessKey), expiration: issued.credential.expiration),
-      issuerTime: issued.issuerTime, source: source)
-  }
-
-  /// A description that contains the provider name.
-  public var description: String { "NodeGrantProvider(\(source))" }
 }

@@ -53,16 +53,6 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     self.expiration = expiration ?? (kind == .bearer ? BearerText.expiration(of: text) : nil)
   }
 
-  /// A description with the kind, the fingerprint or the access key, the expiration and the note, but not the token.
-  public var description: String {
-    var parts = [kind.rawValue]
-    if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
-    if let accessKey { parts.append("access key: \(accessKey)") }
-    if let expiration { parts.append("expiration: \(expiration)") }
-    if let note { parts.append("note: \(note)") }
-    return "AsperaToken(\(parts.joined(separator: ", ")))"
-  }
-
   /// Creates a token from its text.
   ///
   /// - Parameters:
@@ -119,11 +109,11 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
   /// Returns the header of a transfer token: `AT`, a letter for tokens of one or of several sessions, and the version.
   private static func transferHeader(of text: String) -> String? {
     let header = Array(text.utf8.prefix(5))
-    let isTransfer =
+    let isTransferHeader =
       header.count == 5 && header[0...1] == [UInt8(ascii: "A"), UInt8(ascii: "T")]
       && [UInt8(ascii: "B"), UInt8(ascii: "M")].contains(header[2])
       && (UInt8(ascii: "2")...UInt8(ascii: "4")).contains(header[3]) && header[4] == UInt8(ascii: "_")
-    return isTransfer ? String(text.prefix(4)) : nil
+    return isTransferHeader ? String(text.prefix(4)) : nil
   }
 
   /// The first eight hexadecimal digits of the token's SHA-256 hash, or `nil` for a basic token.
@@ -132,6 +122,16 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
   /// by a person, and such a secret could be guessed from its hash.
   public var fingerprint: String? {
     kind == .basic ? nil : String(secret.bytes.withBytes { SHA256.hash($0) }.hex.prefix(8))
+  }
+
+  /// A description with the kind, the fingerprint or the access key, the expiration and the note, but not the token.
+  public var description: String {
+    var parts = [kind.rawValue]
+    if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
+    if let accessKey { parts.append("access key: \(accessKey)") }
+    if let expiration { parts.append("expiration: \(expiration)") }
+    if let note { parts.append("note: \(note)") }
+    return "AsperaToken(\(parts.joined(separator: ", ")))"
   }
 
   /// The access key of a basic token, or `nil` if the token has another kind or cannot be decoded.

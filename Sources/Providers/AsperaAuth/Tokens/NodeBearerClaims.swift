@@ -15,9 +15,7 @@ public struct NodeBearerClaims: Sendable, Equatable {
   /// Creates claims from a JSON object, without validation.
   ///
   /// - Parameter fields: The claims as JSON members.
-  public init(fields: JSONObject) {
-    self.fields = fields
-  }
+  public init(fields: JSONObject) { self.fields = fields }
 
   /// Creates the claims of a node user's bearer token.
   ///

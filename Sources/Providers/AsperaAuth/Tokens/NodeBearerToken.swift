@@ -52,10 +52,10 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
     payload = JSONValue.object(claims.fields).serialized
     try Self.check(claims, payload)
     signature = try key.signature(of: payload)
-    guard let packed = Zlib.compress(Self.plaintext(payload, signature)) else {
+    guard let compressed = Zlib.compress(Self.plaintext(payload, signature)) else {
       throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
     }
-    secret = Secret(String(writing: { $0.append(base64: packed) }))
+    secret = Secret(String(writing: { $0.append(base64: compressed) }))
   }
 
   /// Parses a token without verifying its signature.
@@ -66,24 +66,26 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   /// - Parameter secret: The token, with or without the prefix `Bearer`.
   /// - Throws: An ``AsperaError`` with the code `invalidToken` if the text is not a node bearer token.
   public init(_ secret: Secret) throws(AsperaError) {
-    let text = BearerText.bare(secret.reveal())
-    guard text.utf8.count <= Self.sizeLimit, let packed = [UInt8](base64: text) else {
+    let text = BearerText.withoutPrefix(secret.reveal())
+    guard text.utf8.count <= Self.sizeLimit, let compressed = [UInt8](base64: text) else {
       throw Self.unreadable("is not Base64 in one line of at most \(Self.sizeLimit) characters")
     }
     let plaintext: [UInt8]
     do {
-      plaintext = try Zlib.decompress(packed, limit: Self.sizeLimit)
+      plaintext = try Zlib.decompress(compressed, limit: Self.sizeLimit)
     } catch {
       throw Self.unreadable("is not compressed with zlib, or has more than \(Self.sizeLimit) bytes")
     }
     // A claim can contain the delimiter, but the Base64 after the last delimiter cannot.
-    guard let cut = plaintext.ranges(of: Self.delimiter).last else {
+    guard let delimiterRange = plaintext.ranges(of: Self.delimiter).last else {
       throw Self.unreadable("has no line that separates claims and signature")
     }
-    var payload = Array(plaintext[..<cut.lowerBound])
+    var payload = Array(plaintext[..<delimiterRange.lowerBound])
     if payload.last == UInt8(ascii: "\n") { payload.removeLast() }
-    let digits = plaintext[cut.upperBound...].filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-    guard let signature = [UInt8](base64: String(decoding: digits, as: UTF8.self)), !signature.isEmpty else {
+    let encodedSignature = plaintext[delimiterRange.upperBound...].filter {
+      $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r")
+    }
+    guard let signature = [UInt8](base64: String(decoding: encodedSignature, as: UTF8.self)), !signature.isEmpty else {
       throw Self.unreadable("has no signature in Base64")
     }
     guard let claims = try? JSONValue(parsing: payload).object else {
@@ -130,6 +132,7 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
     return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
 
+  /// Checks the claims; at most half of the size limit leaves room for the signature and Base64.
   private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
     let missing = [
       claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
@@ -152,10 +155,10 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   static func plaintext(_ payload: [UInt8], _ signature: [UInt8]) -> [UInt8] {
     let lineEnd = UInt8(ascii: "\n")
     var text = payload + [lineEnd] + delimiter + [lineEnd]
-    var rest = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
-    while !rest.isEmpty {
-      text += rest.prefix(lineLength) + [lineEnd]
-      rest = rest.dropFirst(lineLength)
+    var remainingCharacters = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
+    while !remainingCharacters.isEmpty {
+      text += remainingCharacters.prefix(lineLength) + [lineEnd]
+      remainingCharacters = remainingCharacters.dropFirst(lineLength)
     }
     return text
   }
@@ -164,21 +167,5 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
     AsperaError(
       .invalidToken, "The bearer token \(predicate).",
       remedy: "Pass the token as it was issued; a JSON Web Token is not a token of a node.")
-  }
-}
-
-extension [UInt8] {
-  /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2), or returns `nil` if the text is invalid.
-  init?(base64URL text: Substring) {
-    guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
-    let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-    self.init(base64: standard + padding)
-  }
-
-  /// The bytes in unpadded Base64 with the URL-safe alphabet (RFC 7515, section 2).
-  package var base64URL: String {
-    let standard = String(writing: { $0.append(base64: self) })
-    return standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 }

@@ -18,18 +18,19 @@ package enum Zlib {
     return Array(result.prefix(Int(length)))
   }
 
-  /// Compresses bytes into one member of the gzip format ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), or returns
-  /// `nil` if memory cannot be allocated.
+  /// Compresses bytes into one member of the gzip format ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)).
+  ///
+  /// The result is `nil` if memory cannot be allocated.
   package static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
     // A zlib stream has 2 bytes before the compressed bytes, and 4 after them.
     guard let stream = compress(bytes) else { return nil }
-    var sum = CRC(.crc32)
-    sum.update(bytes)
-    let start: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
-    let end = [UInt32(truncatingIfNeeded: sum.checksum), UInt32(truncatingIfNeeded: bytes.count)].flatMap { number in
-      (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    var checksum = CRC(.crc32)
+    checksum.update(bytes)
+    let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
+    let trailer = [UInt32(truncatingIfNeeded: checksum.checksum), UInt32(truncatingIfNeeded: bytes.count)].flatMap {
+      number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
-    return start + stream.dropFirst(2).dropLast(4) + end
+    return header + stream.dropFirst(2).dropLast(4) + trailer
   }
 
   /// Decompresses exactly one zlib stream to at most `limit` bytes, and allocates at most one byte more.
@@ -39,10 +40,10 @@ package enum Zlib {
     // limit is.
     var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
     var length = uLong(result.count)
-    var taken = uLong(bytes.count)
-    switch unsafe CZlib.uncompress2(&result, &length, bytes, &taken) {
+    var readByteCount = uLong(bytes.count)
+    switch unsafe CZlib.uncompress2(&result, &length, bytes, &readByteCount) {
     case Z_OK where Int(length) > limit, Z_BUF_ERROR: throw .tooLarge
-    case Z_OK where Int(taken) == bytes.count: return Array(result.prefix(Int(length)))
+    case Z_OK where Int(readByteCount) == bytes.count: return Array(result.prefix(Int(length)))
     case Z_OK: throw .trailingBytes
     default: throw .malformed
     }

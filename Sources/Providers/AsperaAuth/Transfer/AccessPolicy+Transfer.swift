@@ -13,7 +13,7 @@ extension AccessPolicy {
   ///
   /// ```swift
   /// let allowed = try policy.transfer(specification, with: "access-key", at: .now)
-  /// let grant = try await issuer.grant(for: TokenRequest(session: "s", specification: allowed))
+  /// let issued = try await issuer.issue(for: TokenRequest(session: "s", specification: allowed), in: context)
   /// ```
   ///
   /// - Parameters:
@@ -133,10 +133,10 @@ private struct TransferScope {
   private func resolved(_ path: String, isFolder: Bool = false) throws(PolicyError) -> RelativeNodePath {
     // A prefix without a trailing slash ends within a name: relative paths are resolved in the folder before that name.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
-    let text =
+    let relativePath =
       path.utf8.first == UInt8(ascii: "/")
       ? String(path.utf8.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
-    guard let text, let nodePath = RelativeNodePath(text) else {
+    guard let relativePath, let nodePath = RelativeNodePath(relativePath) else {
       throw Self.refused("The path \"\(path)\" leads out of its folder")
     }
     guard nodePath.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
@@ -166,12 +166,12 @@ private struct RelativeNodePath {
   /// in the search for `..`, because nodes on Windows treat backslashes as slashes.
   init?(_ text: String) {
     let names = text.parts(between: "/")
-    guard let end = names.lastIndex(where: { !$0.isEmpty }) else {
+    guard let lastNonempty = names.lastIndex(where: { !$0.isEmpty }) else {
       self.names = []
       if text.isEmpty || text == "/" { return }
       return nil
     }
-    self.names = Array(names[...end])
+    self.names = Array(names[...lastNonempty])
     guard self.names.allSatisfy(Self.isName) else { return nil }
   }
 

@@ -36,7 +36,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   public init(_ text: String) throws(AsperaError) {
     let scheme = "faspe://"
     guard text.asciiLowercased.hasBytePrefix(scheme), text.utf8.count <= Self.byteLimit else {
-      throw Self.problem("does not begin with faspe://, or is longer than 64 KiB")
+      throw Self.invalid("does not begin with faspe://, or is longer than 64 KiB")
     }
     let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count)...].bytes(before: "#")
     let authorityEnd = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
@@ -45,14 +45,14 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     droppedPassword = try Self.read(authority: rest[..<authorityEnd], into: &spec)
     spec.direction = .receive
     let path = try Self.decoded(rest[authorityEnd..<pathEnd], "path")
-    guard !path.isEmpty else { throw Self.problem("has no path") }
+    guard !path.isEmpty else { throw Self.invalid("has no path") }
     spec.paths = [TransferPath(path)]
     unknownParameters = try Self.read(query: rest[pathEnd...].removingBytePrefix("?") ?? "", into: &spec)
     try spec.validate()
     specification = spec
   }
 
-  private static func problem(_ problem: String) -> AsperaError {
+  private static func invalid(_ problem: String) -> AsperaError {
     AsperaError(
       .invalidSpecification, "The link \(problem).", remedy: "Copy the whole link: faspe://user@host:port/path?token=…")
   }
@@ -61,21 +61,21 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   private static func read(authority: Substring, into spec: inout TransferSpec) throws(AsperaError) -> Bool {
     var host = authority
     var hasPassword = false
-    if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
-      let user = authority[..<at].parts(between: ":", atMost: 1)
-      hasPassword = user.count == 2 && !user[1].isEmpty
-      if !user[0].isEmpty { spec.remoteUser = try decoded(user[0], "user") }
-      host = authority[authority.utf8.index(after: at)...]
+    if let atSign = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      let userAndPassword = authority[..<atSign].parts(between: ":", atMost: 1)
+      hasPassword = userAndPassword.count == 2 && !userAndPassword[1].isEmpty
+      if !userAndPassword[0].isEmpty { spec.remoteUser = try decoded(userAndPassword[0], "user") }
+      host = authority[authority.utf8.index(after: atSign)...]
     }
     let bracket = host.utf8.firstIndex(of: UInt8(ascii: "]"))
-    guard host.beginsWithByte("[") == (bracket != nil) else { throw problem("has a malformed host") }
-    let end = bracket.map { host.utf8.index(after: $0) } ?? host.utf8.firstIndex(of: UInt8(ascii: ":"))
-    if let end, end < host.endIndex {
-      guard let port = host[end...].removingBytePrefix(":").flatMap({ Int(digits: $0) }) else {
-        throw problem("has a malformed port")
+    guard host.beginsWithByte("[") == (bracket != nil) else { throw invalid("has a malformed host") }
+    let hostEnd = bracket.map { host.utf8.index(after: $0) } ?? host.utf8.firstIndex(of: UInt8(ascii: ":"))
+    if let hostEnd, hostEnd < host.endIndex {
+      guard let port = host[hostEnd...].removingBytePrefix(":").flatMap({ Int(digits: $0) }) else {
+        throw invalid("has a malformed port")
       }
       spec.sshPort = port
-      host = host[..<end]
+      host = host[..<hostEnd]
     }
     if bracket != nil { host = host.removingBytePrefix("[")?.removingByteSuffix("]") ?? host }
     spec.remoteHost = try decoded(host, "host")
@@ -84,20 +84,19 @@ public struct FaspURI: Sendable, Equatable, Redacted {
 
   private static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
     var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
+    var unreadBytes = Array(text.utf8)[...]
+    while let byte = unreadBytes.popFirst() {
       guard byte == UInt8(ascii: "%") else {
         bytes.append(byte)
         continue
       }
-      guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
-        throw problem("has a malformed percent-encoding in its \(part)")
+      guard let high = unreadBytes.popFirst().flatMap(hexValue), let low = unreadBytes.popFirst().flatMap(hexValue)
+      else {
+        throw invalid("has a malformed percent-encoding in its \(part)")
       }
       bytes.append(high << 4 | low)
     }
-    guard let decoded = String(utf8: bytes) else {
-      throw problem("has text that is not UTF-8 in its \(part)")
-    }
+    guard let decoded = String(utf8: bytes) else { throw invalid("has text that is not UTF-8 in its \(part)") }
     return decoded
   }
 
@@ -120,40 +119,40 @@ public struct FaspURI: Sendable, Equatable, Redacted {
 
   /// Parses the query parameters of a link into a specification, and returns the names of unknown parameters.
   private static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
-    var names: Set<String> = []
-    var unknown: [String] = []
+    var seenNames: Set<String> = []
+    var unknownNames: [String] = []
     for parameter in query.words(between: "&") {
-      let pair = parameter.parts(between: "=", atMost: 1)
-      let name = try decoded(pair[0], "parameters").lowercased()
-      let value = try pair.count == 2 ? decoded(pair[1], "parameter") : ""
-      guard names.insert(name).inserted else { throw problem("has a duplicate parameter") }
+      let nameAndValue = parameter.parts(between: "=", atMost: 1)
+      let name = try decoded(nameAndValue[0], "parameters").lowercased()
+      let value = try nameAndValue.count == 2 ? decoded(nameAndValue[1], "parameter") : ""
+      guard seenNames.insert(name).inserted else { throw invalid("has a duplicate parameter") }
       if let field = textFields[name] {
         spec.fields[field] = .string(value)
       } else if let field = numberFields[name] {
-        guard let number = Int(digits: value) else { throw problem("has a value that is not an integer: \(name)") }
+        guard let number = Int(digits: value) else { throw invalid("has a value that is not an integer: \(name)") }
         spec.setNumber(field, number)
       } else if let field = booleanFields[name] {
-        guard value == "yes" || value == "no" else { throw problem("has \(name) that is neither yes nor no") }
+        guard value == "yes" || value == "no" else { throw invalid("has \(name) that is neither yes nor no") }
         spec.fields[field] = .bool(value == "yes")
       } else if name == "enc" {
         // A link names the cipher without hyphens, such as `aes128cfb`.
         guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
-          throw problem("names an unknown cipher")
+          throw invalid("names an unknown cipher")
         }
         spec.cipher = cipher
       } else if !ignoredParameters.contains(name) {
-        unknown.append(name)
+        unknownNames.append(name)
       }
     }
     try decodeTags(&spec)
-    return unknown
+    return unknownNames
   }
 
   /// Replaces the Base64-encoded tags in a specification with a JSON object, which is easier to read and to extend.
   private static func decodeTags(_ spec: inout TransferSpec) throws(AsperaError) {
     guard let text = spec.text("tags64") else { return }
     guard let bytes = [UInt8](base64: text), let tags = (try? JSONValue(parsing: bytes))?.object else {
-      throw problem("has tags64 that is not a JSON object in Base64")
+      throw invalid("has tags64 that is not a JSON object in Base64")
     }
     spec.fields["tags64"] = nil
     spec.tags = tags

@@ -25,8 +25,8 @@ struct TransferField: Sendable {
     case name
     case word([String])
     /// One of the given strings, or a Boolean value.
-    case truthOrWord([String])
-    case truth
+    case booleanOrWord([String])
+    case boolean
     case port
     case number(ClosedRange<Int>)
     case fingerprint
@@ -68,16 +68,21 @@ struct TransferField: Sendable {
   }
 
   /// All fields that this package knows, in the order of ascp's options.
-  static let all = published + transfers + requests + synonyms
+  static let all = schemaFields + nodeTransferFields + setupFields + synonyms
 
   private static let names = Set(all.map(\.name))
 
   /// Returns whether a field is known; names are compared as bytes, because known names are ASCII.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 
+  static let checksumWords = ["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]
+
+  /// The words for where ascp stores access control lists and extended attributes.
+  static let attributeStorageWords = ["none", "native", "metafile"]
+
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
   private static let ciphers = Form.word(TransferCipher.rawValues + TransferCipher.rawValuesWithoutHyphens)
-  private static let attributes = Form.word(["none", "native", "metafile"])
+  private static let attributeStorage = Form.word(attributeStorageWords)
   private static let rates = Form.number(0...Int.max)
   /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
   private static let blocks = Form.number(0...524_288_000)
@@ -87,36 +92,35 @@ struct TransferField: Sendable {
   }
 
   /// The fields of aspera-cli's schema, in the schema's order, which determines the order of options in aspera-cli.
-  static let published: [TransferField] = [
-    TransferField("apply_local_docroot", .truth, .flag("--apply-local-docroot")),
+  private static let schemaFields: [TransferField] = [
+    TransferField("apply_local_docroot", .boolean, .flag("--apply-local-docroot")),
     TransferField("cipher", ciphers, .option("-c", translating: TransferCipher.namesForAscp)),
     TransferField("content_protection", .word(ContentProtection.rawValues), .option("--file-crypt")),
     TransferField("content_protection_password", .text, .variable("ASPERA_SCP_FILEPASS")),
     TransferField("cookie", .line, .variable("ASPERA_SCP_COOKIE")),
-    TransferField("create_dir", .truth, .flag("-d")),
-    TransferField("delete_before_transfer", .truth, .flag("--delete-before-transfer")),
-    TransferField("delete_source", .truth, .special),
+    TransferField("create_dir", .boolean, .flag("-d")),
+    TransferField("delete_before_transfer", .boolean, .flag("--delete-before-transfer")),
+    TransferField("delete_source", .boolean, .special),
     TransferField("destination_root", .text, .special),
     TransferField("destination_root_id", .line, .special),
     TransferField("direction", .word(["send", "receive"]), .option("--mode", translating: ["receive": "recv"])),
     TransferField("exclude_newer_than", .filledLine, .option("--exclude-newer-than")),
     TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
-    TransferField("fail_bad_filepass", .truth, .flag("--fail-bad-filepass")),
+    TransferField("fail_bad_filepass", .boolean, .flag("--fail-bad-filepass")),
     TransferField("fasp_port", .port, .option("-O")),
     refused("fasp_proxy", "is a setting of IBM's transfer daemon", "Name the proxy in the field proxy."),
+    TransferField("file_checksum", .word(checksumWords), .option("--file-checksum")),
     TransferField(
-      "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
-    TransferField(
-      "http_fallback", .truthOrWord(["force", "1", "0"]),
+      "http_fallback", .booleanOrWord(["force", "1", "0"]),
       .option("-y", translating: ["true": "1", "false": "0", "force": "F"])),
     TransferField("http_fallback_port", .port, .option("-t")),
     TransferField("https_fallback_port", .port, .option("-t")),
     refused("icos", "is a setting of IBM's transfer daemon", "Request the transfer from the bucket's Node API."),
-    TransferField("lock_min_rate", .truth, .informational),
-    TransferField("lock_min_rate_kbps", .truth, .informational),
-    TransferField("lock_rate_policy", .truth, .informational),
-    TransferField("lock_target_rate", .truth, .informational),
-    TransferField("lock_target_rate_kbps", .truth, .informational),
+    TransferField("lock_min_rate", .boolean, .informational),
+    TransferField("lock_min_rate_kbps", .boolean, .informational),
+    TransferField("lock_rate_policy", .boolean, .informational),
+    TransferField("lock_target_rate", .boolean, .informational),
+    TransferField("lock_target_rate_kbps", .boolean, .informational),
     TransferField("min_rate_cap_kbps", rates, .informational),
     TransferField("move_after_transfer", .filledLine, .option("--move-after-transfer")),
     TransferField("multi_session", .number(0...128), .special),
@@ -125,35 +129,35 @@ struct TransferField: Sendable {
     refused("password", "is for nodes on Windows that start a transfer themselves", "Leave it out."),
     TransferField("paths", .paths, .special),
     TransferField(
-      "precalculate_job_size", .truth, .flag("--precalculate-job-size", otherwise: "--precalculate-disable")),
-    TransferField("preserve_access_time", .truth, .flag("--preserve-access-time")),
-    TransferField("preserve_acls", attributes, .option("--preserve-acls")),
-    TransferField("preserve_creation_time", .truth, .flag("--preserve-creation-time")),
-    TransferField("preserve_extended_attrs", attributes, .option("--preserve-xattrs")),
-    TransferField("preserve_file_owner_gid", .truth, .flag("--preserve-file-owner-gid")),
-    TransferField("preserve_file_owner_uid", .truth, .flag("--preserve-file-owner-uid")),
-    TransferField("preserve_modification_time", .truth, .flag("--preserve-modification-time")),
-    TransferField("preserve_remote_acls", attributes, .option("--remote-preserve-acls")),
-    TransferField("preserve_remote_extended_attrs", attributes, .option("--remote-preserve-xattrs")),
-    TransferField("preserve_source_access_time", .truth, .flag("--preserve-source-access-time")),
-    TransferField("preserve_times", .truth, .flag("-p")),
+      "precalculate_job_size", .boolean, .flag("--precalculate-job-size", otherwise: "--precalculate-disable")),
+    TransferField("preserve_access_time", .boolean, .flag("--preserve-access-time")),
+    TransferField("preserve_acls", attributeStorage, .option("--preserve-acls")),
+    TransferField("preserve_creation_time", .boolean, .flag("--preserve-creation-time")),
+    TransferField("preserve_extended_attrs", attributeStorage, .option("--preserve-xattrs")),
+    TransferField("preserve_file_owner_gid", .boolean, .flag("--preserve-file-owner-gid")),
+    TransferField("preserve_file_owner_uid", .boolean, .flag("--preserve-file-owner-uid")),
+    TransferField("preserve_modification_time", .boolean, .flag("--preserve-modification-time")),
+    TransferField("preserve_remote_acls", attributeStorage, .option("--remote-preserve-acls")),
+    TransferField("preserve_remote_extended_attrs", attributeStorage, .option("--remote-preserve-xattrs")),
+    TransferField("preserve_source_access_time", .boolean, .flag("--preserve-source-access-time")),
+    TransferField("preserve_times", .boolean, .flag("-p")),
     TransferField("rate_policy", .word(RatePolicy.rawValues), .option("--policy")),
     TransferField("remote_access_key", .line, .special),
     TransferField("remote_host", .name, .option("--host")),
     TransferField("remote_password", .text, .variable("ASPERA_SCP_PASS")),
     TransferField("remote_user", .name, .option("--user")),
-    TransferField("remove_after_transfer", .truth, .flag("--remove-after-transfer")),
-    TransferField("remove_empty_directories", .truth, .flag("--remove-empty-directories")),
-    TransferField("remove_empty_source_dir", .truth, .special),
-    TransferField("remove_empty_source_directory", .truth, .flag("--remove-empty-source-directory")),
-    TransferField("remove_skipped", .truth, .flag("--remove-skipped")),
+    TransferField("remove_after_transfer", .boolean, .flag("--remove-after-transfer")),
+    TransferField("remove_empty_directories", .boolean, .flag("--remove-empty-directories")),
+    TransferField("remove_empty_source_dir", .boolean, .special),
+    TransferField("remove_empty_source_directory", .boolean, .flag("--remove-empty-source-directory")),
+    TransferField("remove_skipped", .boolean, .flag("--remove-skipped")),
     TransferField("proxy", .line, .special),
     TransferField(
       "resume_policy", .word(ResumePolicy.rawValues), .option("-k", translating: ResumePolicy.namesForAscp)),
     refused("retry_duration", "is a setting of IBM's transfer daemon", "Configure retries in the transfer queue."),
-    TransferField("save_before_overwrite", .truth, .flag("--save-before-overwrite")),
-    TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
-    TransferField("skip_special_files", .truth, .flag("--skip-special-files")),
+    TransferField("save_before_overwrite", .boolean, .flag("--save-before-overwrite")),
+    TransferField("skip_duplicate_check", .boolean, .flag("--skip-dir-traversal-dupes")),
+    TransferField("skip_special_files", .boolean, .flag("--skip-special-files")),
     TransferField("source_root", .text, .encoded("--source-prefix64")),
     TransferField("source_root_id", .line, .special),
     TransferField("src_base", .text, .encoded("--src-base64")),
@@ -169,12 +173,12 @@ struct TransferField: Sendable {
     TransferField("target_rate_kbps", rates, .option("-l")),
     TransferField("title", .text, .informational),
     TransferField("token", .line, .variable("ASPERA_SCP_TOKEN")),
-    TransferField("use_ascp4", .truth, .special),
-    TransferField("use_system_ssh", .truth, .flag("-SSH")),
+    TransferField("use_ascp4", .boolean, .special),
+    TransferField("use_system_ssh", .boolean, .flag("-SSH")),
     refused(
       "ssh_args", "could start any program on this machine (ProxyCommand)",
       "Write the options into the configuration of ssh, and set use_system_ssh."),
-    TransferField("keepalive", .truth, .flag("--keepalive")),
+    TransferField("keepalive", .boolean, .flag("--keepalive")),
     TransferField("dgram_size", .number(1...65_535), .option("-Z")),
     TransferField("min_rate_kbps", rates, .option("-m")),
     TransferField("sshfp", .fingerprint, .option("--check-sshfp")),
@@ -184,7 +188,7 @@ struct TransferField: Sendable {
     TransferField("authentication", .line, .informational),
     TransferField("cipher_allowed", .line, .informational),
     refused("obfuscate_file_names", "is a setting of IBM's HTTP gateway", "Leave it out; ascp sends names unchanged."),
-    TransferField("wss_enabled", .truth, .special),
+    TransferField("wss_enabled", .boolean, .special),
     TransferField("wss_port", .port, .special),
     refused("compression", "is only for ascp4", "Leave it out."),
     refused("read_threads", "is only for ascp4", "Leave it out."),
@@ -194,19 +198,19 @@ struct TransferField: Sendable {
   ]
 
   /// The fields that occur only in transfers that a Node API starts (`/ops/transfers`).
-  static let transfers: [TransferField] = [
+  private static let nodeTransferFields: [TransferField] = [
     TransferField("filters", .filters, .special),
     TransferField("id", .line, .informational),
-    TransferField("preserve_xattrs", attributes, .option("--preserve-xattrs")),
+    TransferField("preserve_xattrs", attributeStorage, .option("--preserve-xattrs")),
     TransferField("read_block_size", blocks, .option("-g")),
-    TransferField("remote_preserve_acls", attributes, .option("--remote-preserve-acls")),
-    TransferField("remote_preserve_xattrs", attributes, .option("--remote-preserve-xattrs")),
+    TransferField("remote_preserve_acls", attributeStorage, .option("--remote-preserve-acls")),
+    TransferField("remote_preserve_xattrs", attributeStorage, .option("--remote-preserve-xattrs")),
     TransferField("write_block_size", blocks, .option("-G")),
     TransferField("wss_cert_auth_path", .filledLine, .special),
   ]
 
   /// The fields that occur only in requests to a Node API that set up transfers (see ``NodeSetup``).
-  static let requests: [TransferField] = [
+  private static let setupFields: [TransferField] = [
     TransferField("public_keys", .text, .informational),
     TransferField("token_life_seconds", rates, .informational),
     TransferField("aspera_connect_settings", .anything, .informational),
@@ -225,8 +229,7 @@ struct TransferField: Sendable {
     if let problem = problem(with: value) {
       throw AsperaError(
         name == "token" ? .invalidToken : .invalidSpecification,
-        "The field \(name) of the transfer specification \(problem).",
-        remedy: "Correct the field, or leave it out.")
+        "The field \(name) of the transfer specification \(problem).", remedy: "Correct the field, or leave it out.")
     }
   }
 
@@ -236,10 +239,10 @@ struct TransferField: Sendable {
     case .text, .line, .filledLine, .name, .word, .fingerprint, .base64:
       guard let text = value.string else { return "is not a string" }
       return problem(withText: text)
-    case .truthOrWord(let words):
+    case .booleanOrWord(let words):
       return value.bool != nil || value.string.map(words.contains) == true
         ? nil : "is neither a Boolean value nor \(Self.list(words))"
-    case .truth: return value.bool == nil ? "is neither true nor false" : nil
+    case .boolean: return value.bool == nil ? "is neither true nor false" : nil
     case .port: return value.integer.map((1...65_535).contains) == true ? nil : "is not a port: 1 to 65535"
     case .number(let range):
       if value.integer.map(range.contains) == true { return nil }
@@ -255,7 +258,7 @@ struct TransferField: Sendable {
     if text.unicodeScalars.contains("\0") { return "holds a null character" }
     switch form {
     case .filledLine where text.isEmpty: return "is empty"
-    case .line, .filledLine: return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
+    case .line, .filledLine: return text.unicodeScalars.contains(where: \.isLineBreakOrNUL) ? "holds a line break" : nil
     case .name:
       let isName =
         !text.isEmpty && !text.beginsWithByte("-")
@@ -269,21 +272,21 @@ struct TransferField: Sendable {
 
   private static func problem(withPaths value: JSONValue) -> String? {
     guard let elements = value.array else { return "is not an array" }
-    var destinations = 0
+    var destinationCount = 0
     for element in elements {
       guard let source = element["source"]?.string else { return "has an element without a source" }
       var texts = [source]
       if let destination = element["destination"], destination != .null {
         guard let text = destination.string else { return "has a destination that is not a string" }
         texts.append(text)
-        destinations += 1
+        destinationCount += 1
       }
       if texts.contains("") { return "has an element with an empty path" }
-      if texts.contains(where: { $0.unicodeScalars.contains(where: \.isBreak) }) {
+      if texts.contains(where: { $0.unicodeScalars.contains(where: \.isLineBreakOrNUL) }) {
         return "has a path with a line break or a null character, which a file list cannot contain"
       }
     }
-    return destinations == 0 || destinations == elements.count
+    return destinationCount == 0 || destinationCount == elements.count
       ? nil : "has elements with a destination and elements without; give all of them one, or none"
   }
 
@@ -293,7 +296,7 @@ struct TransferField: Sendable {
       guard let object = element.object, let name = object.names.first, object.names.count == 1,
         ["include", "exclude"].contains(name), let pattern = element[name]?.string
       else { return "has an element that is not one pattern, as include or exclude" }
-      if pattern.isEmpty || pattern.unicodeScalars.contains(where: \.isBreak) {
+      if pattern.isEmpty || pattern.unicodeScalars.contains(where: \.isLineBreakOrNUL) {
         return "has a pattern that is empty or holds a line break"
       }
     }

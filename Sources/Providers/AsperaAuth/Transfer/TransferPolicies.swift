@@ -24,8 +24,8 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
 
   /// Creates a cipher from its name in ascp's arguments; the result is `nil` if ascp has no such cipher.
   init?(nameForAscp name: String) {
-    guard let word = Self.namesForAscp.first(where: { $0.value == name })?.key else { return nil }
-    self.init(rawValue: word)
+    guard let rawValue = Self.namesForAscp.first(where: { $0.value == name })?.key else { return nil }
+    self.init(rawValue: rawValue)
   }
 }
 

@@ -2,24 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
+internal import StorageCrypto
 
-/// A signer that adds an account and a grant to a transfer specification.
+/// A signer that adds an account and a transfer credential to a transfer specification.
 ///
-/// The host, the user and the ports in the grant take precedence over those of the account. The signed specification
-/// contains only the account's credential and only the grant's token.
+/// The host, the user and the ports in the credential take precedence over those of the account. The signed
+/// specification contains only the account's password or key, and only the credential's token.
 ///
-/// - The account, the grant or the specification can pin a host key. Different host keys are an error.
-/// - A password is sent only to the host and the user to which it belongs. A grant for another user is rejected. A
-///   grant for another host is rejected, unless the account pins the host key.
+/// - The account, the credential or the specification can pin a host key. Different host keys are an error.
+/// - A password is sent only to the host and the user to which it belongs. A credential for another user is rejected. A
+///   credential for another host is rejected, unless the account pins the host key.
 /// - A session over a WebSocket (`wss_enabled`) checks neither an account nor a host key. If the signer has an account,
-///   `wss_enabled` is ignored in a grant and rejected in a specification. If the specification itself requests a
-///   WebSocket, the host key that a grant names for SSH is ignored, the port of the specification counts more than that
-///   of a grant, and the port is 443 if neither contains one.
+///   `wss_enabled` is ignored in a credential and rejected in a specification. If the specification itself requests a
+///   WebSocket, the host key that a credential names for SSH is ignored, the port of the specification counts more than
+///   that of a credential, and the port is 443 if neither contains one.
 ///
-/// Sign a new copy of the unsigned specification each time: a signed copy keeps the host key of an earlier grant.
+/// Sign a new copy of the unsigned specification each time: a signed copy keeps the host key of an earlier credential.
 ///
 /// ```swift
-/// let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .now)
+/// let signed = try TransferSigner(account: account).signed(spec, with: credential, in: .now)
 /// ```
 public struct TransferSigner: Signer {
   /// The account that logs in, or `nil` if the specification has the credential or a WebSocket needs no login.
@@ -29,42 +30,40 @@ public struct TransferSigner: Signer {
   ///
   /// - Parameter account: The account that logs in, or `nil` if the specification contains the credential or a
   ///   WebSocket makes a login unnecessary.
-  public init(account: AsperaAccount?) {
-    self.account = account
-  }
+  public init(account: AsperaAccount?) { self.account = account }
 
-  /// Returns the time until which a grant must be valid for a transfer that is signed at a date: two minutes later.
+  /// Returns the time until which a credential must be valid to sign a transfer at a date: two minutes later.
   ///
   /// A server checks the token after the connection, the login and the start of its own ascp process. Two minutes are
   /// more than a server waits for a login. A running transfer is not stopped when its token expires.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(120)) }
 
-  /// Signs a transfer specification with a grant.
+  /// Signs a transfer specification with a transfer credential.
   ///
   /// - Parameters:
-  ///   - request: The specification to sign. The account replaces the server and the credentials in the specification.
-  ///   - credential: The grant. If it has no token, the token in the specification is used.
+  ///   - request: The specification to sign, whose server, password and key are replaced with those of the account.
+  ///   - credential: The transfer credential. If it has no token, the token in the specification is used.
   ///   - context: The signing context, which contains the current time.
-  /// - Throws: A `SigningError` if the grant has expired, if the account, the grant and the specification contradict
-  ///   each other, if a required token is missing, or if the specification cannot be carried out. On error, the
-  ///   specification is unchanged.
+  /// - Throws: A `SigningError` if the credential has expired, if the account, the credential and the specification
+  ///   contradict each other, if a required token is missing, or if the specification cannot be carried out. On error,
+  ///   the specification is unchanged.
   public func sign(
     _ request: inout TransferSpec, with credential: TransferCredential, in context: SigningContext
   ) throws(SigningError) {
-    if let end = credential.expiration, end <= context.date {
-      throw .credentialEndsFirst(end, required: context.date)
+    if let expiration = credential.expiration, expiration <= context.date {
+      throw .credentialEndsFirst(expiration, required: context.date)
     }
     do {
       var signed = request
       let wantsWebSocket = request.offersWebSocket == true
       if let account { try signed.setAddress(of: account) }
-      if let response = credential.specification { try signed.merge(response, permitsWebSocket: account == nil) }
+      if let issued = credential.specification { try signed.merge(issued, permitsWebSocket: account == nil) }
       if let account { try signed.authenticate(as: account) }
-      if wantsWebSocket, let response = credential.specification {
-        try signed.keepWebSocket(of: request, unlessExcludedBy: response)
+      if wantsWebSocket, let issued = credential.specification {
+        try signed.keepWebSocket(of: request, unlessExcludedBy: issued)
       }
       try signed.pinHostKey(
-        ofAccount: account?.hostKey, ofGrant: wantsWebSocket ? nil : credential.specification?.sshfp)
+        ofAccount: account?.hostKey, issued: wantsWebSocket ? nil : credential.specification?.sshfp)
       try signed.setToken(
         credential.token?.secret ?? credential.specification?.token, isRequired: account?.requiresToken ?? false)
       try signed.requireAddress()
@@ -91,7 +90,7 @@ extension TransferSpec {
     udpPort = account.udpPort
   }
 
-  /// Replaces all credentials in the specification with the account's credential.
+  /// Replaces the password and the key in the specification with those of the account.
   fileprivate mutating func authenticate(as account: AsperaAccount) throws(AsperaError) {
     var (password, key): (Secret?, AsperaPrivateKey?)
     switch account.authentication {
@@ -106,11 +105,11 @@ extension TransferSpec {
     sshPrivateKeyPassphrase = key?.passphrase
   }
 
-  /// Keeps the WebSocket that the caller requested, if the server of a grant does not exclude it.
+  /// Keeps the WebSocket that the caller requested, if the server of the issued specification does not exclude it.
   fileprivate mutating func keepWebSocket(
-    of request: TransferSpec, unlessExcludedBy response: TransferSpec
+    of request: TransferSpec, unlessExcludedBy issued: TransferSpec
   ) throws(AsperaError) {
-    guard response.offersWebSocket != false else {
+    guard issued.offersWebSocket != false else {
       throw Self.mismatch(
         "says that the server has no WebSocket, which the transfer requests", "Log in over SSH, with an account.")
     }
@@ -134,14 +133,12 @@ extension TransferSpec {
     }
   }
 
-  /// Pins the host key, or throws if the account, the specification and the grant pin different keys.
-  fileprivate mutating func pinHostKey(ofAccount accountPin: HostKeyFingerprint?, ofGrant granted: String?)
-    throws(AsperaError)
-  {
+  /// Pins the host key, or throws if the account, the specification and the issued specification pin different keys.
+  fileprivate mutating func pinHostKey(
+    ofAccount accountPin: HostKeyFingerprint?, issued issuedPin: String?
+  ) throws(AsperaError) {
     var pins: Set<HostKeyFingerprint> = accountPin.map { [$0] } ?? []
-    for text in [sshfp, granted] {
-      if let text, !text.isEmpty { pins.insert(try HostKeyFingerprint(text)) }
-    }
+    for text in [sshfp, issuedPin] { if let text, !text.isEmpty { pins.insert(try HostKeyFingerprint(text)) } }
     guard pins.count < 2 else {
       throw AsperaError(
         .invalidHostKey, "Account, specification and grant pin different host keys.",
@@ -180,5 +177,93 @@ extension SigningError {
       default: .invalidRequest
       }
     self.init(code, error.message, remedy: error.remedy)
+  }
+}
+
+extension TransferSpec {
+  /// The fields that an issuer can set for any transfer; paths, tags, cipher and host key have separate rules.
+  private static let issuableFields = [
+    "remote_host", "remote_user", "ssh_port", "fasp_port", "rate_policy", "rate_policy_allowed", "target_rate_kbps",
+    "target_rate_cap_kbps", "min_rate_kbps", "min_rate_cap_kbps",
+  ]
+
+  /// Merges the permitted fields of an issued specification into this specification.
+  ///
+  /// An issuer decides on behalf of the server about its address, its users, its rates, and paths on the server. It
+  /// does not decide on behalf of this machine, so its credentials, options and local paths are ignored. A field
+  /// that is `null` or an empty string is also ignored. A WebSocket requires that there is no account.
+  mutating func merge(_ issued: TransferSpec, permitsWebSocket: Bool) throws(AsperaError) {
+    if let issuedDirection = issued.filled("direction"), issuedDirection != text("direction") {
+      throw Self.mismatch("is for the other direction", "Request a token for the direction of the transfer.")
+    }
+    for name in Self.issuableFields + (permitsWebSocket ? ["wss_enabled", "wss_port"] : []) {
+      if let value = issued.nonempty(name) { fields[name] = value }
+    }
+    // The server can select a cipher, but it must not replace the caller's cipher with `none`.
+    if let cipher = issued.nonempty("cipher"), text("cipher") == nil || cipher != .string("none") {
+      fields["cipher"] = cipher
+    }
+    try mergeTags(issued)
+    try mergePaths(issued)
+  }
+
+  /// Returns a field's value, or `nil` if the value is `null` or an empty string.
+  private func nonempty(_ name: String) -> JSONValue? {
+    fields[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 }
+  }
+
+  /// Merges the tags of an issued specification into this specification, in which the issued values count more.
+  private mutating func mergeTags(_ issued: TransferSpec) throws(AsperaError) {
+    guard let issuedTags = issued.tags else { return }
+    let requestedTags = try decodedTags() ?? JSONObject()
+    fields["tags64"] = nil
+    tags = Self.merged(requestedTags, issuedTags)
+  }
+
+  /// Returns the tags in the field `tags64` or `tags`, or `nil` if the specification has no tags.
+  func decodedTags() throws(AsperaError) -> JSONObject? {
+    guard let text = text("tags64") else { return tags }
+    guard let bytes = [UInt8](base64: text), let decoded = (try? JSONValue(parsing: bytes))?.object else {
+      throw Self.invalid("has tags64 that is not a JSON object in Base64", "Use tags.")
+    }
+    return decoded
+  }
+
+  /// Returns the members of two objects, in which a member of the second object replaces one of the first object.
+  package static func merged(_ first: JSONObject, _ second: JSONObject) -> JSONObject {
+    var merged = first
+    for (name, value) in second {
+      if let inner = value.object, let outer = merged[name]?.object {
+        merged[name] = .object(Self.merged(outer, inner))
+      } else {
+        merged[name] = value
+      }
+    }
+    return merged
+  }
+
+  /// Replaces the paths on the server with the paths in an issued specification.
+  ///
+  /// For an upload, it contains only destinations, and the caller's sources remain. For a download, it contains the
+  /// sources in the order of the token, and the caller's local names remain.
+  private mutating func mergePaths(_ issued: TransferSpec) throws(AsperaError) {
+    switch direction {
+    case .send?:
+      if let root = issued.nonempty("destination_root") { fields["destination_root"] = root }
+    case .receive?:
+      if let root = issued.nonempty("source_root") { fields["source_root"] = root }
+      guard let issuedPaths = issued.fields["paths"]?.array, !issuedPaths.isEmpty else { return }
+      let sources = issuedPaths.compactMap { $0["source"]?.string }
+      let requestedPaths = paths
+      guard sources.count == issuedPaths.count, sources.count == requestedPaths.count else {
+        throw Self.mismatch("is for other paths", "Request a token for exactly the paths of the transfer.")
+      }
+      paths = zip(sources, requestedPaths).map { TransferPath($0, to: $1.destination) }
+    case nil: return
+    }
+  }
+
+  static func mismatch(_ problem: String, _ remedy: String) -> AsperaError {
+    AsperaError(.invalidToken, "The specification of the grant \(problem).", remedy: remedy)
   }
 }

@@ -16,12 +16,8 @@ extension TransferSpec {
   ///   `invalidToken`, `malformedKey` or `invalidHostKey` for credentials, tokens, keys and host keys, otherwise
   ///   `invalidSpecification`.
   public func validate() throws(AsperaError) {
-    for field in TransferField.all {
-      if let value = fields[field.name], value != .null { try field.check(value) }
-    }
-    guard direction != nil else {
-      throw Self.invalid("has no direction", "Set direction to send or receive.")
-    }
+    for field in TransferField.all { if let value = fields[field.name], value != .null { try field.check(value) } }
+    guard direction != nil else { throw Self.invalid("has no direction", "Set direction to send or receive.") }
     try checkFiles()
     try checkCredentials()
     if let sshfp, !sshfp.isEmpty { _ = try HostKeyFingerprint(sshfp) }
@@ -44,15 +40,11 @@ extension TransferSpec {
     let password = filled("remote_password")
     let key = filled("ssh_private_key")
     let path = filled("ssh_private_key_path")
-    if password != nil, key != nil || path != nil {
-      throw Self.ambiguous("both a password and a private key")
-    }
+    if password != nil, key != nil || path != nil { throw Self.ambiguous("both a password and a private key") }
     if password != nil, filled("ssh_private_key_passphrase") != nil {
       throw Self.ambiguous("both a password and the passphrase of a key")
     }
-    if key != nil, path != nil {
-      throw Self.ambiguous("a private key in a file and another one in memory")
-    }
+    if key != nil, path != nil { throw Self.ambiguous("a private key in a file and another one in memory") }
     if key == nil, path == nil, filled("ssh_private_key_passphrase") != nil {
       throw Self.invalid(
         "has a passphrase and no private key", "Name the key; ascp would try the passphrase as a password.")
@@ -85,17 +77,17 @@ extension TransferSpec {
   }
 
   /// The names of the fields that together are equivalent to `delete_source`.
-  static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
+  static let deletionFields = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
 
   /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
-  private static let namesOfNodeAPI = [
+  private static let schemaNamesByNodeName = [
     "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
     "remote_preserve_acls": "preserve_remote_acls",
   ]
 
   private func checkFiles() throws(AsperaError) {
     if let deletes = fields["delete_source"]?.bool {
-      for name in Self.deletions + ["remove_empty_source_dir"] {
+      for name in Self.deletionFields + ["remove_empty_source_dir"] {
         if let other = fields[name]?.bool, other != deletes {
           throw Self.invalid(
             "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
@@ -108,18 +100,18 @@ extension TransferSpec {
       throw Self.invalid(
         "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
     }
-    let removes = fields["delete_source"]?.bool == true || removesSources == true
-    if removes, sourceArchive != nil {
+    let removesFiles = fields["delete_source"]?.bool == true || removesSources == true
+    if removesFiles, sourceArchive != nil {
       throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
     }
-    if fields["remove_skipped"]?.bool == true, !removes {
+    if fields["remove_skipped"]?.bool == true, !removesFiles {
       throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
     }
     if text("src_base") != nil, text("src_base64") != nil {
       throw Self.invalid("has both src_base and src_base64", "Leave one of them out.")
     }
-    for (name, usual) in Self.namesOfNodeAPI where text(name) != nil && text(usual) != nil {
-      throw Self.invalid("has both \(name) and \(usual), which are one setting", "Leave one of them out.")
+    for (name, schemaName) in Self.schemaNamesByNodeName where text(name) != nil && text(schemaName) != nil {
+      throw Self.invalid("has both \(name) and \(schemaName), which are one setting", "Leave one of them out.")
     }
   }
 }

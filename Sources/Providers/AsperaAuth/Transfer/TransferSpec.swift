@@ -18,9 +18,7 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
   /// Creates a specification from JSON fields, without validation.
   ///
   /// - Parameter fields: The fields of a `transfer_spec`.
-  public init(fields: JSONObject) {
-    self.fields = fields
-  }
+  public init(fields: JSONObject) { self.fields = fields }
 
   /// Creates a specification for files and folders.
   ///
@@ -59,15 +57,15 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
   /// The specification in JSON, including secrets.
   public var json: [UInt8] { JSONValue.object(fields).serialized }
 
-  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
+  private static let describedFields: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
 
   /// A description with the server, the user, the direction, the number of paths, and the names of other fields.
   public var description: String {
     let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
-    let count = fields["paths"]?.array?.count ?? 0
+    let pathCount = fields["paths"]?.array?.count ?? 0
     var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
-    parts.append(count == 1 ? "1 path" : "\(count) paths")
-    let others = fields.names.filter { !Self.described.contains($0) }
+    parts.append(pathCount == 1 ? "1 path" : "\(pathCount) paths")
+    let others = fields.names.filter { !Self.describedFields.contains($0) }
     if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
     return "TransferSpec(\(parts.joined(separator: ", ")))"
   }
@@ -219,13 +217,9 @@ extension TransferSpec {
 
   func secret(_ name: String) -> Secret? { text(name).map { Secret($0) } }
 
-  mutating func setText(_ name: String, _ text: String?) {
-    fields[name] = text.map { .string($0) }
-  }
+  mutating func setText(_ name: String, _ text: String?) { fields[name] = text.map { .string($0) } }
 
-  mutating func setNumber(_ name: String, _ number: Int?) {
-    fields[name] = number.map { .number(JSONNumber($0)) }
-  }
+  mutating func setNumber(_ name: String, _ number: Int?) { fields[name] = number.map { .number(JSONNumber($0)) } }
 }
 
 /// Fields about rates and the resumption of transfers.
@@ -305,5 +299,144 @@ extension TransferSpec {
     return TransferSpec(fields: [
       "remote_user": .string(AsperaAccount.defaultTokenUser), "tags": ["aspera": ["node": .object(node)]],
     ])
+  }
+}
+
+/// Fields that authenticate the client and protect the data.
+extension TransferSpec {
+  /// The token that authorizes the transfer (`token`).
+  public var token: Secret? {
+    get { secret("token") }
+    set { setText("token", newValue?.reveal()) }
+  }
+
+  /// The fingerprint of the server's host key (`sshfp`), unchanged; see ``HostKeyFingerprint``.
+  public var sshfp: String? {
+    get { text("sshfp") }
+    set { setText("sshfp", newValue) }
+  }
+
+  /// The password with which the account logs in to the server (`remote_password`).
+  public var remotePassword: Secret? {
+    get { secret("remote_password") }
+    set { setText("remote_password", newValue?.reveal()) }
+  }
+
+  /// The private key with which the account logs in, in PEM with real line breaks (`ssh_private_key`).
+  public var sshPrivateKey: Secret? {
+    get { secret("ssh_private_key") }
+    set { setText("ssh_private_key", newValue?.reveal()) }
+  }
+
+  /// The path of the file that contains the account's private key (`ssh_private_key_path`).
+  public var sshPrivateKeyPath: String? {
+    get { text("ssh_private_key_path") }
+    set { setText("ssh_private_key_path", newValue) }
+  }
+
+  /// The passphrase of the account's private key (`ssh_private_key_passphrase`).
+  public var sshPrivateKeyPassphrase: Secret? {
+    get { secret("ssh_private_key_passphrase") }
+    set { setText("ssh_private_key_passphrase", newValue?.reveal()) }
+  }
+
+  /// The cipher that encrypts the data between the client and the server (`cipher`).
+  public var cipher: TransferCipher? {
+    get { word("cipher") ?? text("cipher").flatMap { TransferCipher(nameForAscp: $0) } }
+    set { setText("cipher", newValue?.rawValue) }
+  }
+
+  /// The client-side encryption or decryption of files (`content_protection`), which requires a password.
+  public var contentProtection: ContentProtection? {
+    get { word("content_protection") }
+    set { setText("content_protection", newValue?.rawValue) }
+  }
+
+  /// The password for the client-side encryption or decryption of files (`content_protection_password`).
+  public var contentProtectionPassword: Secret? {
+    get { secret("content_protection_password") }
+    set { setText("content_protection_password", newValue?.reveal()) }
+  }
+
+  /// The URL of the Aspera proxy, such as `dnat://user:password@host:port`, or with the scheme `dnats` (`proxy`).
+  public var proxy: Secret? {
+    get { secret("proxy") }
+    set { setText("proxy", newValue?.reveal()) }
+  }
+
+  /// Whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`).
+  ///
+  /// A WebSocket requires a token and does not check an account. The server's certificate replaces the host key.
+  public var offersWebSocket: Bool? {
+    get { fields["wss_enabled"]?.bool }
+    set { fields["wss_enabled"] = newValue.map { .bool($0) } }
+  }
+
+  /// The server's TCP port for a WebSocket (`wss_port`).
+  public var webSocketPort: Int? {
+    get { number("wss_port") }
+    set { setNumber("wss_port", newValue) }
+  }
+
+  /// The time for which Aspera on Cloud waits for a retry, as aspera-cli requests it.
+  private static let retryPeriodSeconds = 3600
+
+  /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`, unless they are there.
+  ///
+  /// Aspera on Cloud assigns transfers to packages by the ID, and completes a package only if the ID is unique. The ID
+  /// must be the same for all attempts of the transfer. aspera-cli adds the same members.
+  package mutating func identifyTransfer(as id: String) {
+    guard var tags = try? decodedTags(), var aspera = tags["aspera"]?.object else { return }
+    guard aspera["xfer_id"] == nil || aspera["xfer_retry"] == nil else { return }
+    if aspera["xfer_id"] == nil { aspera["xfer_id"] = .string(id) }
+    if aspera["xfer_retry"] == nil { aspera["xfer_retry"] = .number(JSONNumber(Self.retryPeriodSeconds)) }
+    tags["aspera"] = .object(aspera)
+    fields["tags64"] = nil
+    self.tags = tags
+  }
+
+  /// Whether the token is a bearer token, and the tags do not name the access key by which the server checks it.
+  package var lacksTags: Bool {
+    guard text("token")?.hasPrefix(BearerText.prefix) == true else { return false }
+    let accessKey = (try? decodedTags())?["aspera"]?["node"]?["access_key"]?.string
+    return accessKey?.isEmpty ?? true
+  }
+
+  /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
+  ///
+  /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
+  /// objects. The proxy is removed because its URL can contain a password.
+  public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
+
+  /// The words by which the names of secret fields are recognized, which can also be fields that are unknown here.
+  private static let secretWords = [
+    "password", "passphrase", "passwd", "secret", "private_key", "api_key", "apikey", "token", "credential", "proxy",
+    "authorization", "headers", "ssh_args",
+  ]
+
+  private static func isSecret(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return secretWords.contains { name.contains($0) }
+  }
+
+  private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
+    var publicFields = JSONObject()
+    for (name, value) in object {
+      switch value {
+      case .string, .array, .object:
+        guard !isSecret(name) else { continue }
+        publicFields[name] = withoutSecrets(value)
+      case .number, .bool, .null: publicFields[name] = value
+      }
+    }
+    return publicFields
+  }
+
+  private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): .object(withoutSecrets(object))
+    case .array(let elements): .array(elements.map { withoutSecrets($0) })
+    case .string, .number, .bool, .null: value
+    }
   }
 }

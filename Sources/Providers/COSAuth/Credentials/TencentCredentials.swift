@@ -87,17 +87,23 @@ extension EnvironmentCredentialProvider {
 ///
 /// The variables are `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`.
 struct TencentPodRoleProvider: CredentialProvider {
-  private static let names = ["TKE_ROLE_ARN", "TKE_PROVIDER_ID", "TKE_WEB_IDENTITY_TOKEN_FILE", "TKE_REGION"]
+  private static let roleARNVariable = "TKE_ROLE_ARN"
+  private static let providerIDVariable = "TKE_PROVIDER_ID"
+  private static let tokenFileVariable = "TKE_WEB_IDENTITY_TOKEN_FILE"
+  private static let regionVariable = "TKE_REGION"
 
   let source = "Tencent Cloud pod role"
   let services: TencentServices
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
-    let values = try context.variables(Self.names, unlessUnset: Array(Self.names.prefix(3)), at: location)
-    let role = TencentServices.PodRole(arn: values[0], providerID: values[1], region: values[3])
-    return try await services.webIdentity(role, context.token(in: values[2], for: location)).issue(
-      for: location, in: context)
+    // The region alone configures no role, because other tools set it too.
+    let roleVariables = [Self.roleARNVariable, Self.providerIDVariable, Self.tokenFileVariable]
+    let values = try context.variables(roleVariables + [Self.regionVariable], unlessUnset: roleVariables, at: location)
+    let (tokenFile, region) = (values[2], values[3])
+    let role = TencentServices.PodRole(arn: values[0], providerID: values[1], region: region)
+    return try await services.webIdentity(role, context.token(in: tokenFile, for: location))
+      .issue(for: location, in: context)
   }
 }
 

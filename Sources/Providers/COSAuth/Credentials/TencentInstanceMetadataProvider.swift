@@ -23,9 +23,7 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
   ///   - role: The role name, or `nil` to request the name from the metadata service.
   ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
   ///     choose the keys.
-  public init(
-    role: String? = nil, endpoint: String = "http://metadata.tencentyun.com"
-  ) {
+  public init(role: String? = nil, endpoint: String = "http://metadata.tencentyun.com") {
     self.role = role
     service = MetadataService(source: source, endpoint: endpoint)
   }
@@ -45,7 +43,7 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
       let response = try await service.get(path + (try service.pathElement(ofRole: name)), in: context)
       guard response.status != 404 else { continue }
       let fields = try service.fields(of: response)
-      return try service.reader.tencentKey(in: fields, ending: fields, at: response.issuerTime)
+      return try service.reader.tencentKey(in: fields, expirationIn: fields, at: response.issuerTime)
     }
     if let role { throw service.unknownRole(role) }
     throw service.noRole

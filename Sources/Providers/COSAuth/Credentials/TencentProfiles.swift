@@ -39,6 +39,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
   private static func tccliKey(_ profile: String?, in context: ProviderContext) throws(CredentialError) -> AccessKey {
     let source = "Tencent Cloud CLI"
     let name = profile ?? "default"
+    // The name becomes part of a path, which must not lead out of the folder.
     guard !name.hasByte("/"), name != "..", name != "." else {
       throw CredentialError(
         .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli created.")
@@ -47,15 +48,16 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
     let contents = try file.read(in: context, named: profile == nil ? nil : path)
     let settings = try SettingTable(json: contents.bytes, at: contents.location)
-    let names = SettingTable.KeyNames(id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
-    guard let key = try settings.key(names) else { throw contents.location.error(.notConfigured, "has no key") }
+    let keyNames = SettingTable.KeyNames(id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
+    guard let key = try settings.key(keyNames) else { throw contents.location.error(.notConfigured, "has no key") }
     let type = try settings.text("type") ?? "secret"
     switch type {
     case "secret": return key
     case "oauth", "sso":
       if key.expiration != nil, !key.expires(within: .zero, at: context.time.now) { return key }
       throw contents.location.error(
-        .notConfigured, "has the type \(type), which needs a login in a browser, and its key expired at \(key.ending)",
+        .notConfigured,
+        "has the type \(type), which needs a login in a browser, and its key expired at \(key.expirationText)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")
     default:
       throw contents.location.malformed("has the type \(type.shownIfName), which is unknown")
@@ -118,67 +120,5 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
         remedy: "Set disableencryption to \"true\" with the keys in plain, or name another source.")
     }
     return try settings.requiredKey(.init(id: "secretid", secret: "secretkey", token: "sessiontoken"))
-  }
-}
-
-/// A mapping of keys to strings at a path in a YAML file, limited to the subset of YAML that coscli writes.
-///
-/// Keys are converted to lowercase because coscli ignores their case. Values may be in quotation marks. Any other kind
-/// of value in the mapping, such as a list or a string over several lines, is rejected.
-struct YAMLMapping {
-  /// The nonempty values in the mapping, by their lowercase keys.
-  private(set) var values: [String: String] = [:]
-
-  private static let structure: Set<Character> = ["{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-"]
-
-  /// Parses the mapping at a path of lowercase keys, or returns `nil` if the file has no such mapping.
-  ///
-  /// It throws an error if the file is not UTF-8, or if the mapping has a repeated key or an unsupported value.
-  init?(_ bytes: [UInt8], path: [String], at location: SettingLocation) throws(CredentialError) {
-    guard let text = String(utf8: bytes) else { throw location.malformed("is not text in UTF-8") }
-    var parents: [(indent: Int, key: String)] = []
-    var isFound = false
-    let content = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
-    let lines = Substring(content).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for (index, line) in lines.enumerated() {
-      guard let trimmed = line.trimmed, !trimmed.hasPrefix("#"), trimmed != "---" else { continue }
-      let indent = line.prefix { $0 == " " }.count
-      parents.removeAll { $0.indent >= indent }
-      let isInside = parents.map(\.key) == path
-      guard let (key, value) = Self.pair(trimmed) else {
-        if isInside { throw location.malformed("has content in line \(index + 1) that is not a key with a value") }
-        continue
-      }
-      parents.append((indent, key))
-      isFound = isFound || parents.map(\.key) == path
-      guard isInside, !value.isEmpty else { continue }
-      guard let scalar = Self.scalar(value) else {
-        throw location.malformed("has a value in line \(index + 1) that is not a plain string")
-      }
-      if values.updateValue(scalar, forKey: key) != nil {
-        throw location.malformed("has the key of line \(index + 1) twice")
-      }
-    }
-    if !isFound { return nil }
-  }
-
-  /// Returns the lowercase key and the value in a line, or `nil` if the line is not a key-value pair.
-  private static func pair(_ line: String) -> (key: String, value: String)? {
-    guard let colon = line.firstIndex(of: ":"), let key = line[..<colon].trimmed else { return nil }
-    let rest = line[line.index(after: colon)...]
-    guard rest.first.map(\.isWhitespace) ?? true, !key.hasPrefix("- ") else { return nil }
-    return (key.lowercased(), rest.trimmed ?? "")
-  }
-
-  /// Returns the string in a value, with or without quotation marks, or `nil` if the value is not a plain string.
-  private static func scalar(_ value: String) -> String? {
-    if let quote = value.first, quote == "\"" || quote == "'" {
-      let body = value.dropFirst()
-      guard let end = body.firstIndex(of: quote), !body[..<end].contains("\\") else { return nil }
-      let rest = body[body.index(after: end)...].trimmed
-      return rest == nil || rest?.hasPrefix("#") == true ? String(body[..<end]) : nil
-    }
-    guard let first = value.first, !structure.contains(first) else { return nil }
-    return value.firstRange(of: " #").map { value[..<$0.lowerBound].trimmed ?? "" } ?? value
   }
 }

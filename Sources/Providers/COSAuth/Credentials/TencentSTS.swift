@@ -32,9 +32,7 @@ struct TencentSTS: Sendable, Hashable {
   let endpoint: TencentSTSEndpoint
 
   /// Creates a request that is not yet signed, after validating the endpoint and the region.
-  func call(
-    _ action: String, _ parameters: JSONObject, _ check: RequestCheck
-  ) throws(CredentialError) -> ServiceCall {
+  func call(_ action: String, _ parameters: JSONObject, _ check: RequestCheck) throws(CredentialError) -> ServiceCall {
     let address = try check.address(endpoint.url)
     let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     guard isRegion, !region.isEmpty else {
@@ -85,7 +83,7 @@ extension SignedExchange {
 extension RefusalRules {
   static let tencent = RefusalRules(
     clock: ["AuthFailure.SignatureExpire"],
-    passing: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
+    temporary: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
     remedies: [
       ("AuthFailure.SignatureExpire", "Set this machine's clock."),
       ("AuthFailure.SignatureFailure", "Check the secret of the signing key; a blank at its end is the usual cause."),
@@ -117,16 +115,15 @@ extension CredentialReader {
     guard let fields = response["Credentials"]?.object else {
       throw malformed("The response has no object Credentials inside Response.")
     }
-    return try tencentKey(in: fields, ending: response, at: received.issuerTime)
+    return try tencentKey(in: fields, expirationIn: response, at: received.issuerTime)
   }
 
   /// Returns the temporary key in an object with the fields that Tencent Cloud's STS and metadata service use.
   func tencentKey(
-    in fields: JSONObject, ending object: JSONObject, at issuerTime: Timestamp?
+    in fields: JSONObject, expirationIn object: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     try key(
       ("TmpSecretId", "TmpSecretKey", "Token"), in: fields, expirationNames: ["ExpiredTime", "Expiration"],
-      expirationIn: object,
-      at: issuerTime)
+      expirationIn: object, at: issuerTime)
   }
 }

@@ -134,8 +134,7 @@ extension CredentialProvider where Self == TencentFederationProvider {
   /// The parameters are those of the initializer of ``TencentFederationProvider``.
   public static func tencentFederation(
     _ name: String, policy: String, credentials: some CredentialProvider<AccessKey>,
-    duration: Duration = .seconds(1800),
-    region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
+    duration: Duration = .seconds(1800), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) -> TencentFederationProvider {
     TencentFederationProvider(
       name: name, policy: policy, credentials: credentials, duration: duration, region: region, endpoint: endpoint)
@@ -192,11 +191,12 @@ public struct TencentWebIdentityProvider: CredentialProvider {
       var parameters = parameters
       parameters["WebIdentityToken"] = .string(identity.reveal())
       var call = try role.endpoint.call("AssumeRoleWithWebIdentity", parameters, check)
+      // The value with which the vendor's SDKs mark a request that needs no signature.
       call.request.headerFields[.authorization] = "SKIP"
       call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"
       return PreparedCall(call, masks: [identity])
     }
-    try RefusalRules.tencent.check(response, response.tencentRefusal, source: source)
+    try RefusalRules.tencent.requireSuccess(of: response, response.tencentRefusal, source: source)
     return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
   }
 }

@@ -24,18 +24,19 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
       source: "Alibaba Cloud CLI", variable: "ALIBABA_CLOUD_CONFIG_FILE", paths: ["~/.aliyun/config.json"],
       remedy: "Run aliyun configure.")
     return Self(source: file.source) { (context) throws(CredentialError) in
-      let switchName = "ALIBABA_CLOUD_CLI_PROFILE_DISABLED"
-      if context.isTrue(switchName) {
+      let disablingVariable = "ALIBABA_CLOUD_CLI_PROFILE_DISABLED"
+      if context.isTrue(disablingVariable) {
         throw CredentialError(
-          .notConfigured, source: file.source, "\(switchName) disables the profiles of the command-line tool.",
+          .notConfigured, source: file.source, "\(disablingVariable) disables the profiles of the command-line tool.",
           remedy: "Unset it to use them.")
       }
       let profiles = try AlibabaCLIProfiles(try file.read(in: context, named: path), at: context.time.now)
-      let named = profile ?? context.variable("ALIBABA_CLOUD_PROFILE")
+      let chosenName = profile ?? context.variable("ALIBABA_CLOUD_PROFILE")
       let current = try profiles.current
-      guard let name = named ?? current else { throw profiles.noProfile }
+      guard let name = chosenName ?? current else { throw profiles.noProfile }
       guard let plan = try profiles.plan(for: name) else {
-        throw profiles.unknownProfile(name, isMistake: profile != nil || named == nil)
+        // A profile that only the environment names can be in another file, which the chain reads later.
+        throw profiles.unknownProfile(name, isMistake: profile != nil || chosenName == nil)
       }
       return try await plan.issue(at: profiles.location(of: name), in: context, through: services)
     }
@@ -44,11 +45,12 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
 
 /// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
 struct AlibabaCLIProfiles {
-  private static let key = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret", token: "sts_token")
-  private static let issuedKey = SettingTable.KeyNames(
+  private static let keyNames = SettingTable.KeyNames(
+    id: "access_key_id", secret: "access_key_secret", token: "sts_token")
+  private static let issuedKeyNames = SettingTable.KeyNames(
     id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "sts_expiration")
 
-  private static let role = SettingTable.RoleNames(
+  private static let roleNames = SettingTable.RoleNames(
     arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
     externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
 
@@ -97,8 +99,8 @@ struct AlibabaCLIProfiles {
 
   /// Returns the plan of a profile, or `nil` if there is no such profile.
   ///
-  /// - Parameter others: The profiles that led to this one through their source profiles, to detect a cycle.
-  func plan(for name: String, asSourceOf others: [String] = []) throws(CredentialError) -> AlibabaPlan? {
+  /// - Parameter dependents: The profiles that led to this one through their source profiles, to detect a cycle.
+  func plan(for name: String, asSourceOf dependents: [String] = []) throws(CredentialError) -> AlibabaPlan? {
     let namesakes = profiles.filter { $0.name == name }
     guard let profile = namesakes.first else { return nil }
     let location = self.location(of: name)
@@ -109,30 +111,32 @@ struct AlibabaCLIProfiles {
     let mode = try settings.text("mode") ?? "AK"
     switch mode.lowercased() {
     case "ak":
-      guard let key = try settings.key(.init(id: Self.key.id, secret: Self.key.secret)) else {
+      guard let key = try settings.key(.init(id: Self.keyNames.id, secret: Self.keyNames.secret)) else {
         throw location.error(.notConfigured, "has no key")
       }
       return .key(key)
     case "ststoken":
       _ = try settings.required("sts_token")
-      let key = try settings.requiredKey(Self.issuedKey)
+      let key = try settings.requiredKey(Self.issuedKeyNames)
       if key.expires(within: .zero, at: now) {
-        throw location.error(.failed, "has a key that expired at \(key.ending)")
+        throw location.error(.failed, "has a key that expired at \(key.expirationText)")
       }
       return .key(key)
-    case "ramrolearn": return .role(try settings.role(Self.role), with: .key(try settings.requiredKey(Self.key)))
+    case "ramrolearn":
+      return .role(try settings.role(Self.roleNames), with: .key(try settings.requiredKey(Self.keyNames)))
     case "ramrolearnwithrolename":
-      return .role(try settings.role(Self.role), with: .instanceRole(try settings.text("ram_role_name")))
+      return .role(try settings.role(Self.roleNames), with: .instanceRole(try settings.text("ram_role_name")))
     case "chainableramrolearn":
-      return .role(try settings.role(Self.role), with: try source(of: settings, named: name, asSourceOf: others))
+      return .role(
+        try settings.role(Self.roleNames), with: try sourcePlan(of: settings, named: name, asSourceOf: dependents))
     case "ecsramrole": return .instanceRole(try settings.text("ram_role_name"))
     case "oidc":
       return .webIdentity(
-        try settings.role(Self.role), providerARN: try settings.required("oidc_provider_arn"),
+        try settings.role(Self.roleNames), providerARN: try settings.required("oidc_provider_arn"),
         tokenFile: try settings.required("oidc_token_file"))
-    case "external": return .command(try command(settings), timeout: Self.commandTimeout)
+    case "external": return .command(try command(in: settings), timeout: Self.commandTimeout)
     case "credentialsuri": return .uri(try settings.required("credentials_uri"))
-    case "cloudsso", "oauth": return .key(try keyOfLogin(settings, mode: mode))
+    case "cloudsso", "oauth": return .key(try loginKey(in: settings, mode: mode))
     case "rsakeypair":
       throw location.error(
         .failed, "has the mode RsaKeyPair, which is not supported", remedy: "Use the mode AK or RamRoleArn.")
@@ -141,14 +145,14 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  private func source(
-    of settings: SettingTable, named name: String, asSourceOf others: [String]
+  private func sourcePlan(
+    of settings: SettingTable, named name: String, asSourceOf dependents: [String]
   ) throws(CredentialError) -> AlibabaPlan {
     let sourceName = try settings.required("source_profile")
-    let path = others + [name]
+    let path = dependents + [name]
     if path.contains(sourceName) {
-      let circle = (path + [sourceName]).map { "“\($0)”" }.joined(separator: " to ")
-      throw settings.location.malformed("forms a cycle: \(circle)")
+      let cycle = (path + [sourceName]).map { "“\($0)”" }.joined(separator: " to ")
+      throw settings.location.malformed("forms a cycle: \(cycle)")
     }
     guard let plan = try plan(for: sourceName, asSourceOf: path) else {
       throw settings.location.malformed("has the source profile “\(sourceName)”, which is not there")
@@ -156,7 +160,7 @@ struct AlibabaCLIProfiles {
     return plan
   }
 
-  private func command(_ settings: SettingTable) throws(CredentialError) -> CredentialCommand {
+  private func command(in settings: SettingTable) throws(CredentialError) -> CredentialCommand {
     guard let command = CredentialCommand(splitting: try settings.required("process_command")) else {
       throw settings.location.malformed("has a “process_command” with an open quotation mark")
     }
@@ -165,10 +169,10 @@ struct AlibabaCLIProfiles {
   }
 
   /// Returns the temporary key that a login in a browser has stored, until it expires.
-  private func keyOfLogin(_ settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
-    let key = try settings.key(Self.issuedKey)
+  private func loginKey(in settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
+    let key = try settings.key(Self.issuedKeyNames)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
-    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
+    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.expirationText ?? "")"
     throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
   }
 }

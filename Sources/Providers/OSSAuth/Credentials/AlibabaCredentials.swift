@@ -76,8 +76,7 @@ public struct AlibabaCredentials: Sendable {
     let readsProfiles = cliProfile != nil || sharedProfile != nil
     let sources: [Source] = [
       ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? namedProfileCheck : nil, ossutil,
-      ossProfile,
-      metadata, credentialsURI,
+      ossProfile, metadata, credentialsURI,
     ]
     return CredentialChain(sources.compactMap(\.self), source: "Alibaba Cloud default sources")
   }
@@ -90,23 +89,6 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// let credentials = CredentialCache(.alibabaDefault)
   /// ```
   public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials().chain }
-}
-
-/// The providers that request keys from Alibaba Cloud's services, each created by a closure that tests can replace.
-struct AlibabaServices: Sendable {
-  typealias Provider = any CredentialProvider<AccessKey>
-
-  var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServicePresence) -> Provider
-  var role: @Sendable (AlibabaRole, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping IdentityTokenSource) -> Provider
-  var uri: @Sendable (String) -> Provider
-
-  /// The providers that send requests to the services.
-  static let real = AlibabaServices(
-    instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, presence: $2) },
-    role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
-    webIdentity: { AlibabaOIDCProvider($0, providerARN: $1, token: $2) },
-    uri: { CredentialsURIProvider($0) })
 }
 
 /// A provider in a chain that fails if an environment variable names a profile that no earlier provider had.

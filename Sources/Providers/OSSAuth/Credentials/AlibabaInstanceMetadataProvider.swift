@@ -11,6 +11,11 @@ public import StorageAuth
 /// role, the error is `notConfigured`, so that a credential chain continues with its next source. Once the service has
 /// responded, it is assumed to exist. The transport must not send these requests through a proxy.
 public struct AlibabaInstanceMetadataProvider: CredentialProvider {
+  private static let rolesPath = "/latest/meta-data/ram/security-credentials/"
+
+  /// The lifetime of a token in seconds: six hours, which is the maximum.
+  private static let tokenLifetime = "21600"
+
   static let sourceName = "Alibaba instance metadata"
 
   /// The provider's name, for error messages.
@@ -27,15 +32,11 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
   ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
   ///     choose the keys.
-  public init(
-    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200"
-  ) {
+  public init(role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200") {
     self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
 
-  init(
-    role: String?, allowsV1: Bool, endpoint: String = "http://100.100.100.200", presence: ServicePresence
-  ) {
+  init(role: String?, allowsV1: Bool, endpoint: String = "http://100.100.100.200", presence: ServicePresence) {
     self.role = role
     self.allowsV1 = allowsV1
     service = MetadataService(source: source, endpoint: endpoint, presence: presence)
@@ -49,11 +50,13 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let headers = try await tokenHeaders(in: context)
-    let path = "/latest/meta-data/ram/security-credentials/"
     var name = role
-    if name == nil { name = try service.firstRole(in: try await service.get(path, headers: headers, in: context)) }
+    if name == nil {
+      name = try service.firstRole(in: try await service.get(Self.rolesPath, headers: headers, in: context))
+    }
     guard let name else { throw service.noRole }
-    let response = try await service.get(path + (try service.pathElement(ofRole: name)), headers: headers, in: context)
+    let path = Self.rolesPath + (try service.pathElement(ofRole: name))
+    let response = try await service.get(path, headers: headers, in: context)
     guard response.status != 404 else { throw service.unknownRole(name) }
     let fields = try service.fields(of: response)
     return try service.reader.alibabaKey(in: fields, at: response.issuerTime)
@@ -62,7 +65,7 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   /// Returns the headers with a token of the newer protocol, or none if only the older one works.
   private func tokenHeaders(in context: ProviderContext) async throws(CredentialError) -> HTTPFields {
     let response = try await service.send(
-      .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: "21600"], in: context)
+      .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: Self.tokenLifetime], in: context)
     let token = try service.token(in: response, unlessRefusedBy: [400, 403, 404, 405, 501], allowsV1: allowsV1)
     return token.map { [.metadataToken: $0] } ?? [:]
   }

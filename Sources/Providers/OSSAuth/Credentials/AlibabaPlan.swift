@@ -40,6 +40,23 @@ indirect enum AlibabaPlan: Sendable {
   }
 }
 
+/// The providers that request keys from Alibaba Cloud's services, each created by a closure that tests can replace.
+struct AlibabaServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServicePresence) -> Provider
+  var role: @Sendable (AlibabaRole, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping IdentityTokenSource) -> Provider
+  var uri: @Sendable (String) -> Provider
+
+  /// The providers that send requests to the services.
+  static let real = AlibabaServices(
+    instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, presence: $2) },
+    role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
+    webIdentity: { AlibabaOIDCProvider($0, providerARN: $1, token: $2) },
+    uri: { CredentialsURIProvider($0) })
+}
+
 extension SettingTable {
   /// The names of the settings that describe a role, or `nil` for settings that a file format does not have.
   struct RoleNames {
@@ -70,13 +87,5 @@ extension SettingTable {
       role.endpoint = endpoint
     }
     return role
-  }
-}
-
-extension AlibabaSTSEndpoint {
-  /// Creates the endpoint for a region, unless the region contains a character that could change the host.
-  init?(region: String, isPrivate: Bool) {
-    guard region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else { return nil }
-    self = isPrivate ? .vpc(region) : .region(region)
   }
 }

@@ -30,21 +30,22 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
   }
 
   private static func sharedPlan(_ settings: SettingTable) throws(CredentialError) -> AlibabaPlan {
-    let names = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret")
-    let role = SettingTable.RoleNames(arn: "role_arn", sessionName: "role_session_name", policy: "policy")
+    let keyNames = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret")
+    let roleNames = SettingTable.RoleNames(arn: "role_arn", sessionName: "role_session_name", policy: "policy")
     let type = try settings.required("type")
     switch type.lowercased() {
-    case "access_key": return .key(try settings.requiredKey(names))
+    case "access_key": return .key(try settings.requiredKey(keyNames))
     case "sts":
-      var temporary = names
-      temporary.token = "security_token"
+      var temporaryKeyNames = keyNames
+      temporaryKeyNames.token = "security_token"
       _ = try settings.required("security_token")
-      return .key(try settings.requiredKey(temporary))
+      return .key(try settings.requiredKey(temporaryKeyNames))
     case "ecs_ram_role": return .instanceRole(try settings.text("role_name"))
-    case "ram_role_arn": return .role(try settings.role(role), with: .key(try settings.requiredKey(names)))
+    case "ram_role_arn":
+      return .role(try settings.role(roleNames), with: .key(try settings.requiredKey(keyNames)))
     case "oidc_role_arn":
       return .webIdentity(
-        try settings.role(role), providerARN: try settings.required("oidc_provider_arn"),
+        try settings.role(roleNames), providerARN: try settings.required("oidc_provider_arn"),
         tokenFile: try settings.required("oidc_token_file_path"))
     default:
       throw settings.location.malformed(
@@ -89,48 +90,45 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     let file = ConfigurationFile(
       source: "ossutil", variable: "OSSUTIL_CONFIG_FILE", paths: ["~/.ossutilconfig"], remedy: "Run ossutil config.")
     return Self(file, path: path) { (contents, context) throws(CredentialError) in
-      let dialect = INIDocument.Dialect(section: ossutilName, key: ossutilName)
+      let dialect = INIDocument.Dialect(section: normalizedName, key: normalizedName)
       let document = try INIDocument(contents.bytes, at: contents.location, dialect: dialect)
-      let named = profile ?? context.variable("OSSUTIL_PROFILE")
-      let name = named ?? "default"
+      let chosenName = profile ?? context.variable("OSSUTIL_PROFILE")
+      let name = chosenName ?? "default"
       let sections = ["profile \(name)", name] + (name == "default" ? ["Credentials"] : [])
       for section in sections {
         let location = contents.part("section [\(section)]")
         guard let settings = try document.section(section, at: location) else { continue }
         return try await ossutilPlan(settings, contents).issue(at: location, in: context, through: services)
       }
-      throw contents.location.missing(section: name, of: document, isMistake: named != nil)
+      throw contents.location.missing(section: name, of: document, isMistake: chosenName != nil)
     }
   }
 
   /// Returns a section name or key in lowercase without hyphens and underscores, so that all spellings are equal.
-  @Sendable private static func ossutilName(_ name: String) -> String {
+  @Sendable private static func normalizedName(_ name: String) -> String {
     name.lowercased().filter { $0 != "-" && $0 != "_" }
   }
 
   private static func ossutilPlan(
     _ settings: SettingTable, _ contents: ConfigurationFile.Contents
   ) throws(CredentialError) -> AlibabaPlan {
-    let key = SettingTable.KeyNames(id: "accesskeyid", secret: "accesskeysecret", token: "ststoken")
-    let role = SettingTable.RoleNames(
+    let keyNames = SettingTable.KeyNames(id: "accesskeyid", secret: "accesskeysecret", token: "ststoken")
+    let roleNames = SettingTable.RoleNames(
       arn: settings.has("ramrolearn") ? "ramrolearn" : "rolearn", sessionName: "rolesessionname",
       externalID: "externalid", region: "stsregion")
-    let mode = try settings.text("mode") ?? (settings.has(role.arn) ? "RamRoleArn" : "AK")
+    let mode = try settings.text("mode") ?? (settings.has(roleNames.arn) ? "RamRoleArn" : "AK")
     switch mode.lowercased() {
     case "ak", "ststoken":
-      guard let key = try settings.key(key) else { throw settings.location.error(.notConfigured, "has no key") }
+      guard let key = try settings.key(keyNames) else { throw settings.location.error(.notConfigured, "has no key") }
       return .key(key)
-    case "ramrolearn":
-      return .role(try settings.role(role), with: .key(try settings.requiredKey(key)))
-    case "ecsramrole":
-      return .instanceRole(try settings.text(["ecsrolename", "ramrolename"]))
+    case "ramrolearn": return .role(try settings.role(roleNames), with: .key(try settings.requiredKey(keyNames)))
+    case "ecsramrole": return .instanceRole(try settings.text(["ecsrolename", "ramrolename"]))
     case "oidcrolearn", "oidc":
       return .webIdentity(
-        try settings.role(role), providerARN: try settings.required("oidcproviderarn"),
+        try settings.role(roleNames), providerARN: try settings.required("oidcproviderarn"),
         tokenFile: try settings.required("oidctokenfilepath"))
     case "process": return try ossutilCommand(settings, contents)
-    case "credentialsuri":
-      return .uri(try settings.required("credentialsuri"))
+    case "credentialsuri": return .uri(try settings.required("credentialsuri"))
     case "anonymous": return .key(.anonymous)
     default:
       throw settings.location.malformed("has the mode \(mode.shownIfName), which is unknown")
@@ -145,7 +143,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     _ settings: SettingTable, _ contents: ConfigurationFile.Contents
   ) throws(CredentialError) -> AlibabaPlan {
     let line = try settings.required("credentialprocess")
-    // The characters that have a special meaning in a shell.
+    // The command is run without a shell, in which these characters have a special meaning.
     guard !line.contains(where: { "|&;<>$`".contains($0) }), let command = CredentialCommand(splitting: line)
     else {
       throw settings.location.malformed(

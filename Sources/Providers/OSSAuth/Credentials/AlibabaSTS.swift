@@ -7,6 +7,7 @@ internal import StorageCrypto
 
 /// An endpoint of Alibaba Cloud's token service (STS).
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
+  /// The version of the STS API.
   static let version = "2015-04-01"
 
   let url: String
@@ -35,6 +36,14 @@ public struct AlibabaSTSEndpoint: Sendable, Hashable {
   public static func url(_ url: String) -> AlibabaSTSEndpoint { AlibabaSTSEndpoint(url: url) }
 }
 
+extension AlibabaSTSEndpoint {
+  /// Creates the endpoint for a region, unless the region contains a character that could change the host.
+  init?(region: String, isPrivate: Bool) {
+    guard region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else { return nil }
+    self = isPrivate ? .vpc(region) : .region(region)
+  }
+}
+
 /// A role of Alibaba Cloud, with the parameters that `AssumeRole` and `AssumeRoleWithOIDC` share.
 typealias AlibabaRole = AssumedRole<AlibabaSTSEndpoint>
 
@@ -52,7 +61,7 @@ extension AlibabaRole {
 /// A random number that a service accepts once.
 enum ServiceNonce {
   /// Returns 128 random bits as hexadecimal digits.
-  static func make() -> String {
+  static func random() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(hex: bytes) })
   }
@@ -61,7 +70,7 @@ enum ServiceNonce {
 extension RefusalRules {
   static let alibaba = RefusalRules(
     clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
-    passing: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
+    temporary: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
     remedies: [
       ("InvalidTimeStamp", "Set this machine's clock."),
       ("IllegalTimestamp", "Set this machine's clock."),

@@ -65,7 +65,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
       var call = address.call(.post)
       call.request.headerFields[.acsAction] = "AssumeRole"
       call.request.headerFields[.acsVersion] = AlibabaSTSEndpoint.version
-      call.request.headerFields[.acsNonce] = ServiceNonce.make()
+      call.request.headerFields[.acsNonce] = ServiceNonce.random()
       return call
     }
     return try CredentialReader(ofTokenService: source).alibabaRoleKey(in: response)
@@ -147,8 +147,8 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       providerARN.hasPrefix("acs:ram::") && providerARN.contains(":oidc-provider/"))
     let query = FormPair.written([
       FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaSTSEndpoint.version),
-      FormPair("Format", "JSON"),
-      FormPair("Timestamp", exchange.time.now.iso8601), FormPair("SignatureNonce", ServiceNonce.make()),
+      FormPair("Format", "JSON"), FormPair("Timestamp", exchange.time.now.iso8601),
+      FormPair("SignatureNonce", ServiceNonce.random()),
     ])
     let address = try check.address(role.endpoint.url).appending("/?" + query)
     let response = try await exchange.send { () async throws(CredentialError) in
@@ -158,7 +158,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
         .post, headers: [.contentType: "application/x-www-form-urlencoded"], body: Array(FormPair.written(form).utf8))
       return PreparedCall(call, masks: [identity])
     }
-    try RefusalRules.alibaba.check(response, response.alibabaRefusal, source: source)
+    try RefusalRules.alibaba.requireSuccess(of: response, response.alibabaRefusal, source: source)
     return try CredentialReader(ofTokenService: source).alibabaRoleKey(in: response)
   }
 }

@@ -41,8 +41,8 @@ public struct CredentialsURIProvider: CredentialProvider {
     let response = try await exchange.send { () async throws(CredentialError) in
       PreparedCall(call, masks: call.confidentialValues)
     }
-    try RefusalRules.alibaba.check(
-      response, response.alibabaRefusal, source: source, fallback: "Check the address, and what serves it.")
+    try RefusalRules.alibaba.requireSuccess(
+      of: response, response.alibabaRefusal, source: source, fallback: "Check the address, and what serves it.")
     let reader = CredentialReader(
       source: source, remedy: "Let it respond with AccessKeyId, AccessKeySecret, SecurityToken and Expiration.")
     return try reader.alibabaKey(in: try reader.object(response), at: response.issuerTime)

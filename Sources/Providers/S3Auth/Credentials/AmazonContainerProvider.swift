@@ -16,15 +16,21 @@ public import StorageAuth
 /// are sent. The transport must not send these requests through a proxy. Page: "Container credential provider" in the
 /// AWS SDKs and Tools Reference Guide.
 public struct AmazonContainerProvider: CredentialProvider {
-  private static let relativeName = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
-  private static let fullName = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
-  private static let fileName = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
-  private static let tokenName = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
+  private static let relativeURIVariable = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
+  private static let fullURIVariable = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
+  private static let tokenFileVariable = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
+  private static let tokenVariable = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
 
   /// The hosts of the container platform, to which requests may be sent without encryption.
   private static let platformHosts = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
 
-  private static let tries = 3
+  /// The address at which the platform serves relative paths.
+  private static let platformURL = "http://169.254.170.2"
+
+  private static let attemptLimit = 3
+
+  /// The timeout of an attempt: the platform is on this machine, and a chain has other sources to try.
+  private static let timeout = Duration.seconds(2)
 
   /// The provider's name, for error messages.
   public let source = "Amazon container"
@@ -41,11 +47,11 @@ public struct AmazonContainerProvider: CredentialProvider {
   ///   has no usable key; `timeout` if the platform does not respond in time.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let call = try address(in: context).call(.get, headers: try headers(in: context))
-    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(2))
+    let exchange = try ServiceExchange(source: source, in: context, timeout: Self.timeout)
     let reader = CredentialReader(source: source, remedy: "Check that the address is that of the platform.")
-    var tries = Self.tries
+    var remainingAttempts = Self.attemptLimit
     while true {
-      tries -= 1
+      remainingAttempts -= 1
       do throws(CredentialError) {
         let response = try await exchange.send { () async throws(CredentialError) in
           PreparedCall(call, masks: call.confidentialValues)
@@ -57,33 +63,35 @@ public struct AmazonContainerProvider: CredentialProvider {
         }
         return try reader.amazonKey(in: try reader.object(response), token: "Token", at: response.issuerTime)
       } catch {
-        guard error.isRetryable, error.code != .malformedResponse, tries > 0 else { throw error }
+        guard error.isRetryable, error.code != .malformedResponse, remainingAttempts > 0 else { throw error }
       }
     }
   }
 
   private var location: SettingLocation {
-    SettingLocation(source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeName).")
+    SettingLocation(
+      source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeURIVariable).")
   }
 
   private func address(in context: ProviderContext) throws(CredentialError) -> ServiceURL {
-    if let path = context.variable(Self.relativeName) {
-      guard path.hasBytePrefix("/"), let address = ServiceURL("http://169.254.170.2\(path)") else {
-        throw location.error(.failed, "sets \(Self.relativeName) to an invalid path", remedy: "Begin it with a slash.")
+    if let path = context.variable(Self.relativeURIVariable) {
+      guard path.hasBytePrefix("/"), let address = ServiceURL(Self.platformURL + path) else {
+        throw location.error(
+          .failed, "sets \(Self.relativeURIVariable) to an invalid path", remedy: "Begin it with a slash.")
       }
       return address
     }
-    guard let url = context.variable(Self.fullName) else {
-      throw location.error(.notConfigured, "sets neither \(Self.relativeName) nor \(Self.fullName)")
+    guard let url = context.variable(Self.fullURIVariable) else {
+      throw location.error(.notConfigured, "sets neither \(Self.relativeURIVariable) nor \(Self.fullURIVariable)")
     }
     guard let address = ServiceURL(url) else {
       throw location.error(
-        .failed, "sets \(Self.fullName) to an invalid URL",
+        .failed, "sets \(Self.fullURIVariable) to an invalid URL",
         remedy: "Write it like http://169.254.170.23/v1/credentials.")
     }
     guard address.isPrivate || Self.platformHosts.contains(hostWithoutPort(address.authority)) else {
       throw location.error(
-        .failed, "names \(address.visible) in \(Self.fullName), which is neither encrypted nor the platform's",
+        .failed, "names \(address.visible) in \(Self.fullURIVariable), which is neither encrypted nor the platform's",
         remedy: "Use https, this machine, or an address of the platform.")
     }
     return address
@@ -100,13 +108,15 @@ public struct AmazonContainerProvider: CredentialProvider {
 
   private func token(in context: ProviderContext) throws(CredentialError) -> (text: String, location: SettingLocation)?
   {
-    guard let path = context.variable(Self.fileName) else {
-      guard let text = context.environment(Self.tokenName), text.trimmed != nil else { return nil }
-      return (text, SettingLocation(source: source, name: "The variable \(Self.tokenName)", remedy: location.remedy))
+    guard let path = context.variable(Self.tokenFileVariable) else {
+      guard let text = context.environment(Self.tokenVariable), text.trimmed != nil else { return nil }
+      return (
+        text, SettingLocation(source: source, name: "The variable \(Self.tokenVariable)", remedy: location.remedy)
+      )
     }
     let file = SettingLocation(
       source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
-    guard let absolute = context.absolute(path), let contents = try context.read(absolute, at: file) else {
+    guard let absolute = context.absolute(path), let contents = try context.files.read(absolute, at: file) else {
       throw file.error(.failed, "is not there")
     }
     guard let text = String(utf8: contents.bytes) else { throw file.malformed("holds no text") }

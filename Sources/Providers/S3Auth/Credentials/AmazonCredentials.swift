@@ -74,22 +74,6 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   public static var amazonDefault: CredentialChain<AccessKey> { AmazonCredentials().chain }
 }
 
-/// A factory of the credential providers, which tests can replace.
-struct AmazonServices: Sendable {
-  typealias Provider = any CredentialProvider<AccessKey>
-
-  var instanceRole: @Sendable () -> Provider
-  var container: @Sendable () -> Provider
-  var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AmazonRole, _ token: @escaping IdentityTokenSource) -> Provider
-
-  static let real = AmazonServices(
-    instanceRole: { AmazonInstanceRoleProvider() },
-    container: { AmazonContainerProvider() },
-    role: { AmazonAssumeRoleProvider($0, credentials: $1) },
-    webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
-}
-
 extension EnvironmentCredentialProvider {
   /// A provider of access keys from Amazon's environment variables.
   ///
@@ -104,8 +88,8 @@ extension EnvironmentCredentialProvider {
 ///
 /// Its variables are `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME`.
 struct AmazonWebIdentityRoleProvider: CredentialProvider {
-  private static let fileName = "AWS_WEB_IDENTITY_TOKEN_FILE"
-  private static let roleName = "AWS_ROLE_ARN"
+  private static let tokenFileVariable = "AWS_WEB_IDENTITY_TOKEN_FILE"
+  private static let roleARNVariable = "AWS_ROLE_ARN"
 
   let source = "Amazon web identity"
   let services: AmazonServices
@@ -113,12 +97,14 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   /// Assumes the role, unless only `AWS_ROLE_ARN` is set, because other tools set that variable too.
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
-    let values = try context.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: location)
-    var role = AmazonRole(arn: values[1], endpoint: .global)
+    let values = try context.variables(
+      [Self.tokenFileVariable, Self.roleARNVariable], unlessUnset: [Self.tokenFileVariable], at: location)
+    let (tokenFile, roleARN) = (values[0], values[1])
+    var role = AmazonRole(arn: roleARN, endpoint: .global)
     if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
     role.endpoint = try AmazonSettings(context).stsEndpoint
-    return try await AmazonPlan.webIdentity(role, tokenFile: values[0]).issue(
-      at: location, in: context, through: services)
+    return try await AmazonPlan.webIdentity(role, tokenFile: tokenFile)
+      .issue(at: location, in: context, through: services)
   }
 }
 
@@ -128,8 +114,8 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
 /// the metadata service, `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` selects the vendor's IPv6 address, and
 /// `AWS_EC2_METADATA_V1_DISABLED=true` forbids requests without a token (IMDSv1).
 struct AmazonInstanceRoleProvider: CredentialProvider {
-  private static let switchName = "AWS_EC2_METADATA_DISABLED"
-  private static let modeName = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
+  private static let disablingVariable = "AWS_EC2_METADATA_DISABLED"
+  private static let modeVariable = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
 
   let source = AmazonInstanceMetadataProvider.sourceName
   private let presence = ServicePresence()
@@ -137,14 +123,14 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(
       source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
-    if context.isTrue(Self.switchName) {
-      throw location.error(.notConfigured, "disables the metadata service with \(Self.switchName)")
+    if context.isTrue(Self.disablingVariable) {
+      throw location.error(.notConfigured, "disables the metadata service with \(Self.disablingVariable)")
     }
-    if let mode = context.variable(Self.modeName), !["ipv4", "ipv6"].contains(mode.lowercased()) {
+    if let mode = context.variable(Self.modeVariable), !["ipv4", "ipv6"].contains(mode.lowercased()) {
       throw location.error(
-        .failed, "sets \(Self.modeName) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
+        .failed, "sets \(Self.modeVariable) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
     }
-    let isIPv6 = context.variable(Self.modeName)?.lowercased() == "ipv6"
+    let isIPv6 = context.variable(Self.modeVariable)?.lowercased() == "ipv6"
     let provider = AmazonInstanceMetadataProvider(
       role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
       endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")

@@ -55,13 +55,15 @@ struct AmazonFiles {
     context.variable("AWS_DEFAULT_PROFILE") ?? context.variable("AWS_PROFILE")
   }
 
+  /// Returns the profile with a name; only the default profile needs no `profile` before its name in `~/.aws/config`.
   func profile(_ name: String) throws(CredentialError) -> AmazonProfile? {
-    var configured = try section("profile \(name)", of: config)
-    if configured == nil, name == "default" { configured = try section(name, of: config) }
-    let sections = [try section(name, of: credentials), configured].compactMap(\.self)
+    var configSection = try section("profile \(name)", of: config)
+    if configSection == nil, name == "default" { configSection = try section(name, of: config) }
+    let sections = [try section(name, of: credentials), configSection].compactMap(\.self)
     return sections.isEmpty ? nil : AmazonProfile(name: name, sections: sections)
   }
 
+  /// Returns the section of `~/.aws/config` with the endpoints of services, or `nil` if there is none with this name.
   func services(_ name: String) throws(CredentialError) -> SettingTable? {
     try section("services \(name)", of: config)?.settings
   }
@@ -85,45 +87,5 @@ struct AmazonFiles {
     return CredentialError(
       isNamed ? .failed : .notConfigured, source: Self.source, message,
       remedy: "Run aws configure --profile \(name), or name another profile.")
-  }
-}
-
-/// A profile whose settings are merged from `~/.aws/credentials` and `~/.aws/config`.
-struct AmazonProfile {
-  struct Section {
-    let settings: SettingTable
-    let file: ConfigurationFile.Contents
-  }
-
-  let name: String
-
-  /// The profile's sections; the section in `~/.aws/credentials` comes first.
-  let sections: [Section]
-
-  /// The profile's location for error messages, with the paths of all files that contain the profile.
-  var location: SettingLocation {
-    SettingLocation(
-      source: AmazonFiles.source,
-      name: "The profile “\(name)” in \(sections.map(\.file.path).joined(separator: " and "))",
-      remedy: "Run aws configure --profile \(name).")
-  }
-
-  func text(_ name: String) throws(CredentialError) -> String? {
-    try section(with: name)?.settings.text(name)
-  }
-
-  func section(with name: String) -> Section? {
-    sections.first { $0.settings.has(name) }
-  }
-
-  /// Returns the access key in the profile, whose ID, secret and token come from the same file.
-  func key() throws(CredentialError) -> AccessKey? {
-    for section in sections {
-      let names = SettingTable.KeyNames(
-        id: "aws_access_key_id", secret: "aws_secret_access_key",
-        token: section.settings.has("aws_session_token") ? "aws_session_token" : "aws_security_token")
-      if let key = try section.settings.key(names) { return key }
-    }
-    return nil
   }
 }

@@ -15,6 +15,9 @@ public import StorageAuth
 public struct AmazonInstanceMetadataProvider: CredentialProvider {
   private static let rolesPath = "/latest/meta-data/iam/security-credentials/"
 
+  /// The lifetime of a token in seconds: six hours, which is the maximum.
+  private static let tokenLifetime = "21600"
+
   static let sourceName = "Amazon instance metadata"
 
   /// The provider's name, for error messages.
@@ -31,9 +34,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
   ///   - endpoint: The URL of the service, such as `http://[fd00:ec2::254]`. The program at this URL chooses the keys,
   ///     so the URL must not come from an untrusted source.
-  public init(
-    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254"
-  ) {
+  public init(role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254") {
     self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
 
@@ -50,8 +51,10 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
   ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    if let issued = try await key(try await tokenHeaders(in: context), in: context) { return issued }
-    if let issued = try await key(try await tokenHeaders(in: context), in: context) { return issued }
+    // The service can forget a token, so a rejected one is replaced once.
+    for _ in 0..<2 {
+      if let issued = try await key(try await tokenHeaders(in: context), in: context) { return issued }
+    }
     throw CredentialError(
       .failed, source: source, "The metadata service rejects the tokens that it issued (HTTP 401).",
       remedy: "Check the settings of the instance's metadata service.", isRetryable: true)
@@ -74,6 +77,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     return try service.reader.amazonKey(in: fields, token: "Token", at: response.issuerTime)
   }
 
+  /// Returns a response with a key, a role or the status 404, or `nil` if the service no longer accepts the token.
   private func response(
     to path: String, _ headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse? {
@@ -88,7 +92,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     let response: ServiceResponse
     do {
       response = try await service.attempt(
-        .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: "21600"], in: context)
+        .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: Self.tokenLifetime], in: context)
     } catch {
       guard error.code == .timeout, allowsV1 else { throw service.notConfiguredIfAbsent(error) }
       return [:]

@@ -55,10 +55,10 @@ struct AmazonPlanReader {
   /// Whether the caller or the environment specifies the profile; if it cannot be used, the search then ends.
   let isNamed: Bool
 
-  /// Returns the plan of a profile; the other profiles are those that led to it through their source profiles.
-  func plan(for profile: AmazonProfile, asSourceOf others: [String] = []) throws(CredentialError) -> AmazonPlan {
+  /// Returns the plan of a profile; its dependents are the profiles that led to it through their source profiles.
+  func plan(for profile: AmazonProfile, asSourceOf dependents: [String] = []) throws(CredentialError) -> AmazonPlan {
     let location = profile.location
-    if let arn = try profile.text("role_arn") { return try rolePlan(arn, of: profile, asSourceOf: others) }
+    if let arn = try profile.text("role_arn") { return try rolePlan(arn, of: profile, asSourceOf: dependents) }
     if profile.section(with: "web_identity_token_file") != nil {
       throw location.malformed("has a “web_identity_token_file” but no “role_arn”")
     }
@@ -70,11 +70,11 @@ struct AmazonPlanReader {
         remedy:
           "Log in, then export its key with aws configure export-credentials --profile \(profile.name) --format env.")
     }
-    throw location.error(others.isEmpty ? .notConfigured : .failed, "has no key")
+    throw location.error(dependents.isEmpty ? .notConfigured : .failed, "has no key")
   }
 
   private func rolePlan(
-    _ arn: String, of profile: AmazonProfile, asSourceOf others: [String]
+    _ arn: String, of profile: AmazonProfile, asSourceOf dependents: [String]
   ) throws(CredentialError) -> AmazonPlan {
     let location = profile.location
     var role = AmazonRole(arn: arn, externalID: try profile.text("external_id"), endpoint: endpoint)
@@ -101,7 +101,7 @@ struct AmazonPlanReader {
     if let source = try profile.text("credential_source") {
       return .role(role, with: try plan(ofCredentialSource: source, at: location))
     }
-    return .role(role, with: try sourcePlan(of: profile, asSourceOf: others))
+    return .role(role, with: try sourcePlan(of: profile, asSourceOf: dependents))
   }
 
   private func plan(ofCredentialSource name: String, at location: SettingLocation) throws(CredentialError) -> AmazonPlan
@@ -118,17 +118,18 @@ struct AmazonPlanReader {
   }
 
   /// A key in the source profile takes precedence over a role, so that a profile may be its own source profile.
-  private func sourcePlan(of profile: AmazonProfile, asSourceOf others: [String]) throws(CredentialError) -> AmazonPlan
-  {
+  private func sourcePlan(
+    of profile: AmazonProfile, asSourceOf dependents: [String]
+  ) throws(CredentialError) -> AmazonPlan {
     let name = try profile.text("source_profile") ?? ""
     guard let source = try files.profile(name) else {
       throw profile.location.malformed("has the source profile “\(name)”, which is not there")
     }
     if let key = try source.key() { return .key(key) }
-    let path = others + [profile.name]
+    let path = dependents + [profile.name]
     if path.contains(name) {
-      let circle = (path + [name]).map { "“\($0)”" }.joined(separator: " to ")
-      throw profile.location.malformed("forms a cycle: \(circle)")
+      let cycle = (path + [name]).map { "“\($0)”" }.joined(separator: " to ")
+      throw profile.location.malformed("forms a cycle: \(cycle)")
     }
     return try plan(for: source, asSourceOf: path)
   }
@@ -141,4 +142,20 @@ struct AmazonPlanReader {
     try section.file.checkThatCommandsMayBeRun(for: section.settings.location)
     return command
   }
+}
+
+/// A factory of the credential providers, which tests can replace.
+struct AmazonServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  var instanceRole: @Sendable () -> Provider
+  var container: @Sendable () -> Provider
+  var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AmazonRole, _ token: @escaping IdentityTokenSource) -> Provider
+
+  static let real = AmazonServices(
+    instanceRole: { AmazonInstanceRoleProvider() },
+    container: { AmazonContainerProvider() },
+    role: { AmazonAssumeRoleProvider($0, credentials: $1) },
+    webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
 }

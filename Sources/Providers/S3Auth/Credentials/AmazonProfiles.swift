@@ -28,13 +28,13 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
 
   static func amazonProfile(_ profile: String? = nil, services: AmazonServices) -> Self {
     Self(source: AmazonFiles.source) { (context) throws(CredentialError) in
-      let named = profile ?? AmazonFiles.chosenName(in: context)
-      let name = named ?? "default"
+      let chosenName = profile ?? AmazonFiles.chosenName(in: context)
+      let name = chosenName ?? "default"
       let files = try AmazonFiles(in: context)
-      guard let profile = try files.profile(name) else { throw files.unknownProfile(name, isNamed: named != nil) }
+      guard let profile = try files.profile(name) else { throw files.unknownProfile(name, isNamed: chosenName != nil) }
       let reader = AmazonPlanReader(
         files: files, endpoint: try AmazonSettings(context, files: files, profile: profile).stsEndpoint,
-        isNamed: named != nil)
+        isNamed: chosenName != nil)
       return try await reader.plan(for: profile).issue(at: profile.location, in: context, through: services)
     }
   }
@@ -51,5 +51,45 @@ extension ProcessOutputFormat {
     guard version == 1 else { throw response.location.malformed("has the Version \(version), but only 1 is supported") }
     return try response.requiredKey(
       .init(id: "AccessKeyId", secret: "SecretAccessKey", token: "SessionToken", expiration: "Expiration"))
+  }
+}
+
+/// A profile whose settings are merged from `~/.aws/credentials` and `~/.aws/config`.
+struct AmazonProfile {
+  struct Section {
+    let settings: SettingTable
+    let file: ConfigurationFile.Contents
+  }
+
+  let name: String
+
+  /// The profile's sections; the section in `~/.aws/credentials` comes first.
+  let sections: [Section]
+
+  /// The profile's location for error messages, with the paths of all files that contain the profile.
+  var location: SettingLocation {
+    SettingLocation(
+      source: AmazonFiles.source,
+      name: "The profile “\(name)” in \(sections.map(\.file.path).joined(separator: " and "))",
+      remedy: "Run aws configure --profile \(name).")
+  }
+
+  func text(_ name: String) throws(CredentialError) -> String? {
+    try section(with: name)?.settings.text(name)
+  }
+
+  func section(with name: String) -> Section? {
+    sections.first { $0.settings.has(name) }
+  }
+
+  /// Returns the access key in the profile, whose ID, secret and token come from the same file.
+  func key() throws(CredentialError) -> AccessKey? {
+    for section in sections {
+      let names = SettingTable.KeyNames(
+        id: "aws_access_key_id", secret: "aws_secret_access_key",
+        token: section.settings.has("aws_session_token") ? "aws_session_token" : "aws_security_token")
+      if let key = try section.settings.key(names) { return key }
+    }
+    return nil
   }
 }

@@ -10,16 +10,17 @@ internal import StorageAuth
 /// Compatible services, such as MinIO, have custom URLs; see ``url(_:region:)``.
 public struct AmazonSTSEndpoint: Sendable, Hashable {
   let region: String
-  private let ownURL: String?
+  /// The URL of an endpoint that is not the region's.
+  private let customURL: String?
 
   /// The global STS endpoint, which is reachable from everywhere: `sts.amazonaws.com`.
-  public static let global = AmazonSTSEndpoint(region: "us-east-1", ownURL: "https://sts.amazonaws.com")
+  public static let global = AmazonSTSEndpoint(region: "us-east-1", customURL: "https://sts.amazonaws.com")
 
   /// Returns the STS endpoint for a region: `sts.<region>.amazonaws.com`.
   ///
   /// - Parameter region: The region ID, such as `eu-central-1`.
   public static func region(_ region: String) -> AmazonSTSEndpoint {
-    AmazonSTSEndpoint(region: region, ownURL: nil)
+    AmazonSTSEndpoint(region: region, customURL: nil)
   }
 
   /// Returns a custom STS endpoint.
@@ -29,16 +30,16 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
   ///     this machine.
   ///   - region: The region in the signature's scope.
   public static func url(_ url: String, region: String = "us-east-1") -> AmazonSTSEndpoint {
-    AmazonSTSEndpoint(region: region, ownURL: url)
+    AmazonSTSEndpoint(region: region, customURL: url)
   }
 
   var url: String {
-    ownURL ?? "https://sts.\(region).\(region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
+    customURL ?? "https://sts.\(region).\(region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
   }
 
   /// Returns the URL for requests; an invalid region is rejected because it could change the host.
   func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
-    guard region.isScopePart(atMost: 63) else {
+    guard region.isS3ScopePart else {
       throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
     }
     return try check.address(url).appending("/")
@@ -76,7 +77,7 @@ extension RefusalRules {
   /// service's is corrected before the secret is assumed to be wrong.
   static let amazon = RefusalRules(
     clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
-    passing: [
+    temporary: [
       "IDPCommunicationError", "Throttling", "InternalFailure", "InternalError", "ServiceUnavailable",
       "RequestLimitExceeded",
     ],

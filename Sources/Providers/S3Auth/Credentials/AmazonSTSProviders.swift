@@ -147,8 +147,8 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let parameters = try role.parameters(of: Self.action, check)
     let address = try role.endpoint.address(check)
-    var pauses = Self.pauses[...]
-    var isTokenReadAgain = false
+    var remainingPauses = Self.pauses[...]
+    var hasReadTokenAgain = false
     while true {
       let response = try await exchange.send { () async throws(CredentialError) in
         let identity = try await check.identityToken(token)
@@ -159,10 +159,10 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
       if response.isSuccess, refusal == nil {
         return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
       }
-      if refusal?.code == "IDPCommunicationError", let pause = pauses.popFirst() {
-        try await wait(pause, by: context.time)
-      } else if refusal?.code == "InvalidIdentityToken", !isTokenReadAgain {
-        isTokenReadAgain = true
+      if refusal?.code == "IDPCommunicationError", let pause = remainingPauses.popFirst() {
+        try await sleep(for: pause, by: context.time)
+      } else if refusal?.code == "InvalidIdentityToken", !hasReadTokenAgain {
+        hasReadTokenAgain = true
       } else {
         throw RefusalRules.amazon.error(
           for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
@@ -170,7 +170,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
     }
   }
 
-  private func wait(_ pause: Duration, by time: any SigningClock) async throws(CredentialError) {
+  private func sleep(for pause: Duration, by time: any SigningClock) async throws(CredentialError) {
     do {
       try await time.sleep(for: pause)
     } catch {

@@ -25,6 +25,7 @@ public struct AmazonSettings: Sendable, Hashable {
   /// all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
   public let endpointURL: String?
 
+  /// The URL of STS, or `nil` for the endpoint of the region.
   private let stsURL: String?
 
   /// Creates settings from the environment and the shared files.
@@ -36,10 +37,10 @@ public struct AmazonSettings: Sendable, Hashable {
   ///   URL is invalid.
   public init(_ context: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(in: context)
-    let named = profile ?? AmazonFiles.chosenName(in: context)
-    let found = try files.profile(named ?? "default")
-    if found == nil, let profile { throw files.unknownProfile(profile, isNamed: true) }
-    try self.init(context, files: files, profile: found)
+    let name = profile ?? AmazonFiles.chosenName(in: context) ?? "default"
+    let foundProfile = try files.profile(name)
+    if foundProfile == nil, let profile { throw files.unknownProfile(profile, isNamed: true) }
+    try self.init(context, files: files, profile: foundProfile)
   }
 
   init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
@@ -57,14 +58,14 @@ public struct AmazonSettings: Sendable, Hashable {
   private static func region(_ context: ProviderContext, _ profile: AmazonProfile?) throws(CredentialError) -> String? {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = context.variable(name) else { continue }
-      guard region.isScopePart(atMost: 63) else {
+      guard region.isS3ScopePart else {
         throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
       }
       return region
     }
     guard let settings = profile?.section(with: "region")?.settings else { return nil }
     let region = try settings.required("region")
-    guard region.isScopePart(atMost: 63) else {
+    guard region.isS3ScopePart else {
       throw settings.location.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
     }
     return region
@@ -87,9 +88,10 @@ public struct AmazonSettings: Sendable, Hashable {
     return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
   }
 
-  private static func checked(_ url: String, from name: String, at location: SettingLocation) throws(CredentialError)
-    -> String
-  {
+  /// Returns a URL from a setting, or throws an error that names the setting if it is malformed.
+  private static func checked(
+    _ url: String, from name: String, at location: SettingLocation
+  ) throws(CredentialError) -> String {
     guard ServiceURL(url) != nil else {
       throw location.error(
         .failed, "has a value in \(name) that is not a URL", remedy: "Write it like https://minio.example.com:9000.")

@@ -8,7 +8,7 @@ internal import StorageCrypto
 /// A request to set up transfers, in the format that clients send to an Aspera node.
 struct SetupCall {
   /// The maximum size of a request body in bytes, and the maximum number of transfers in a request.
-  private static let (byteLimit, countLimit) = (1 << 20, 100)
+  private static let (byteLimit, transferLimit) = (1 << 20, 100)
 
   /// The names of the fields that are forwarded to the node in addition to the paths.
   private static let forwardedFields = [
@@ -16,14 +16,17 @@ struct SetupCall {
     "content_protection",
   ]
 
+  /// The names of the fields in a node's response with which a client could transfer other files as well.
+  private static let secretFields = ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"]
+
   private let specifications: [TransferSpec]
 
   init(_ request: inout Request, _ direction: TransferDirection) async throws {
     let body = try await request.collectBody(upTo: Self.byteLimit)
     guard let elements = (try? JSONValue(parsing: body.readableBytesView))?["transfer_requests"]?.array,
-      (1...Self.countLimit).contains(elements.count)
+      (1...Self.transferLimit).contains(elements.count)
     else {
-      throw HTTPError(.badRequest, message: "The body has no transfer_requests, or more than \(Self.countLimit).")
+      throw HTTPError(.badRequest, message: "The body has no transfer_requests, or more than \(Self.transferLimit).")
     }
     specifications = try elements.map { element in
       guard let requested = element["transfer_request"]?.object else {
@@ -73,12 +76,12 @@ struct SetupCall {
   }
 
   /// Sets up each transfer, and returns the node's response or an error for each of them.
-  func response(by service: TransferTokenService, to request: TransferTokenRequest) async -> JSONValue {
+  func setUpTransfers(by service: TransferTokenService, for request: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
       do throws(TokenServiceError) {
-        let grant = try await service.grant(for: specification, request)
-        elements.append(["transfer_spec": .object(Self.visibleFields(of: grant))])
+        let credential = try await service.grant(for: specification, request)
+        elements.append(["transfer_spec": .object(Self.visibleFields(of: credential))])
       } catch {
         elements.append(TokenRefusal(transfer: error).body.nodeError)
       }
@@ -87,10 +90,10 @@ struct SetupCall {
   }
 
   /// Returns the node's transfer specification without the fields that the caller must not see.
-  private static func visibleFields(of grant: TransferCredential) -> JSONObject {
-    var fields = grant.specification?.fields ?? JSONObject()
-    for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"] { fields[name] = nil }
-    fields["token"] = grant.token.map { .string($0.secret.reveal()) }
+  private static func visibleFields(of credential: TransferCredential) -> JSONObject {
+    var fields = credential.specification?.fields ?? JSONObject()
+    for name in Self.secretFields { fields[name] = nil }
+    fields["token"] = credential.token.map { .string($0.secret.reveal()) }
     return fields
   }
 }

@@ -38,7 +38,7 @@ public final class TransferTokenService: Sendable {
   /// - Parameters:
   ///   - specification: The transfer specification, as in a setup request.
   ///   - request: The caller and the policy that the app grants.
-  /// - Returns: The node's grant, which contains the token.
+  /// - Returns: The node's credential for the transfer, which contains the token.
   /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the policy does not allow the transfer,
   ///   or if the node issues no token.
   public func grant(
@@ -47,9 +47,9 @@ public final class TransferTokenService: Sendable {
     let subject = TokenAudit.Subject.transfer(
       specification.direction ?? .send, paths: specification.paths.map { $0.destination ?? $0.source })
     do {
-      let grant = try await setUp(specification, request)
-      audit(request, subject, .issued(id: grant.token?.fingerprint ?? "no token", until: grant.expiration))
-      return grant
+      let credential = try await setUp(specification, request)
+      audit(request, subject, .issued(id: credential.token?.fingerprint ?? "no token", until: credential.expiration))
+      return credential
     } catch {
       audit(request, subject, .refused(error))
       throw error
@@ -60,15 +60,15 @@ public final class TransferTokenService: Sendable {
     _ specification: TransferSpec, _ request: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferCredential {
     try await rateLimiter.applyLimit(to: request.caller)
-    let allowed: TransferSpec
+    let allowedSpecification: TransferSpec
     do {
-      allowed = try request.policy.transfer(specification, with: request.accessKey, at: context.time.now)
+      allowedSpecification = try request.policy.transfer(specification, with: request.accessKey, at: context.time.now)
     } catch {
       throw .notAllowed(error)
     }
     do {
-      return try await issuer.issue(for: TokenRequest(session: request.caller, specification: allowed), in: context)
-        .credential
+      let tokenRequest = TokenRequest(session: request.caller, specification: allowedSpecification)
+      return try await issuer.issue(for: tokenRequest, in: context).credential
     } catch {
       throw .unavailable(error, after: error.isRetryable ? .seconds(1) : nil)
     }
@@ -94,10 +94,7 @@ public struct TransferTokenRequest: Sendable, Hashable {
 
   /// Creates a request for transfer tokens.
   ///
-  /// - Parameters:
-  ///   - caller: The user ID of the caller, for rate limits and the audit log.
-  ///   - policy: The policy for the caller's transfers.
-  ///   - accessKey: The name that the policy's rules contain as the bucket.
+  /// The parameters are the properties.
   public init(caller: String, policy: AccessPolicy, accessKey: String) {
     self.caller = caller
     self.policy = policy
@@ -126,7 +123,7 @@ extension RouterMethods {
         do {
           let tokenRequest = try await makeRequest(request, context)
           let call = try await SetupCall(&request, direction)
-          return .json(await call.response(by: service, to: tokenRequest))
+          return .json(await call.setUpTransfers(by: service, for: tokenRequest))
         } catch let error as HTTPError {
           return .json(refusal: TokenRefusal(error), "") { refusal, _ in refusal.nodeError.serialized }
         }

@@ -56,8 +56,8 @@ public struct RequestedScope: Sendable, Hashable {
     let star = UInt8(ascii: "*")
     let pattern = prefix.beginsWithByte("/") ? prefix.utf8.dropFirst() : prefix.utf8[...]
     if pattern.elementsEqual([star]) { return .all }
-    let stem = pattern.last == star ? pattern.dropLast() : pattern
-    guard !stem.isEmpty, !stem.contains(star), let text = String(stem) else {
+    let keyOrPrefix = pattern.last == star ? pattern.dropLast() : pattern
+    guard !keyOrPrefix.isEmpty, !keyOrPrefix.contains(star), let text = String(keyOrPrefix) else {
       throw HTTPError(.badRequest, message: "The prefix of a scope has a * that is not at its end, or is empty.")
     }
     return pattern.last == star ? .prefix(text) : .key(text)

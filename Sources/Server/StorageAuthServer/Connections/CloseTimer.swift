@@ -17,27 +17,27 @@ final class CloseTimer {
   /// The time at which the channel ends in any case, or `nil` if there is no such time.
   var endDeadline: NIODeadline?
 
-  private var scheduled: (deadline: NIODeadline, task: Scheduled<Void>)?
+  private var scheduledClose: (deadline: NIODeadline, task: Scheduled<Void>)?
 
   private var earliestDeadline: NIODeadline? { [readDeadline, writeDeadline, endDeadline].compactMap(\.self).min() }
 
   func schedule(_ context: ChannelHandlerContext) {
     guard let nextDeadline = earliestDeadline else { return }
-    if let scheduled {
-      guard scheduled.deadline > nextDeadline else { return }
-      scheduled.task.cancel()
+    if let scheduledClose {
+      guard scheduledClose.deadline > nextDeadline else { return }
+      scheduledClose.task.cancel()
     }
     let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: nextDeadline) { self.closeIfDue(context) }
-    scheduled = (nextDeadline, task)
+    scheduledClose = (nextDeadline, task)
   }
 
   func cancel() {
-    scheduled?.task.cancel()
-    scheduled = nil
+    scheduledClose?.task.cancel()
+    scheduledClose = nil
   }
 
   private func closeIfDue(_ context: ChannelHandlerContext) {
-    scheduled = nil
+    scheduledClose = nil
     if let earliestDeadline, earliestDeadline <= context.eventLoop.now {
       context.close(promise: nil)
     } else {

@@ -20,9 +20,7 @@ final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private var openStreams = 0
   private var context: ChannelHandlerContext?
 
-  init(_ limits: ConnectionLimits) {
-    self.limits = limits
-  }
+  init(_ limits: ConnectionLimits) { self.limits = limits }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context

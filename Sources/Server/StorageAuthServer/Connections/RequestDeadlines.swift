@@ -24,7 +24,9 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   private let limits: ConnectionLimits
   private var awaited = Awaited.head
   private var unansweredRequests = 0
+  /// Whether the bytes of the current read completed a part.
   private var hasPartsInRead = false
+  /// Whether the server has asked for bytes, so that it is the client who keeps it waiting.
   private var isReading = false
 
   /// The remaining time for the client to send the body, counted from `bodyWaitStart`.
@@ -33,20 +35,18 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
 
   private let timer = CloseTimer()
 
-  init(_ limits: ConnectionLimits) {
-    self.limits = limits
-  }
+  init(_ limits: ConnectionLimits) { self.limits = limits }
 
   // MARK: Connection
 
   func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { begin(context) }
+    if context.channel.isActive { awaitFirstHead(context) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { timer.cancel() }
 
   func channelActive(context: ChannelHandlerContext) {
-    begin(context)
+    awaitFirstHead(context)
     context.fireChannelActive()
   }
 
@@ -60,13 +60,13 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if mode == .output {
       // The server has finished sending, so the client must close its side of the connection.
-      expect(.closing, for: limits.headTimeout, context)
+      awaitPart(.closing, for: limits.headTimeout, context)
     }
     context.close(mode: mode, promise: promise)
   }
 
-  private func begin(_ context: ChannelHandlerContext) {
-    expect(.head, for: limits.headTimeout, context)
+  private func awaitFirstHead(_ context: ChannelHandlerContext) {
+    awaitPart(.head, for: limits.headTimeout, context)
   }
 
   // MARK: Requests
@@ -88,8 +88,8 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
       if isReading { resumeBody(context) }
     case .body(let byteCount):
       pauseBody(context)
-      let earned = Duration.seconds(Double(byteCount) / Double(limits.minimumBodyRate))
-      bodyAllowance = min(bodyAllowance + earned, limits.bodyTimeout)
+      let earnedTime = Duration.seconds(Double(byteCount) / Double(limits.minimumBodyRate))
+      bodyAllowance = min(bodyAllowance + earnedTime, limits.bodyTimeout)
       if isReading, awaited == .body { resumeBody(context) }
     case .end:
       bodyWaitStart = nil
@@ -104,7 +104,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
       pauseBody(context)
     } else if awaited == .nextHead, !hasPartsInRead {
       // The received bytes did not complete a part, so the next head has begun.
-      expect(.head, for: limits.headTimeout, context)
+      awaitPart(.head, for: limits.headTimeout, context)
     }
     hasPartsInRead = false
     context.fireChannelReadComplete()
@@ -119,8 +119,8 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
 
   private func pauseBody(_ context: ChannelHandlerContext) {
     guard let start = bodyWaitStart else { return }
-    let waited = context.eventLoop.now - start
-    bodyAllowance -= .nanoseconds(waited.nanoseconds)
+    let waitingTime = context.eventLoop.now - start
+    bodyAllowance -= .nanoseconds(waitingTime.nanoseconds)
     bodyWaitStart = nil
     timer.readDeadline = nil
     timer.schedule(context)
@@ -133,7 +133,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
       timer.readDeadline = nil
       timer.schedule(context)
     } else {
-      expect(.nextHead, for: limits.idleTimeout, context)
+      awaitPart(.nextHead, for: limits.idleTimeout, context)
     }
   }
 
@@ -155,7 +155,8 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
 
   // MARK: Time
 
-  private func expect(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
+  /// Sets the part for which the server waits, and the deadline of the client.
+  private func awaitPart(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
     self.awaited = awaited
     bodyWaitStart = nil
     timer.readDeadline = context.eventLoop.now + TimeAmount(duration)
@@ -205,7 +206,5 @@ enum StreamParts: MessageParts {
     }
   }
 
-  static func isEnd(_ value: HTTPResponsePart) -> Bool {
-    if case .end = value { true } else { false }
-  }
+  static func isEnd(_ value: HTTPResponsePart) -> Bool { if case .end = value { true } else { false } }
 }

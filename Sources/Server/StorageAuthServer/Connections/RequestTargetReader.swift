@@ -3,6 +3,7 @@
 
 internal import NIOCore
 internal import NIOHTTP1
+internal import StorageCrypto
 
 /// A handler that reads the target of each HTTP/1.1 request in one way, before it is converted to swift-http-types.
 ///
@@ -20,6 +21,7 @@ final class RequestTargetReader: ChannelInboundHandler, RemovableChannelHandler 
       context.fireChannelRead(data)
       return
     }
+    // `OPTIONS *` asks about the server itself (RFC 9112, section 3.2.4).
     let isForServer = head.method == .OPTIONS && head.uri.utf8.elementsEqual("*".utf8)
     if !isForServer {
       if let target = AbsoluteTarget(head.uri), let host = target.host(agreeingWith: head.headers["host"]) {
@@ -44,28 +46,26 @@ private struct AbsoluteTarget {
   init?(_ text: String) {
     let bytes = text.utf8
     let scheme = ["http://", "https://"].first { scheme in
-      bytes.prefix(scheme.utf8.count).map(Self.lowercased).elementsEqual(scheme.utf8)
+      bytes.prefix(scheme.utf8.count).map(asciiLowercased).elementsEqual(scheme.utf8)
     }
     guard let scheme else { return nil }
-    let rest = text[bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count)...]
-    let authorityEnd = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    authority = rest[..<authorityEnd]
-    let tail = rest[authorityEnd...]
+    let urlWithoutScheme = text[bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count)...]
+    let authorityEnd =
+      urlWithoutScheme.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+      ?? urlWithoutScheme.endIndex
+    authority = urlWithoutScheme[..<authorityEnd]
+    let target = urlWithoutScheme[authorityEnd...]
     guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "#")) else {
       return nil
     }
-    path = tail.utf8.first == UInt8(ascii: "/") ? String(tail) : "/\(tail)"
+    path = target.utf8.first == UInt8(ascii: "/") ? String(target) : "/\(target)"
   }
 
   /// Returns the URL's host if the only `Host` header has the same one, in any letter case.
   func host(agreeingWith headers: [String]) -> String? {
     guard headers.count == 1, let header = headers.first,
-      header.utf8.map(Self.lowercased).elementsEqual(authority.utf8.map(Self.lowercased))
+      header.utf8.map(asciiLowercased).elementsEqual(authority.utf8.map(asciiLowercased))
     else { return nil }
     return String(authority)
-  }
-
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 }

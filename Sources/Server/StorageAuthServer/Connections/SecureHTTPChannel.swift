@@ -13,7 +13,7 @@ struct SecureHTTPChannel: ServerChildChannel {
   /// A connection whose protocol is known after its TLS handshake.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
-    let negotiated: EventLoopFuture<Connection>
+    let connection: EventLoopFuture<Connection>
   }
 
   enum Connection: Sendable {
@@ -37,9 +37,9 @@ struct SecureHTTPChannel: ServerChildChannel {
     http1 = LimitedHTTPChannel(limits, responder: LimitedHTTPChannel.refusingUnreadableTargets(responder))
     // A stream has one request. What follows the response is the time in which the client reads it: the window of the
     // stream, which the client sets, can keep back a response of any size.
-    var changed = limits
-    changed.idleTimeout = limits.writeTimeout
-    let streamLimits = changed
+    var limitsOfStream = limits
+    limitsOfStream.idleTimeout = limits.writeTimeout
+    let streamLimits = limitsOfStream
     http2 = HTTP2Channel(
       responder: responder,
       configuration: HTTP2ChannelConfiguration(
@@ -58,13 +58,11 @@ struct SecureHTTPChannel: ServerChildChannel {
         NIOSSLServerHandler(context: certificate.context(allowsHTTP2: allowsHTTP2)),
         negotiation,
       ])
-      return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
+      return Value(channel: channel, connection: negotiation.protocolNegotiationResult)
     }
   }
 
-  private func setup(
-    _ result: ALPNResult, channel: any Channel, logger: Logger
-  ) -> EventLoopFuture<Connection> {
+  private func setup(_ result: ALPNResult, channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
     let pipeline = channel.pipeline.syncOperations
     do {
       pipeline.removeHandler(try pipeline.handler(type: HandshakeDeadline.self), promise: nil)
@@ -80,7 +78,7 @@ struct SecureHTTPChannel: ServerChildChannel {
 
   func handle(value: Value, logger: Logger) async {
     do {
-      switch try await value.negotiated.get() {
+      switch try await value.connection.get() {
       case .http1(let connection): await http1.handle(value: connection, logger: logger)
       case .http2(let connection): await http2.handle(value: connection, logger: logger)
       }
@@ -136,18 +134,16 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   private let timeout: Duration
   private let timer = CloseTimer()
 
-  init(_ timeout: Duration) {
-    self.timeout = timeout
-  }
+  init(_ timeout: Duration) { self.timeout = timeout }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { begin(context) }
+    if context.channel.isActive { startDeadline(context) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { timer.cancel() }
 
   func channelActive(context: ChannelHandlerContext) {
-    begin(context)
+    startDeadline(context)
     context.fireChannelActive()
   }
 
@@ -157,7 +153,7 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  private func begin(_ context: ChannelHandlerContext) {
+  private func startDeadline(_ context: ChannelHandlerContext) {
     timer.readDeadline = context.eventLoop.now + TimeAmount(timeout)
     timer.schedule(context)
   }

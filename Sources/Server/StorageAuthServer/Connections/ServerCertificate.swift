@@ -15,14 +15,14 @@ internal import StorageAuth
 /// try certificate.replace(chain: newChain, key: Secret(newKey))
 /// ```
 public final class ServerCertificate: Sendable, CustomReflectable {
-  /// A certificate with its key, for clients with and without HTTP/2.
-  private struct Pair {
+  /// The TLS settings with a certificate and its key, for clients with and without HTTP/2.
+  private struct Contexts {
     let http1: NIOSSLContext
     let http2: NIOSSLContext
     let validity: ClosedRange<Timestamp>
   }
 
-  private let pair: Lock<Pair>
+  private let contexts: Lock<Contexts>
 
   /// Creates a certificate from text in PEM format.
   ///
@@ -31,34 +31,33 @@ public final class ServerCertificate: Sendable, CustomReflectable {
   ///   - key: The private key of the first certificate, without a passphrase.
   /// - Throws: A ``CertificateError`` if a text cannot be used, or if the key does not belong to the certificate.
   public init(chain: String, key: Secret) throws(CertificateError) {
-    pair = Lock(try Self.pair(chain, key))
+    contexts = Lock(try Self.contexts(chain, key))
   }
 
   /// Replaces the certificate and the private key for new connections.
   ///
-  /// - Parameters:
-  ///   - chain: The certificate of the server, and the certificates that issued it, in PEM format.
-  ///   - key: The private key of the first certificate, without a passphrase.
+  /// The parameters are those of the initializer.
+  ///
   /// - Throws: A ``CertificateError`` if a text cannot be used, or if the key does not belong to the certificate. The
   ///   previous certificate then remains in use.
   public func replace(chain: String, key: Secret) throws(CertificateError) {
-    let replacement = try Self.pair(chain, key)
-    pair.withLock { $0 = replacement }
+    let replacement = try Self.contexts(chain, key)
+    contexts.withLock { $0 = replacement }
   }
 
   /// The time in which all certificates of the chain are valid.
   ///
   /// If there is no such time, both bounds are the time at which the first of the certificates expires.
-  public var validity: ClosedRange<Timestamp> { pair.withLock(\.validity) }
+  public var validity: ClosedRange<Timestamp> { contexts.withLock(\.validity) }
 
   /// Returns the handler that decrypts one connection, on which client and server then speak HTTP/1.1.
   package func makeHandler() -> some ChannelHandler { NIOSSLServerHandler(context: context(allowsHTTP2: false)) }
 
   func context(allowsHTTP2: Bool) -> NIOSSLContext {
-    pair.withLock { allowsHTTP2 ? $0.http2 : $0.http1 }
+    contexts.withLock { allowsHTTP2 ? $0.http2 : $0.http1 }
   }
 
-  private static func pair(_ chain: String, _ key: Secret) throws(CertificateError) -> Pair {
+  private static func contexts(_ chain: String, _ key: Secret) throws(CertificateError) -> Contexts {
     guard let certificates = try? NIOSSLCertificate.fromPEMBytes(Array(chain.utf8)), !certificates.isEmpty else {
       throw CertificateError(.chain)
     }
@@ -72,7 +71,7 @@ public final class ServerCertificate: Sendable, CustomReflectable {
       configuration.applicationProtocols = ["http/1.1"]
       let http1 = try NIOSSLContext(configuration: configuration)
       configuration.applicationProtocols = ["h2", "http/1.1"]
-      return Pair(
+      return Contexts(
         http1: http1, http2: try NIOSSLContext(configuration: configuration), validity: validity(of: certificates))
     } catch {
       throw CertificateError(.pair)
@@ -81,9 +80,9 @@ public final class ServerCertificate: Sendable, CustomReflectable {
 
   private static func validity(of certificates: [NIOSSLCertificate]) -> ClosedRange<Timestamp> {
     let starts = certificates.map { Timestamp(unixSeconds: Int64($0.notValidBefore)) }
-    let ends = certificates.map { Timestamp(unixSeconds: Int64($0.notValidAfter)) }
-    let end = ends.min() ?? .now
-    return min(starts.max() ?? end, end)...end
+    let expirations = certificates.map { Timestamp(unixSeconds: Int64($0.notValidAfter)) }
+    let firstExpiration = expirations.min() ?? .now
+    return min(starts.max() ?? firstExpiration, firstExpiration)...firstExpiration
   }
 
   /// A mirror without children, because the certificate's private key is secret.
@@ -105,9 +104,7 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
   /// The text that cannot be used.
   public let subject: Subject
 
-  init(_ subject: Subject) {
-    self.subject = subject
-  }
+  init(_ subject: Subject) { self.subject = subject }
 
   /// A sentence that describes what the text must be.
   public var description: String {

@@ -1,6 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CredentialSources
+public import Hummingbird
+
 /// A check of something that a server needs before it can respond to requests.
 ///
 /// ```swift
@@ -33,5 +36,91 @@ public struct HealthCheck: Sendable {
       if cache.current() != nil { return true }
       return (try? await cache.credential()) != nil
     }
+  }
+}
+
+/// The results of a server's health checks, which are shared by the requests of a short time.
+///
+/// The checks run once however many requests arrive, so that requests to `/readyz` cannot put a load on what the server
+/// depends on.
+actor HealthState {
+  /// The results of one run of the checks.
+  struct Report: Sendable {
+    let results: [(name: String, isReady: Bool)]
+
+    var isReady: Bool { results.allSatisfy(\.isReady) }
+
+    var json: JSONValue {
+      var checks = JSONObject()
+      for (name, isReady) in results { checks[name] = .bool(isReady) }
+      return ["status": .string(isReady ? "ready" : "not ready"), "checks": .object(checks)]
+    }
+  }
+
+  private let checks: [HealthCheck]
+  private let timeout: Duration
+  private let validity: Duration
+  private let time: any SigningClock
+  private var lastRun: (report: Task<Report, Never>, startUptime: Duration)?
+
+  init(_ checks: [HealthCheck], timeout: Duration, validity: Duration, time: any SigningClock) {
+    self.checks = checks
+    self.timeout = timeout
+    self.validity = validity
+    self.time = time
+  }
+
+  /// Returns the results of the checks, which are run again if the last results are too old.
+  func report() async -> Report {
+    let uptime = time.uptime
+    if let lastRun, uptime - lastRun.startUptime < validity { return await lastRun.report.value }
+    let report = Task { [checks, timeout, time] in await Self.reportByRunning(checks, timeout, time) }
+    lastRun = (report, uptime)
+    return await report.value
+  }
+
+  private static func reportByRunning(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async
+    -> Report
+  {
+    await withTaskGroup { group in
+      for (index, check) in checks.enumerated() {
+        group.addTask {
+          let outcome = await time.limiting(to: timeout) { await check.isReady() }
+          guard case .finished(let isReady) = outcome else { return (index: index, isReady: false) }
+          return (index: index, isReady: isReady)
+        }
+      }
+      let readinessByIndex = await group.reduce(into: [:]) { $0[$1.index] = $1.isReady }
+      return Report(results: checks.enumerated().map { index, check in (check.name, readinessByIndex[index] ?? false) })
+    }
+  }
+}
+
+extension RouterMethods {
+  /// Adds `GET /healthz` and `GET /readyz`, for load balancers and container platforms.
+  ///
+  /// `/healthz` responds with status 200 as long as the process serves requests: restart the process if it does not.
+  /// `/readyz` runs the checks and responds with status 200, or with status 503 if one of them fails: send no requests
+  /// to the server then, but do not restart it. The response names the checks and their results, so serve the routes on
+  /// an address that only the operators can reach.
+  ///
+  /// - Parameters:
+  ///   - checks: The checks of `/readyz`, with different names.
+  ///   - timeout: The time limit of a check.
+  ///   - validity: The time during which the results of the checks are used for further requests.
+  ///   - time: The clock for the time limits.
+  /// - Returns: The router, so that calls can be chained.
+  @discardableResult
+  public func addHealthRoutes(
+    _ checks: [HealthCheck] = [], timeout: Duration = .seconds(5), validity: Duration = .seconds(1),
+    time: any SigningClock = .system
+  ) -> Self {
+    let state = HealthState(checks, timeout: timeout, validity: validity, time: time)
+    get("healthz") { _, _ in Response.json(["status": "ok"]) }
+    get("readyz") { _, _ in
+      let report = await state.report()
+      return Response.json(report.json, report.isReady ? .ok : .serviceUnavailable)
+    }
+    return self
   }
 }

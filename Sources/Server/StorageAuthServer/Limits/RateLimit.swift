@@ -57,7 +57,7 @@ public final class MemoryRateStore: RateStore {
   private typealias Caller = [UInt8]
 
   private let limit: Int
-  private let restored = Lock<[Caller: Duration]>([:])
+  private let restorationTimes = Lock<[Caller: Duration]>([:])
 
   /// Creates an empty rate store.
   ///
@@ -67,32 +67,53 @@ public final class MemoryRateStore: RateStore {
   }
 
   /// The number of callers in the store.
-  public var count: Int { restored.withLock { $0.count } }
+  public var count: Int { restorationTimes.withLock { $0.count } }
 
   /// Counts a request of a caller.
   ///
-  /// - Parameters:
-  ///   - caller: The ID of the caller.
-  ///   - rate: The rate limit of the caller.
-  ///   - uptime: The current uptime of the machine.
+  /// The parameters are those of ``RateStore/take(_:limit:at:)``.
+  ///
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
     let caller = Caller(caller.utf8)
-    return restored.withLock { restored in
-      let restoration = max(restored[caller] ?? uptime, uptime) + rate.interval
+    return restorationTimes.withLock { restorationTimes in
+      let restoration = max(restorationTimes[caller] ?? uptime, uptime) + rate.interval
       let excess = restoration - uptime - rate.interval * rate.burst
       guard excess <= .zero else { return excess }
-      if restored[caller] == nil, restored.count >= limit { Self.makeRoom(&restored, at: uptime, limit) }
-      restored[caller] = restoration
+      if restorationTimes[caller] == nil, restorationTimes.count >= limit {
+        Self.evictCallers(from: &restorationTimes, at: uptime, limit)
+      }
+      restorationTimes[caller] = restoration
       return nil
     }
   }
 
   /// Evicts callers until an eighth of the store is free, so that evictions are rare.
-  private static func makeRoom(_ restored: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
-    restored = restored.filter { $0.value > uptime }
-    let excess = restored.count - (limit - max(1, limit / 8))
+  private static func evictCallers(from restorationTimes: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
+    restorationTimes = restorationTimes.filter { $0.value > uptime }
+    let excess = restorationTimes.count - (limit - max(1, limit / 8))
     guard excess > 0 else { return }
-    for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(excess) { restored[caller] = nil }
+    for (caller, _) in restorationTimes.sorted(by: { $0.value < $1.value }).prefix(excess) {
+      restorationTimes[caller] = nil
+    }
+  }
+}
+
+/// The rate limit for callers, with the store that counts their requests.
+struct CallerRateLimiter: Sendable {
+  let limit: RateLimit?
+  let store: any RateStore
+  let time: any SigningClock
+
+  /// Counts a request of a caller, or throws an error if it exceeds the limit.
+  func applyLimit(to caller: String) async throws(TokenServiceError) {
+    guard let limit else { return }
+    let delay: Duration?
+    do {
+      delay = try await store.take(caller, limit: limit, at: time.uptime)
+    } catch {
+      throw .unavailable(CredentialError(error, source: "rate store"), after: .seconds(1))
+    }
+    if let delay { throw .tooManyRequests(after: delay) }
   }
 }

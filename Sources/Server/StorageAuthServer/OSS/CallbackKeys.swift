@@ -14,6 +14,7 @@ actor CallbackKeys {
   private struct Entry {
     let key: PublicKey
     let isPublished: Bool
+    /// The value of `useCount` at the last use.
     var lastUse: UInt64
   }
 
@@ -48,7 +49,7 @@ actor CallbackKeys {
   private var failures: [String: Failures] = [:]
   /// The fetches from other paths in the last ``fetchPeriod``, at most ``fetchLimit`` for each accepted host.
   private var recentFetches: [(host: String, name: String, uptime: Duration)] = []
-  private var uses: UInt64 = 0
+  private var useCount: UInt64 = 0
 
   init(transport: any HTTPTransport, time: any SigningClock) {
     self.transport = transport
@@ -61,8 +62,8 @@ actor CallbackKeys {
   func key(at url: ServiceURL) async throws(CallbackRefusal) -> PublicKey {
     let name = url.visible
     if let entry = entries[name] {
-      uses &+= 1
-      entries[name]?.lastUse = uses
+      useCount &+= 1
+      entries[name]?.lastUse = useCount
       return entry.key
     }
     if let fetch = runningFetches[name] { return try await fetch.value.get() }
@@ -94,7 +95,7 @@ actor CallbackKeys {
     of url: ServiceURL, named name: String, isPublished: Bool
   ) -> Task<Result<PublicKey, CallbackRefusal>, Never> {
     let fetch = Task { [transport, time] in
-      let result = await Self.fetchInTime(url, transport, time)
+      let result = await Self.keyFetchedInTime(url, transport, time)
       finishFetch(of: name, isPublished: isPublished, with: result)
       return result
     }
@@ -102,42 +103,42 @@ actor CallbackKeys {
     return fetch
   }
 
-  private func finishFetch(
-    of name: String, isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>
-  ) {
+  private func finishFetch(of name: String, isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>) {
     runningFetches[name] = nil
     guard case .success(let key) = result else {
       if isPublished { delayNextFetch(of: name) }
       return
     }
     failures[name] = nil
-    if !isPublished { makeRoom() }
-    uses &+= 1
-    entries[name] = Entry(key: key, isPublished: isPublished, lastUse: uses)
+    if !isPublished { evictKeyIfFull() }
+    useCount &+= 1
+    entries[name] = Entry(key: key, isPublished: isPublished, lastUse: useCount)
   }
 
   /// Doubles the pause before the next fetch of a published URL.
   private func delayNextFetch(of name: String) {
-    var record = failures[name] ?? Failures()
-    let pause = min(Self.pauseLimit, Self.initialPause * (1 << min(record.count, 5)))
-    record.pauseEnd = time.uptime + pause
-    record.count += 1
-    failures[name] = record
+    var failuresOfURL = failures[name] ?? Failures()
+    // Five doublings exceed the limit.
+    let pause = min(Self.pauseLimit, Self.initialPause * (1 << min(failuresOfURL.count, 5)))
+    failuresOfURL.pauseEnd = time.uptime + pause
+    failuresOfURL.count += 1
+    failures[name] = failuresOfURL
   }
 
   /// Evicts the key from another path that was used least recently if there is no space for one more.
-  private func makeRoom() {
-    let others = entries.filter { !$0.value.isPublished }
-    guard others.count >= Self.keyLimit else { return }
-    if let oldest = others.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
+  private func evictKeyIfFull() {
+    let unpublished = entries.filter { !$0.value.isPublished }
+    guard unpublished.count >= Self.keyLimit else { return }
+    let leastRecentlyUsed = unpublished.min { $0.value.lastUse < $1.value.lastUse }?.key
+    if let leastRecentlyUsed { entries[leastRecentlyUsed] = nil }
   }
 
-  private static func fetchInTime(
+  private static func keyFetchedInTime(
     _ url: ServiceURL, _ transport: any HTTPTransport, _ time: any SigningClock
   ) async -> Result<PublicKey, CallbackRefusal> {
     let outcome = await time.limiting(to: fetchTimeout) { () -> Result<PublicKey, CallbackRefusal> in
       do throws(CallbackRefusal) {
-        return .success(try await fetch(url, transport))
+        return .success(try await fetchedKey(at: url, transport))
       } catch {
         return .failure(error)
       }
@@ -148,17 +149,17 @@ actor CallbackKeys {
     return result
   }
 
-  private static func fetch(
-    _ url: ServiceURL, _ transport: any HTTPTransport
+  private static func fetchedKey(
+    at url: ServiceURL, _ transport: any HTTPTransport
   ) async throws(CallbackRefusal) -> PublicKey {
     let body: [UInt8]?
     do {
-      let reply = try await transport.send(url.call(.get).request, body: .none)
+      let response = try await transport.send(url.call(.get).request, body: .none)
       // A redirect has another status.
-      guard reply.response.status == .ok else {
-        throw CallbackRefusal(.keyUnavailable, "The status for the public key is \(reply.response.status.code).")
+      guard response.response.status == .ok else {
+        throw CallbackRefusal(.keyUnavailable, "The status for the public key is \(response.response.status.code).")
       }
-      body = try await reply.body.collected(upTo: keyByteLimit)
+      body = try await response.body.collected(upTo: keyByteLimit)
     } catch let refusal as CallbackRefusal {
       throw refusal
     } catch {
@@ -166,9 +167,7 @@ actor CallbackKeys {
     }
     guard let body, let key = try? PublicKey(pem: String(decoding: body, as: UTF8.self)),
       case .rsa(let bitCount) = key.kind, keyBitCounts.contains(bitCount)
-    else {
-      throw CallbackRefusal(.keyUnavailable, "The document at \(url.visible) is not an RSA public key.")
-    }
+    else { throw CallbackRefusal(.keyUnavailable, "The document at \(url.visible) is not an RSA public key.") }
     return key
   }
 }

@@ -22,9 +22,7 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
   /// Creates a middleware that verifies callbacks.
   ///
   /// - Parameter verifier: The verifier, which keeps the public keys.
-  public init(_ verifier: CallbackVerifier) {
-    self.verifier = verifier
-  }
+  public init(_ verifier: CallbackVerifier) { self.verifier = verifier }
 
   /// Verifies a callback and passes it on, or returns the response for a refusal.
   ///
@@ -36,8 +34,9 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
     var context = context
     do {
       let claim = try verifier.claim(in: request.head)
+      // A body that is announced to be too large is refused before it is read.
       if let length = request.headers[.contentLength].flatMap({ Int(digits: $0) }) { try verifier.requireSize(length) }
-      let body = try await collect(request.body)
+      let body = try await collectedBytes(of: request.body)
       context.callback = try await verifier.verify(claim, body: body)
       request.body = RequestBody(buffer: ByteBuffer(bytes: body))
     } catch let refusal as CallbackRefusal {
@@ -47,7 +46,7 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
     return try await next(request, context)
   }
 
-  private func collect(_ body: RequestBody) async throws -> [UInt8] {
+  private func collectedBytes(of body: RequestBody) async throws -> [UInt8] {
     do {
       return Array(buffer: try await body.collect(upTo: verifier.bodyLimit))
     } catch is NIOTooManyBytesError {

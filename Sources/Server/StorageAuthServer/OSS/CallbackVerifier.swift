@@ -86,6 +86,7 @@ public final class CallbackVerifier: Sendable {
     let keyURL: ServiceURL
   }
 
+  /// Checks everything but the body and the signature, and returns the parts of the request for the verification.
   func claim(in request: HTTPRequest) throws(CallbackRefusal) -> Claim {
     guard request.method == .post else { throw CallbackRefusal(.method, "A callback is a POST request.") }
     let target = request.path ?? ""
@@ -123,26 +124,27 @@ public final class CallbackVerifier: Sendable {
 
   /// Returns the decoded value of a header that must occur once.
   private func decodedHeader(
-    _ name: HTTPField.Name, named text: String, in request: HTTPRequest
+    _ name: HTTPField.Name, named displayedName: String, in request: HTTPRequest
   ) throws(CallbackRefusal) -> [UInt8] {
     let values = request.headerFields[values: name]
     guard let value = values.first, values.count == 1, !value.isEmpty else {
-      throw CallbackRefusal(.missingHeader, "The header \(text) is missing, or there is more than one.")
+      throw CallbackRefusal(.missingHeader, "The header \(displayedName) is missing, or there is more than one.")
     }
     guard value.utf8.count <= Self.headerByteLimit, let bytes = [UInt8](base64: value) else {
-      throw CallbackRefusal(.malformedHeader, "The header \(text) is not Base64, or is too long.")
+      throw CallbackRefusal(.malformedHeader, "The header \(displayedName) is not Base64, or is too long.")
     }
     return bytes
   }
 
   /// Returns the URL of a public key, which the request may name because it is on one of the hosts.
   private func acceptedKeyURL(_ text: String) throws(CallbackRefusal) -> ServiceURL {
-    let rest = text.removingBytePrefix("https://") ?? text.removingBytePrefix("http://")
-    let host = rest?.bytes(before: "/") ?? ""
+    let urlWithoutScheme = text.removingBytePrefix("https://") ?? text.removingBytePrefix("http://")
+    let host = urlWithoutScheme?.bytes(before: "/") ?? ""
     let authority = String(host)
-    guard let rest, keyHosts.contains(where: { $0.isIdentical(to: authority) }),
-      Self.isPath(rest[host.endIndex...].utf8),
-      let url = ServiceURL(isLoopbackHost(authority) ? text : "https://\(rest)")
+    // OSS may name the key with the scheme `http`; from another machine it is fetched over TLS nevertheless.
+    guard let urlWithoutScheme, keyHosts.contains(where: { $0.isIdentical(to: authority) }),
+      Self.isPath(urlWithoutScheme[host.endIndex...].utf8),
+      let url = ServiceURL(LoopbackHost.isNamed(by: authority) ? text : "https://\(urlWithoutScheme)")
     else {
       throw CallbackRefusal(
         .keyLocation, "The URL of the public key is not on one of the hosts that publish the keys of OSS.")
@@ -183,4 +185,41 @@ public struct VerifiedCallback: Sendable, Hashable {
     let values = pairs.filter { $0.name.isIdentical(to: name) }
     return values.count == 1 ? values[0].value : nil
   }
+}
+
+/// The reason why a request is not accepted as a callback of OSS.
+public struct CallbackRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A code that identifies why a callback is refused.
+  public enum Code: String, Sendable, Hashable {
+    /// The method is not `POST`.
+    case method
+    /// The path or the query is too long, or makes the signed message ambiguous.
+    case target
+    /// The signature or the URL of the public key is missing, or occurs twice.
+    case missingHeader
+    /// The signature or the URL of the public key is not Base64, or has a wrong length.
+    case malformedHeader
+    /// The URL of the public key is not on a host that is accepted.
+    case keyLocation
+    /// The body is too large.
+    case bodyTooLarge
+    /// The public key cannot be fetched now.
+    case keyUnavailable
+    /// The signature belongs to another path, query or body, or to another key.
+    case mismatch
+  }
+
+  /// The code that identifies the reason.
+  public let code: Code
+
+  /// A sentence that describes the reason.
+  public let message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The code and the message in one line.
+  public var description: String { "\(code.rawValue): \(message)" }
 }

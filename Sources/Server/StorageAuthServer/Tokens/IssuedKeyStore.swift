@@ -48,3 +48,32 @@ public struct PassThroughKeyStore: IssuedKeyStore {
   /// - Parameter scope: The scope whose key was revoked.
   public func forget(_ scope: TokenScope) {}
 }
+
+/// The error of a store that instances share and that is out of reach.
+///
+/// The error contains no secret.
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A sentence that describes the failure.
+  public let message: String
+
+  /// A sentence that describes how to fix the failure.
+  public let remedy: String
+
+  /// Creates the error of a store; for implementations of the store protocols.
+  ///
+  /// The parameters are the properties.
+  public init(_ message: String, remedy: String) {
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
+  }
+
+  /// The message and the remedy.
+  public var description: String { "\(message) \(remedy)" }
+}
+
+extension CredentialError {
+  /// Creates the retryable error of a store that is out of reach.
+  package init(_ error: StoreError, source: String) {
+    self.init(.failed, source: source, error.message, remedy: error.remedy, isRetryable: true)
+  }
+}

@@ -23,7 +23,7 @@ final class ScopeTable: Sendable {
 
   private struct State {
     var entries: [TokenScope: Entry] = [:]
-    var uses: UInt64 = 0
+    var useCount: UInt64 = 0
     var isShutDown = false
   }
 
@@ -45,16 +45,14 @@ final class ScopeTable: Sendable {
     let newKeys = makeKeys(scope, try makeProvider())
     return state.withLock { state in
       if let existing = state.entries[scope] { return existing.keys }
-      if state.entries.count >= limit { Self.makeRoom(&state.entries) }
+      if state.entries.count >= limit { Self.evictScopes(from: &state.entries) }
       if state.isShutDown { newKeys.shutdown() }
-      state.entries[scope] = Entry(keys: newKeys, caller: Caller(caller.utf8), lastUse: state.uses)
+      state.entries[scope] = Entry(keys: newKeys, caller: Caller(caller.utf8), lastUse: state.useCount)
       return newKeys
     }
   }
 
-  func forget(_ scope: TokenScope) {
-    state.withLock { $0.entries[scope] = nil }
-  }
+  func forget(_ scope: TokenScope) { state.withLock { $0.entries[scope] = nil } }
 
   /// Shuts down the keys of all scopes, including those that are requested later.
   func shutdown() {
@@ -68,15 +66,15 @@ final class ScopeTable: Sendable {
   /// Returns the keys for a scope, of which this is the latest use, or `nil` if the table has none.
   private func recordUse(of scope: TokenScope) -> ScopeKeys? {
     state.withLock { state in
-      state.uses += 1
-      state.entries[scope]?.lastUse = state.uses
+      state.useCount += 1
+      state.entries[scope]?.lastUse = state.useCount
       return state.entries[scope]?.keys
     }
   }
 
   /// Evicts an eighth of the scopes, so that evictions are rare: the least recently used ones beyond the same maximum
   /// number for each caller.
-  private static func makeRoom(_ entries: inout [TokenScope: Entry]) {
+  private static func evictScopes(from entries: inout [TokenScope: Entry]) {
     var ranks: [Caller: Int] = [:]
     let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in
       let rank = ranks[entry.caller, default: 0]
@@ -85,5 +83,38 @@ final class ScopeTable: Sendable {
     }
     let evictionOrder = ranked.sorted { $0.rank == $1.rank ? $0.lastUse < $1.lastUse : $0.rank > $1.rank }
     for (scope, _, _) in evictionOrder.prefix(max(1, entries.count / 8)) { entries[scope] = nil }
+  }
+}
+
+/// The keys for one scope: a credential cache, and the provider of its keys, which knows the issuer's clock.
+final class ScopeKeys: Sendable {
+  private let cache: CredentialCache<AccessKey>
+  private let provider: IssuedKeyProvider
+
+  init(
+    _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
+    configuration: CredentialCacheConfiguration, events: EventHub, context: ProviderContext
+  ) {
+    self.provider = IssuedKeyProvider(provider, of: scope, in: store, time: context.time)
+    // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
+    // requests to the cloud.
+    var configuration = configuration
+    configuration.spreadsFirstRenewal = false
+    cache = CredentialCache(self.provider, in: context, configuration: configuration, events: events)
+  }
+
+  /// Cancels the request to the cloud in progress, and refuses all later requests for a key.
+  func shutdown() { cache.shutdown() }
+
+  /// Returns a key with at least half of its lifetime remaining.
+  func key() async throws(TokenServiceError) -> IssuedKey {
+    let key: AccessKey
+    do throws(CredentialError) {
+      key = try await cache.credential(lasting: (provider.lifetime ?? .zero) / 2).credential
+    } catch {
+      throw .unavailable(error, after: error.isRetryable ? max(cache.remainingBackoff, .seconds(1)) : nil)
+    }
+    guard let expiration = key.expiration, key.sessionToken != nil else { throw .permanentKey }
+    return IssuedKey(key: key, date: provider.now, expiration: expiration)
   }
 }

@@ -41,7 +41,7 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let text =
       switch outcome {
-      case .issued(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
+      case .issued(let id, let expiration): "\(date) \(caller) got \(id)\(expiration.map { " until \($0)" } ?? "")"
       case .refused(let error): "\(date) \(caller) refused: \(error)"
       }
     return text.onOneLine
@@ -65,9 +65,9 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
       metadata["paths"] = "\(paths.joined(separator: ", ").onOneLine)"
     }
     switch outcome {
-    case .issued(let id, let end):
+    case .issued(let id, let expiration):
       metadata["id"] = "\(id.onOneLine)"
-      metadata["until"] = end.map { "\($0)" }
+      metadata["until"] = expiration.map { "\($0)" }
       logger.info("handed out", metadata: metadata)
     case .refused(let error):
       metadata["reason"] = "\("\(error)".onOneLine)"
@@ -81,9 +81,7 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
   /// as `rate`. It has no label for the caller, because the number of callers has no limit.
   ///
   /// - Parameter factory: The metrics backend; by default, the one that the process has bootstrapped.
-  public static func count(
-    in factory: any MetricsFactory = MetricsSystem.factory
-  ) -> @Sendable (TokenAudit) -> Void {
+  public static func count(in factory: any MetricsFactory = MetricsSystem.factory) -> @Sendable (TokenAudit) -> Void {
     {
       Counter(label: "storage_auth_keys_total", dimensions: [("outcome", $0.outcome.label)], factory: factory)
         .increment()

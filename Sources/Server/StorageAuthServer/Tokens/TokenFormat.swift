@@ -42,6 +42,63 @@ public struct TokenFormat: Sendable {
   ) {
     self.init(document: { document($0, $1).serialized }, refusal: { refusal($0, $1).serialized })
   }
+
+  /// The response format that the SDKs of Alibaba Cloud OSS read from `distribute-token.json`.
+  ///
+  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
+  public static let oss = TokenFormat(
+    json: { issued, requestID in
+      [
+        "StatusCode": 200, "AccessKeyId": .string(issued.key.id.string),
+        "AccessKeySecret": .string(issued.key.secret.reveal()),
+        "SecurityToken": .string(issued.key.sessionToken?.reveal() ?? ""),
+        "Expiration": .string(issued.expiration.iso8601),
+        "RequestId": .string(requestID),
+      ]
+    },
+    refusal: { refusal, requestID in
+      [
+        "StatusCode": .number(JSONNumber(refusal.status.code)), "ErrorCode": .string(refusal.code),
+        "ErrorMessage": .string(refusal.message), "RequestId": .string(requestID),
+      ]
+    })
+
+  /// The response format that the SDKs of Tencent Cloud COS read: `credentials`, `startTime`, `expiredTime`.
+  ///
+  /// The start time is the current time, so that a device with a wrong clock can still measure the lifetime.
+  public static let cos = TokenFormat(
+    json: { issued, requestID in
+      [
+        "credentials": [
+          "tmpSecretId": .string(issued.key.id.string), "tmpSecretKey": .string(issued.key.secret.reveal()),
+          "sessionToken": .string(issued.key.sessionToken?.reveal() ?? ""),
+        ],
+        "startTime": .number(JSONNumber(issued.date.unixSeconds)),
+        "expiredTime": .number(JSONNumber(issued.expiration.unixSeconds)),
+        "expiration": .string(issued.expiration.iso8601), "requestId": .string(requestID),
+      ]
+    },
+    refusal: { refusal, requestID in
+      [
+        "code": .number(JSONNumber(refusal.status.code)), "codeDesc": .string(refusal.code),
+        "message": .string(refusal.message), "requestId": .string(requestID),
+      ]
+    })
+
+  /// The response format that Amazon's SDKs read from the URL in `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
+  ///
+  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`. Source: "Container credential provider"
+  /// in the AWS SDKs and Tools Reference Guide.
+  public static let s3 = TokenFormat(
+    json: { issued, _ in
+      [
+        "AccessKeyId": .string(issued.key.id.string), "SecretAccessKey": .string(issued.key.secret.reveal()),
+        "Token": .string(issued.key.sessionToken?.reveal() ?? ""), "Expiration": .string(issued.expiration.iso8601),
+      ]
+    },
+    refusal: { refusal, requestID in
+      ["code": .string(refusal.code), "message": .string(refusal.message), "requestId": .string(requestID)]
+    })
 }
 
 extension RouterMethods {
@@ -82,77 +139,5 @@ extension RouterMethods {
     on(path, method: .get, use: handler)
     on(path, method: .post, use: handler)
     return self
-  }
-}
-
-/// A refusal in the form that the caller receives.
-///
-/// The cloud's own message appears only in the audit log, because it contains names of roles and accounts.
-struct TokenRefusal {
-  /// The part that appears in the response's body.
-  let body: TokenFormat.Refusal
-  /// The time after which the caller may retry, or `nil` if it is unknown.
-  var delay: Duration?
-  /// The additional response headers that the app sets.
-  var headers: HTTPFields = [:]
-
-  init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
-    body = TokenFormat.Refusal(status: status, code: code, message: message)
-    self.delay = delay
-  }
-
-  init(_ error: TokenServiceError) {
-    switch error {
-    case .tooManyRequests(let delay):
-      self.init(.tooManyRequests, "TooManyRequests", "Too many requests from this caller.", after: delay)
-    case .unavailable(_, let delay?):
-      self.init(
-        .serviceUnavailable, "ServiceUnavailable", "The upstream service does not respond.", after: delay)
-    case .unavailable:
-      self.init(.badGateway, "TokenServiceRefused", "The upstream service refused.")
-    case .permanentKey:
-      self.init(.internalServerError, "InternalError", "The server is configured with keys that are not temporary.")
-    case .notAllowed(let error): self.init(.forbidden, "AccessDenied", error.message)
-    case .scope:
-      self.init(.internalServerError, "InternalError", "The server cannot issue a key for this scope.")
-    }
-  }
-
-  init(_ error: HTTPError) {
-    let code =
-      switch error.status {
-      case .unauthorized: "Unauthorized"
-      case .forbidden: "AccessDenied"
-      default: error.status.kind == .clientError ? "InvalidRequest" : "InternalError"
-      }
-    self.init(error.status, code, error.body ?? error.status.reasonPhrase)
-    headers = error.headers
-  }
-}
-
-extension Response {
-  /// Creates the response for a refusal, with the headers that the app sets and the delay before a retry.
-  static func json(
-    refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
-  ) -> Response {
-    var response = json(document(refusal.body, requestID), refusal.body.status)
-    for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
-      response.headers.append(field)
-    }
-    if let (seconds, attoseconds) = refusal.delay?.components {
-      response.headers[.retryAfter] = "\(max(1, seconds + (attoseconds > 0 ? 1 : 0)))"
-    }
-    return response
-  }
-
-  static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
-    json(document.serialized, status)
-  }
-
-  /// Creates a response with serialized JSON that clients must not cache.
-  static func json(_ document: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
   }
 }

@@ -20,10 +20,7 @@ public struct TokenScope: Sendable, Hashable {
 
   /// Creates a scope for temporary keys.
   ///
-  /// - Parameters:
-  ///   - name: The session name in the cloud's logs.
-  ///   - policy: The policy that limits the permissions of the key.
-  ///   - lifetime: The lifetime of the key in whole seconds.
+  /// The parameters are the properties.
   public init(_ name: String, _ policy: AccessPolicy, lifetime: Duration = .seconds(1800)) {
     self.name = name
     self.policy = policy
@@ -59,9 +56,7 @@ public struct KeyRequest: Sendable, Hashable {
 
   /// Creates a request for a temporary key.
   ///
-  /// - Parameters:
-  ///   - caller: The user ID of the caller, for rate limits and the audit log.
-  ///   - scope: The scope that the app grants to the caller.
+  /// The parameters are the properties.
   public init(caller: String, scope: TokenScope) {
     self.caller = caller
     self.scope = scope

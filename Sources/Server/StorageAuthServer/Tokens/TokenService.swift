@@ -146,29 +146,3 @@ public struct IssuedKey: Sendable, Equatable {
   /// The expiration of the key according to the issuing cloud's clock.
   public let expiration: Timestamp
 }
-
-/// The rate limit for callers, with the store that counts their requests.
-struct CallerRateLimiter: Sendable {
-  let limit: RateLimit?
-  let store: any RateStore
-  let time: any SigningClock
-
-  /// Counts a request of a caller, or throws an error if it exceeds the limit.
-  func applyLimit(to caller: String) async throws(TokenServiceError) {
-    guard let limit else { return }
-    let delay: Duration?
-    do {
-      delay = try await store.take(caller, limit: limit, at: time.uptime)
-    } catch {
-      throw .unavailable(CredentialError(error, source: "rate store"), after: .seconds(1))
-    }
-    if let delay { throw .tooManyRequests(after: delay) }
-  }
-}
-
-extension CredentialError {
-  /// Creates the retryable error of a store that is out of reach.
-  package init(_ error: StoreError, source: String) {
-    self.init(.failed, source: source, error.message, remedy: error.remedy, isRetryable: true)
-  }
-}

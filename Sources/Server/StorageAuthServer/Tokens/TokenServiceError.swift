@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Hummingbird
+
 /// The reason why a caller receives no key or token.
 public enum TokenServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The caller exceeded its rate limit.
@@ -27,5 +29,65 @@ public enum TokenServiceError: Error, Sendable, Hashable, CustomStringConvertibl
     case .notAllowed(let error): "\(error)"
     case .scope(let problem): "the scope cannot be expressed: \(problem)"
     }
+  }
+}
+
+/// A refusal in the form that the caller receives.
+///
+/// The cloud's own message appears only in the audit log, because it contains names of roles and accounts.
+struct TokenRefusal {
+  /// The part that appears in the response's body.
+  let body: TokenFormat.Refusal
+  /// The time after which the caller may retry, or `nil` if it is unknown.
+  var delay: Duration?
+  /// The additional response headers that the app sets.
+  var headers: HTTPFields = [:]
+
+  init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
+    body = TokenFormat.Refusal(status: status, code: code, message: message)
+    self.delay = delay
+  }
+
+  init(_ error: TokenServiceError) {
+    switch error {
+    case .tooManyRequests(let delay):
+      self.init(.tooManyRequests, "TooManyRequests", "Too many requests from this caller.", after: delay)
+    case .unavailable(_, let delay?):
+      self.init(.serviceUnavailable, "ServiceUnavailable", "The upstream service does not respond.", after: delay)
+    case .unavailable:
+      self.init(.badGateway, "TokenServiceRefused", "The upstream service refused.")
+    case .permanentKey:
+      self.init(.internalServerError, "InternalError", "The server is configured with keys that are not temporary.")
+    case .notAllowed(let error): self.init(.forbidden, "AccessDenied", error.message)
+    case .scope:
+      self.init(.internalServerError, "InternalError", "The server cannot issue a key for this scope.")
+    }
+  }
+
+  init(_ error: HTTPError) {
+    let code =
+      switch error.status {
+      case .unauthorized: "Unauthorized"
+      case .forbidden: "AccessDenied"
+      default: error.status.kind == .clientError ? "InvalidRequest" : "InternalError"
+      }
+    self.init(error.status, code, error.body ?? error.status.reasonPhrase)
+    headers = error.headers
+  }
+}
+
+extension Response {
+  /// Creates the response for a refusal, with the headers that the app sets and the delay before a retry.
+  static func json(
+    refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
+  ) -> Response {
+    var response = json(document(refusal.body, requestID), refusal.body.status)
+    for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
+      response.headers.append(field)
+    }
+    if let (seconds, attoseconds) = refusal.delay?.components {
+      response.headers[.retryAfter] = "\(max(1, seconds + (attoseconds > 0 ? 1 : 0)))"
+    }
+    return response
   }
 }

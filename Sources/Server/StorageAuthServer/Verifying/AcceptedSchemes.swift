@@ -18,19 +18,19 @@ struct AcceptedSchemes: Sendable {
     for request: HTTPRequest
   ) throws(VerificationError) -> (verifier: any SignatureVerifier, others: [any SignatureVerifier]) {
     guard verifiers.count > 1 else { return (first, []) }
-    var found: (any SignatureVerifier)?
+    var recognizing: (any SignatureVerifier)?
     var others: [any SignatureVerifier] = []
     for verifier in verifiers {
       guard try verifier.recognizes(request) else {
         others.append(verifier)
         continue
       }
-      guard found == nil else {
+      guard recognizing == nil else {
         throw .ambiguous("The request carries authorizations of more than one scheme.")
       }
-      found = verifier
+      recognizing = verifier
     }
-    if let found { return (found, others) }
+    if let recognizing { return (recognizing, others) }
     guard (request.headerFields[.authorization] ?? "").isEmpty else {
       throw VerificationError(
         .unsupported, "The scheme of the Authorization header is not one that is accepted here.",
@@ -49,10 +49,10 @@ struct AcceptedSchemes: Sendable {
     let prefixes = others.flatMap(\.controlPrefixes)
     guard !prefixes.isEmpty else { return }
     for field in request.headerFields where !verified.signedHeaders.contains(field.name.canonicalName) {
-      try require(field.name.canonicalName, of: "header", withoutPrefixes: prefixes, verified)
+      try requireNoPrefix(of: prefixes, in: field.name.canonicalName, of: "header", verified)
     }
     for parameter in verified.unsignedParameters {
-      try require(parameter.name.string, of: "parameter", withoutPrefixes: prefixes, verified)
+      try requireNoPrefix(of: prefixes, in: parameter.name.string, of: "parameter", verified)
     }
   }
 
@@ -67,11 +67,11 @@ struct AcceptedSchemes: Sendable {
     ).with(accessKeyID: verified.accessKeyID)
   }
 
-  private static func require(
-    _ name: String, of kind: String, withoutPrefixes prefixes: [String], _ verified: VerifiedRequest
+  private static func requireNoPrefix(
+    of prefixes: [String], in name: String, of kind: String, _ verified: VerifiedRequest
   ) throws(VerificationError) {
-    let bytes = name.utf8.lazy.map(asciiLowercased)
-    for prefix in prefixes where bytes.starts(with: prefix.utf8) {
+    let lowercasedName = name.utf8.lazy.map(asciiLowercased)
+    for prefix in prefixes where lowercasedName.starts(with: prefix.utf8) {
       throw VerificationError(
         .unsignedField, "A \(kind) that starts with \(prefix) is not signed.",
         remedy: "Sign it, or leave it out."

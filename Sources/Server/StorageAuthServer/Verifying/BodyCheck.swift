@@ -17,6 +17,9 @@ struct BodyCheck: Sendable {
     case framing(VerificationError)
   }
 
+  /// The value of the hash header of a request whose signature does not cover the body, in OSS V4 and SigV4.
+  private static let unsignedPayload = "UNSIGNED-PAYLOAD"
+
   fileprivate let md5: [UInt8]?
   fileprivate let sha256: [UInt8]?
   fileprivate let decoder: (any BodyDecoder)?
@@ -36,7 +39,7 @@ struct BodyCheck: Sendable {
       return bytes
     }
     self.sha256 = try sha256.first.flatMap { text in
-      if text == "UNSIGNED-PAYLOAD" || decoder != nil { return nil }
+      if text == Self.unsignedPayload || decoder != nil { return nil }
       guard let bytes = [UInt8](hex: text), bytes.count == SHA256.digestByteCount else {
         throw RequestRefusal.invalidDigest
       }
@@ -53,17 +56,17 @@ struct BodyCheck: Sendable {
   /// Returns a body that throws an error, at its end at the latest, if the body is invalid.
   ///
   /// The last bytes are delivered only after the whole body has been verified.
-  func checking(_ body: RequestBody) -> RequestBody {
+  func checkedBody(_ body: RequestBody) -> RequestBody {
     RequestBody(asyncSequence: CheckedBody(body: body, check: self))
   }
 
   /// A record of a body's failure, which remains even if the handler ignores the error.
   final class Record: Sendable {
-    private let kept = Lock<Failure?>(nil)
+    private let recordedFailure = Lock<Failure?>(nil)
 
-    var failure: Failure? { kept.withLock { $0 } }
+    var failure: Failure? { recordedFailure.withLock { $0 } }
 
-    func keep(_ failure: Failure) { kept.withLock { $0 = failure } }
+    func store(_ failure: Failure) { recordedFailure.withLock { $0 = failure } }
   }
 }
 
@@ -76,42 +79,42 @@ private struct CheckedBody: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> Iterator {
     Iterator(
-      base: body.makeAsyncIterator(), md5: check.md5.map { _ in MD5() }, sha256: check.sha256.map { _ in SHA256() },
+      chunks: body.makeAsyncIterator(), md5: check.md5.map { _ in MD5() }, sha256: check.sha256.map { _ in SHA256() },
       decoder: check.decoder, check: check)
   }
 
   struct Iterator: AsyncIteratorProtocol {
-    var base: RequestBody.AsyncIterator
+    var chunks: RequestBody.AsyncIterator
     var md5: MD5?
     var sha256: SHA256?
     var decoder: (any BodyDecoder)?
     let check: BodyCheck
     /// The bytes that are delivered only when those that follow, or the whole body, have been verified.
-    var held: ByteBuffer?
+    var withheldBytes: ByteBuffer?
 
     @concurrent
     mutating func next() async throws -> ByteBuffer? {
-      while let chunk = try await base.next() {
+      while let chunk = try await chunks.next() {
         let bytes = try decoded(chunk)
         if bytes.isEmpty { continue }
         md5?.update(bytes)
         sha256?.update(bytes)
-        let previous = held
-        held = decoder == nil ? chunk : ByteBuffer(bytes: bytes)
-        if let previous { return previous }
+        let previousBytes = withheldBytes
+        withheldBytes = decoder == nil ? chunk : ByteBuffer(bytes: bytes)
+        if let previousBytes { return previousBytes }
       }
       do throws(VerificationError) {
         try decoder?.finish()
       } catch {
-        check.record.keep(.framing(error))
+        check.record.store(.framing(error))
         throw error
       }
       guard md5?.finalize().bytes == check.md5, sha256?.finalize().bytes == check.sha256 else {
-        check.record.keep(.mismatch)
+        check.record.store(.mismatch)
         throw RequestRefusal.bodyMismatch
       }
-      defer { held = nil }
-      return held
+      defer { withheldBytes = nil }
+      return withheldBytes
     }
 
     private mutating func decoded(_ chunk: ByteBuffer) throws(VerificationError) -> [UInt8] {
@@ -119,7 +122,7 @@ private struct CheckedBody: AsyncSequence, Sendable {
       do throws(VerificationError) {
         return try decoder?.decode(bytes) ?? bytes
       } catch {
-        check.record.keep(.framing(error))
+        check.record.store(.framing(error))
         throw error
       }
     }

@@ -37,10 +37,11 @@ struct RefusalResponses: Sendable {
     var details: [Detail] = []
     if let comparison = error.comparison {
       details.append(("StringToSign", comparison.stringToSign))
-      if let text = comparison.canonicalRequest {
-        details.append((errorCodes.canonicalRequestElement, text))
+      if let canonicalRequest = comparison.canonicalRequest {
+        details.append((errorCodes.canonicalRequestElement, canonicalRequest))
       }
     }
+    // With the server's time, a client can correct its clock.
     let concernsTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
     if concernsTime { details.append(("ServerTime", date.iso8601)) }
     let refusal = errorCodes[error]
@@ -53,8 +54,7 @@ struct RefusalResponses: Sendable {
   }
 
   private func response(
-    _ status: HTTPResponse.Status, code: String, message: String, details: [Detail] = [],
-    to head: HTTPRequest
+    _ status: HTTPResponse.Status, code: String, message: String, details: [Detail] = [], to head: HTTPRequest
   ) -> Response {
     let message = message.shortened(to: Self.echoByteLimit)
     let isHead = head.method == .head
@@ -64,22 +64,22 @@ struct RefusalResponses: Sendable {
     }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
     // The response to HEAD carries the refusal in a header, which has less space than a body.
-    let limit = isHead ? Self.headerEchoByteLimit : .max
-    elements += details.map { XMLNode($0.element, $0.text.shortened(to: limit)) }
+    let detailByteLimit = isHead ? Self.headerEchoByteLimit : .max
+    elements += details.map { XMLNode($0.element, $0.text.shortened(to: detailByteLimit)) }
     let host = head.authority ?? ""
-    let (name, subject) =
+    let (subjectElement, subject) =
       switch errorCodes.subject {
       case .host(let name): (name, host)
       case .resource(let name): (name, host + (head.path ?? "").bytes(before: "?"))
       }
-    elements.append(XMLNode(name, subject.shortened(to: Self.echoByteLimit)))
+    elements.append(XMLNode(subjectElement, subject.shortened(to: Self.echoByteLimit)))
     let document = XMLNode("Error", children: elements).serialized()
-    var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
+    var headers: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
     if isHead, let name = errorCodes.headHeader {
-      fields[name] = String(writing: { $0.append(base64: document) })
+      headers[name] = String(writing: { $0.append(base64: document) })
     }
     let response = Response(
-      status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
     return isHead ? response.createHeadResponse() : response
   }
 }

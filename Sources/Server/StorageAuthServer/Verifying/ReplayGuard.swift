@@ -43,8 +43,8 @@ public struct ReplayGuard: Sendable {
   /// Throws an error if the signature of a verified request was used before.
   func requireFirstUse(of verified: VerifiedRequest, _ method: HTTPRequest.Method, at date: Timestamp) async throws {
     let isRead = method == .get || method == .head || method == .options
-    let isURL = verified.placement == .query && verified.signsPlacement
-    guard coversReading || !isRead, coversURLs || !isURL else { return }
+    let isPresignedURL = verified.placement == .query && verified.signsPlacement
+    guard coversReading || !isRead, coversURLs || !isPresignedURL else { return }
     let verdict = try await store.insert(
       Self.mark(of: verified), of: owner(verified), from: verified.usableFrom, until: verified.usableUntil, at: date)
     switch verdict {

@@ -17,12 +17,12 @@ public protocol ReplayStore: Sendable {
   ///     otherwise.
   ///   - start: The first time at which the signature may have been accepted, or `nil` if it is not known. A store that
   ///     may have lost its marks needs it.
-  ///   - end: The last time at which the signature is accepted. The mark may be removed after this time.
+  ///   - expiration: The last time at which the signature is accepted. The mark may be removed after this time.
   ///   - date: The current time.
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: A ``StoreError`` if the store is out of reach or may have lost the mark, which refuses the request.
   func insert(
-    _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
+    _ mark: String, of owner: String, from start: Timestamp?, until expiration: Timestamp, at date: Timestamp
   ) async throws(StoreError) -> ReplayVerdict
 }
 
@@ -52,12 +52,12 @@ public final class MemoryReplayStore: ReplayStore {
     var counts: [Owner: Int] = [:]
     var expirations = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
     /// The latest expiration among the removed marks, or `nil` if no mark has been removed.
-    var horizon: Timestamp?
+    var latestRemovedExpiration: Timestamp?
 
     /// Removes the marks that expired before a time, at a cost that is incurred once per mark.
-    mutating func forget(before date: Timestamp) {
-      while let (end, (mark, owner)) = expirations.removeFirst(before: date) {
-        horizon = max(horizon ?? end, end)
+    mutating func removeMarks(expiredBefore date: Timestamp) {
+      while let (expiration, (mark, owner)) = expirations.removeFirst(before: date) {
+        latestRemovedExpiration = max(latestRemovedExpiration ?? expiration, expiration)
         marks.remove(mark)
         let count = (counts[owner] ?? 1) - 1
         counts[owner] = count == 0 ? nil : count
@@ -84,26 +84,25 @@ public final class MemoryReplayStore: ReplayStore {
 
   /// Records that a signature was used.
   ///
-  /// - Parameters:
-  ///   - mark: The hash of the signature.
-  ///   - owner: The owner whose quota the mark counts against.
-  ///   - start: The first time at which the signature may have been accepted; the store has no use for it.
-  ///   - end: The last time at which the signature is accepted.
-  ///   - date: The current time.
+  /// The parameters are those of ``ReplayStore/insert(_:of:from:until:at:)``; the store has no use for the start.
+  ///
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   public func insert(
-    _ mark: String, of owner: String, from start: Timestamp? = nil, until end: Timestamp, at date: Timestamp
+    _ mark: String, of owner: String, from start: Timestamp? = nil, until expiration: Timestamp, at date: Timestamp
   ) -> ReplayVerdict {
     let owner = Owner(owner.utf8)
     return state.withLock { state in
-      state.forget(before: date)
+      state.removeMarks(expiredBefore: date)
       // A mark that may have been removed before is valid again only if the clock was set back.
-      guard !state.marks.contains(mark), state.horizon.map({ end > $0 }) ?? true else { return .used }
+      guard !state.marks.contains(mark), state.latestRemovedExpiration.map({ expiration > $0 }) ?? true else {
+        return .used
+      }
       let count = state.counts[owner] ?? 0
+      // No owner may have more marks than there is free space, so that there is always space for another owner.
       guard count < min(limitPerOwner, limit - state.marks.count) else { return .full }
       state.marks.insert(mark)
       state.counts[owner] = count + 1
-      state.expirations.insert((mark, owner), expiringAt: end)
+      state.expirations.insert((mark, owner), expiringAt: expiration)
       return .new
     }
   }

@@ -38,3 +38,21 @@ struct RequestRefusal: Error {
       status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")
   }
 }
+
+extension Response {
+  /// Creates the response `{code, message}` for a refusal.
+  static func refusal(_ refusal: RequestRefusal) -> Response {
+    json(["code": .string(refusal.code), "message": .string(refusal.message)], refusal.status)
+  }
+
+  static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
+    json(document.serialized, status)
+  }
+
+  /// Creates a response with serialized JSON that clients must not cache.
+  static func json(_ document: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+  }
+}

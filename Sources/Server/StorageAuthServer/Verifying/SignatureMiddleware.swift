@@ -84,13 +84,13 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   public func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let check: BodyCheck
+    let bodyCheck: BodyCheck
     var request = request
     var context = context
     var refusals = RefusalResponses(schemes.first.errorCodes, refusalFormat)
     do {
       let verified = try await verify(request, &refusals)
-      (context.verifiedRequest, check) = (verified.request, verified.check)
+      (context.verifiedRequest, bodyCheck) = (verified.request, verified.bodyCheck)
     } catch let error as VerificationError {
       context.logger.info(
         "refused", metadata: ["code": "\(error.code)", "key": "\(error.accessKeyID?.description ?? "")"])
@@ -102,13 +102,14 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       context.logger.error("refused", metadata: ["error": "\(error)"])
       return refusals.response(for: .replaysUnknown, to: request.head)
     }
-    guard check.isNeeded else { return try await next(request, context) }
-    request.body = check.checking(request.body)
+    guard bodyCheck.isNeeded else { return try await next(request, context) }
+    request.body = bodyCheck.checkedBody(request.body)
+    // A handler may ignore the error of an invalid body, or throw another one in its place.
     do {
       let response = try await next(request, context)
-      return check.failure.map { self.response(for: $0, to: request.head, refusals) } ?? response
+      return bodyCheck.failure.map { self.response(for: $0, to: request.head, refusals) } ?? response
     } catch {
-      guard let failure = check.failure else { throw error }
+      guard let failure = bodyCheck.failure else { throw error }
       return response(for: failure, to: request.head, refusals)
     }
   }
@@ -116,7 +117,8 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   /// Verifies everything but the body of a request, and selects the format of refusals as soon as its scheme is known.
   private func verify(
     _ request: Request, _ refusals: inout RefusalResponses
-  ) async throws -> (request: VerifiedRequest, check: BodyCheck) {
+  ) async throws -> (request: VerifiedRequest, bodyCheck: BodyCheck) {
+    // The first Host header is the authority of the head, so that one among the headers is a second one.
     guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
       throw VerificationError.ambiguous("There is more than one Host header.")
     }
@@ -127,9 +129,9 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     try AcceptedSchemes.requireSignedControls(of: request.head, verified, in: others)
     if !allowsUnsignedOperations { try AcceptedSchemes.requireSignedOperations(verified) }
     try targetRules.requireSafeNames(of: verified.target)
-    let check = try BodyCheck(request.head, sha256In: verifier.payloadHashHeader, verified.bodyDecoder)
+    let bodyCheck = try BodyCheck(request.head, sha256In: verifier.payloadHashHeader, verified.bodyDecoder)
     try await replayGuard?.requireFirstUse(of: verified, request.method, at: date)
-    return (verified, check)
+    return (verified, bodyCheck)
   }
 
   private func response(

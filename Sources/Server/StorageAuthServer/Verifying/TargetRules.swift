@@ -14,9 +14,7 @@ public struct TargetRules: Sendable, Hashable {
 
   /// Creates rules for buckets and keys.
   ///
-  /// - Parameters:
-  ///   - refused: The kinds of bucket names and object keys to reject.
-  ///   - keyByteLimit: The maximum length of an object key in bytes of UTF-8.
+  /// The parameters are the properties.
   public init(refusing refused: UnsafeNames = .standard, keyByteLimit: Int = 1024) {
     self.refused = refused
     self.keyByteLimit = keyByteLimit

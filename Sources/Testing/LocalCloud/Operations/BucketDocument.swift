@@ -10,34 +10,21 @@ internal import StorageAuth
 /// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, the payer of
 /// requests, the tags and the resource group, which select listed buckets, and the public access of S3.
 struct BucketDocument: Sendable {
-  /// The name of the query parameter that selects the document.
   let parameter: String
-
   /// The name of the root element, or `nil` for a policy, which is in JSON.
   let root: String?
-
   let unset: Unset
-
   /// The name of the document in the names of actions, after the verb.
   let subject: String
-
   /// The verb of the action that allows deleting the document, or `nil` if it cannot be deleted.
   let deletion: String?
-
   /// The verb of the action that allows reading the document.
   let reading: String
-
   /// The optional query parameters of a request for a document that always is the one of ``unset``, or `nil`.
   let fixedOptions: Set<String>?
-
-  /// Whether a PUT without a body deletes the document.
   let emptyDeletes: Bool
-
-  /// The status of the response to a PUT of the document.
   let written: HTTPResponse.Status
-
-  /// The children that the service adds to elements of the document without them, by the name of the element; an empty
-  /// one becomes a new ID.
+  /// The child that the service adds to each element of a name without it; an empty child becomes a new ID.
   let defaults: [String: XMLNode]
 
   /// The response to a request for the document while there is none.
@@ -92,17 +79,14 @@ struct BucketDocument: Sendable {
 }
 
 extension Call {
-  /// Returns the kind of document that the request selects, and the name under which it is stored; `isList` tells that
-  /// the request selects all documents of the kind.
+  /// Returns the kind of the selected document and the name under which it is stored; a list has all of the kind.
   private func selectedDocument() throws(ErrorResponse) -> (kind: BucketDocument, name: String, isList: Bool) {
     guard let kind = service.document(selectedBy: target) else {
       throw .notImplemented("The service has no such document.")
     }
     guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
     let id = parameter(idName)
-    if id == nil, operation == .readDocument {
-      return (kind, kind.parameter, true)
-    }
+    if id == nil, operation == .readDocument { return (kind, kind.parameter, true) }
     guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(idName)\" is missing or empty.") }
     return (kind, "\(kind.parameter)/\(id)", false)
   }
@@ -116,8 +100,7 @@ extension Call {
     let documents = settings.documents ?? [:]
     if kind.root == "PolicyStatus" {
       let policy = documents["policy"].flatMap { try? SessionPolicy($0, in: service.policies.language, ofBucket: true) }
-      return service.response(
-        with: XMLNode("PolicyStatus", children: [XMLNode("IsPublic", String(policy?.isPublic ?? false))]))
+      return service.response("PolicyStatus", [XMLNode("IsPublic", String(policy?.isPublic ?? false))])
     }
     if let text = documents[name] {
       let type = kind.root == nil ? "application/json" : "application/xml"
@@ -125,7 +108,7 @@ extension Call {
     }
     let names = settings.documentNames.filter { $0.hasBytePrefix("\(name)/") }
     switch kind.unset {
-    case .document(let elements): return service.response(with: XMLNode(kind.root ?? "", children: elements))
+    case .document(let elements): return service.response(kind.root ?? "", elements)
     case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || !names.isEmpty):
       let last = try continuation()
       guard let start = last.map({ names.firstIndex(of: $0).map { $0 + 1 } }) ?? 0 else {
@@ -135,7 +118,7 @@ extension Call {
       var nodes = try page.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
       nodes.append(XMLNode("IsTruncated", String(page.endIndex < names.count)))
       if page.endIndex < names.count, let last = page.last { nodes.append(Self.nextToken(after: last)) }
-      return service.response(with: XMLNode(root, children: nodes))
+      return service.response(root, nodes)
     case .error(let code), .list(let code, _, _, _):
       throw ErrorResponse(
         .notFound, code, "The bucket has no such document: \(name).",
@@ -150,38 +133,43 @@ extension Call {
       try await store.configure(bucket) { $0.documents?[name] = nil }
       return Answer()
     }
-    guard var text = String(utf8: bytes), !text.isEmpty else {
+    guard let text = String(utf8: bytes), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
-    var versioning: BucketSettings.Versioning?
-    var isPublic = false
-    if let root = kind.root {
-      let document = try document(bytes, named: root)
-      if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
-      if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
-      if root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
-      let accepted = try service.behavior.accepted(kind.completed(document))
-      if accepted != document { text = String(decoding: accepted.serialized(), as: UTF8.self) }
-      // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
-      if root != "Tagging" { text = Self.asReturned(text) }
-      if root == "Style", let id = parameter("styleName") { text = try style(document, named: id) }
-    } else {
-      do throws(PolicyFault) {
-        isPublic = try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
-      } catch {
-        throw ErrorResponse(
-          .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
-      }
-    }
+    let document = try kind.root.map { try self.document(bytes, named: $0) }
+    let versioning = try kind.root == BucketSettings.Versioning.root ? document.map(Self.versioning) : nil
+    let isPublic = try document == nil && isPublicPolicy(text)
+    let storedText = try document.map { try acceptedText(text, of: $0, kind) } ?? text
     try await store.configure(bucket) { settings in
       if isPublic, settings.blocks("BlockPublicPolicy") {
         throw ErrorResponse.accessDenied("The bucket blocks public policies.")
       }
       settings.documentNames = settings.documentNames.filter { $0 != name } + [name]
-      settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
+      settings.documents = (settings.documents ?? [:]).merging([name: storedText]) { $1 }
       settings.versioning = versioning ?? settings.versioning
     }
     return Answer(kind.written)
+  }
+
+  private func isPublicPolicy(_ text: String) throws(ErrorResponse) -> Bool {
+    do throws(PolicyFault) {
+      return try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
+    } catch {
+      throw ErrorResponse(.badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
+    }
+  }
+
+  /// Returns a document as the service stores and returns it, or throws if it refuses the document.
+  private func acceptedText(
+    _ text: String, of document: XMLNode, _ kind: BucketDocument
+  ) throws(ErrorResponse) -> String {
+    if kind.root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
+    if kind.root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
+    let accepted = try service.behavior.accepted(kind.completed(document))
+    if kind.root == "Style", let name = parameter("styleName") { return try style(document, named: name) }
+    let text = accepted == document ? text : String(decoding: accepted.serialized(), as: UTF8.self)
+    // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
+    return kind.root == "Tagging" ? text : Self.asReturned(text)
   }
 
   /// Returns the document of an image style with its name and category, which only the request's parameters contain.
@@ -263,14 +251,12 @@ extension Call {
 }
 
 extension SimulatedService {
-  /// Returns the kind of document that a query parameter selects, or `nil` if none does.
   func document(selectedBy target: RequestTarget) -> BucketDocument? {
     documents.first { target.contains(ByteExactString($0.parameter)) }
   }
 }
 
 extension BucketTable {
-  /// Returns a document of a bucket in XML, or `nil` if it is unset.
   func document(_ name: String, of bucket: String) -> XMLNode? {
     (try? read(bucket) { $0.settings.document(name) }) ?? nil
   }

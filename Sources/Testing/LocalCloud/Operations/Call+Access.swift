@@ -94,11 +94,9 @@ extension Call {
     return try unblocked(AccessControl(grants))
   }
 
-  /// The maximum number of grants of an access control.
   private static let grantLimit = 100
 
-  /// Returns an access control, or throws an error response if it has too many grants, or is for a group and the bucket
-  /// blocks that.
+  /// Returns an access control that has not too many grants, and none for a group if the bucket blocks that.
   private func unblocked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
     let grants = access.grants(owner: "", bucketOwner: "")
     guard grants.count <= Self.grantLimit else {

@@ -20,13 +20,13 @@ extension Call {
     }
     let attributes = try existing?.attributes ?? self.attributes()
     try Self.checkAppending(to: existing, at: position)
-    let written = try await store.blobs.write(body, try expectation()).content
+    let written = try await store.blobs.write(body, try expectation())
     try checkRights()
     var content = written
     if let first = existing?.content {
       content = try await store.blobs.compact(
         Content(
-          extents: first.extents + written.extents, byteCount: first.byteCount + written.byteCount,
+          extents: first.extents + written.extents,
           entityTag: MD5.hash(Array((first.entityTag + written.entityTag).utf8)).hex,
           crc64: CRC.combine(first.crc64, written.crc64, byteCount: UInt64(written.byteCount), .crc64ECMA)))
     }
@@ -73,7 +73,7 @@ extension Call {
     let access = try requestedAccess()
     var attributes = try attributes()
     attributes.linkTarget = name
-    let content = Content(extents: [], byteCount: 0, entityTag: MD5.hash(target).hex, crc64: 0)
+    let content = Content(extents: [], entityTag: MD5.hash(target).hex, crc64: 0)
     let link = try await stored(content, access, attributes)
     var response = Answer(headers: [.eTag: service.entityTag(content.entityTag)])
     describe(link, in: &response.headers)

@@ -19,7 +19,6 @@ extension Call {
     (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
 
-  /// The content headers and metadata of the new object, as the request's headers specify them.
   var description: ObjectDescription {
     var description = ObjectDescription()
     for field in headers {
@@ -40,7 +39,7 @@ extension Call {
   /// In a bucket that has or had versions, an instruction not to overwrite is ignored, as by the services.
   func checkOverwrite(in bucket: Bucket) throws(ErrorResponse) {
     let existing = bucket.objects[key]
-    try WriteConditions(headers).check(existing, key)
+    try Conditions(headers).checkWrite(over: existing, key)
     if existing != nil, bucket.settings.versioning == nil, serviceHeader("forbid-overwrite")?.asciiLowercased == "true"
     {
       throw .fileAlreadyExists
@@ -51,10 +50,10 @@ extension Call {
     let access = try requestedAccess()
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
-    let written = try await store.blobs.write(body, try expectation())
+    let content = try await store.blobs.write(body, try expectation())
     try checkRights()
-    let object = try await stored(written.content, access, attributes)
-    var response = Answer(headers: checksums(of: written.content))
+    let object = try await stored(content, access, attributes)
+    var response = Answer(headers: checksums(of: content))
     describe(object, in: &response.headers)
     return try await calledBack(object, response)
   }
@@ -73,7 +72,7 @@ extension Call {
     let object = try readableObject()
     try checkReadable(object)
     var response = Answer(headers: try objectHeaders(object))
-    guard try Conditions(headers).isNews(object) else { return notModified(response.headers) }
+    guard try Conditions(headers).isModified(object) else { return notModified(response.headers) }
     let byteCount = object.content.byteCount
     guard let range = try requestedPart(of: object.content) ?? requestedRange(of: byteCount) else {
       response.body = .extents(object.content.extents, byteCount: byteCount)
@@ -104,7 +103,7 @@ extension Call {
     let object = try readableObject()
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let headers = try objectHeaders(object)
-    guard try Conditions(self.headers).isNews(object) else { return notModified(headers) }
+    guard try Conditions(self.headers).isModified(object) else { return notModified(headers) }
     guard let range = try requestedPart(of: object.content) else {
       return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
     }
@@ -151,7 +150,6 @@ extension Call {
     return response
   }
 
-  /// Returns a response with the reduced set of headers that the operation `GetObjectMeta` reports.
   func objectMeta() throws -> Answer {
     let object = try requestedObject()
     var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
@@ -161,7 +159,6 @@ extension Call {
     return response
   }
 
-  /// Returns the byte range that the request asks for, or `nil` for the whole object.
   private func requestedRange(of byteCount: Int64) throws(ErrorResponse) -> Range<Int64>? {
     guard let header = headers[.range], let range = RequestedRange(header),
       !service.ignores(range, of: byteCount, isStandard: serviceHeader("range-behavior") == "standard")
@@ -170,7 +167,6 @@ extension Call {
     return bytes
   }
 
-  /// Returns the response headers for an object's entity tag and checksums.
   func checksums(of content: Content) -> HTTPFields {
     var headers = service.checksums(of: content)
     headers[.eTag] = service.entityTag(content.entityTag)
@@ -202,117 +198,6 @@ extension Call {
     return response
   }
 
-  private static let tagLimit = 10
-  private static let tagKeyLimit = 128
-  private static let tagValueLimit = 256
-
-  /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
-  func attributes() throws(ErrorResponse) -> ObjectAttributes {
-    var attributes = ObjectAttributes()
-    let name = serviceHeader("storage-class")
-    let kind = service.objects.storageClasses.first { $0.name == name }
-    if let name, kind == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
-    attributes.storageClass = kind?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
-    attributes.tags = try tags(serviceHeader("tagging") ?? "")
-    attributes.encryption = try encryption()
-    attributes.customerKey = try customerKey()
-    if attributes.customerKey != nil, !attributes.encryption.isEmpty {
-      throw .invalidArgument("An object is encrypted with the service's key or with a customer's key, not with both.")
-    }
-    if attributes.customerKey == nil, attributes.encryption.isEmpty { attributes.encryption = bucketEncryption }
-    if !service.buckets.objectsInheritAccess, (try? store.read(bucket) { $0.owner }) != rights.account {
-      attributes.owner = rights.account
-    }
-    return attributes
-  }
-
-  /// Parses percent-encoded `name=value` tags that are joined by `&`.
-  private func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
-    var tags: [ObjectDescription.Header] = []
-    for pair in text.parts(between: "&") where !text.isEmpty {
-      let parts = pair.parts(between: "=", atMost: 1)
-      let texts = parts.map { part in
-        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
-      }
-      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw Self.invalidTag }
-      tags.append(ObjectDescription.Header(name: name, value: value))
-    }
-    try check(tags)
-    return tags.sorted { ByteExactString($0.name) < ByteExactString($1.name) }
-  }
-
-  private func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
-    var names: Set<ByteExactString> = []
-    let refused = service.objects.refusedInTags.utf8
-    for tag in tags {
-      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= Self.tagKeyLimit,
-        tag.value.unicodeScalars.count <= Self.tagValueLimit, names.insert(ByteExactString(tag.name)).inserted,
-        !(tag.name + tag.value).utf8.contains(where: { refused.contains($0) })
-      else { throw Self.invalidTag }
-    }
-    guard tags.count <= Self.tagLimit else {
-      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(Self.tagLimit) tags.")
-    }
-  }
-
-  private static let invalidTag = ErrorResponse(
-    .badRequest, "InvalidTag",
-    "A tag has a name of 1 to \(tagKeyLimit) characters, which must be unique, and a value of up to \(tagValueLimit); "
-      + "in a header both are percent-encoded.")
-
-  func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
-    let names = service.headers.encryption
-    let ignored = serviceHeader(names[0]) == "KMS" ? nil : service.headers.encryptionOfKMS
-    let headers = names.filter { $0 != ignored }.compactMap { name in
-      serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
-    }
-    guard let first = headers.first else { return [] }
-    guard first.name == names[0], let rules = service.headers.encryptions[first.value] else {
-      throw .invalidArgument(
-        "The header \(service.header(names[0])) must be one of \(service.headers.encryptions.keys.sorted()).")
-    }
-    if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
-      throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
-    }
-    if let key = service.headers.defaultKeys[first.value], !headers.contains(where: { $0.name == key.name }) {
-      return headers + [key]
-    }
-    return headers
-  }
-
-  private static let encryptionElements = ["SSEAlgorithm", "KMSMasterKeyID", "KMSDataEncryption"]
-
-  /// Returns the document of a bucket that is created with headers for the encryption of its objects.
-  func encryptionRule(_ headers: [ObjectDescription.Header]) -> String {
-    let elements = zip(Self.encryptionElements, service.headers.encryption).compactMap { element, name in
-      headers.first { $0.name == name }.map { XMLNode(element, $0.value) }
-    }
-    let rule = XMLNode(
-      "ServerSideEncryptionRule", children: [XMLNode("ApplyServerSideEncryptionByDefault", children: elements)])
-    return String(decoding: rule.serialized(), as: UTF8.self)
-  }
-
-  /// The encryption that the bucket's document requires of objects whose request names none.
-  private var bucketEncryption: [ObjectDescription.Header] {
-    guard let document = store.document("encryption", of: bucket),
-      let rule = (document["Rule"] ?? document)["ApplyServerSideEncryptionByDefault"],
-      let method = rule["SSEAlgorithm"]?.text, let rules = service.headers.encryptions[method]
-    else { return [] }
-    let names = service.headers.encryption
-    var headers = [ObjectDescription.Header(name: names[0], value: method)]
-    for (element, name) in zip(Self.encryptionElements, names).dropFirst() where rules.contains(name) {
-      guard let value = rule[element]?.text, !value.isEmpty, HTTPField.isValidValue(value) else { continue }
-      headers.append(ObjectDescription.Header(name: name, value: value))
-    }
-    if headers.count == 1, let key = service.headers.defaultKeys[method] { headers.append(key) }
-    return headers
-  }
-
-  /// Returns the customer's encryption key in the headers with a prefix, or `nil` if the request contains none.
-  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
-    try CustomerKey { serviceHeader(prefix + $0) }
-  }
-
   /// Checks that the request has the encryption key of an object, and that the object need not be restored first.
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
     try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
@@ -324,14 +209,6 @@ extension Call {
         .forbidden, "InvalidObjectState",
         "The object must be restored before it can be read, which this server does not support.")
     }
-  }
-
-  /// Adds the response headers that report the encryption of an object or part.
-  func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
-    for header in attributes.encryption { headers.set(service.header(header.name), header.value) }
-    guard let key = attributes.customerKey else { return }
-    headers.set(service.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
-    headers.set(service.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
   }
 
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
@@ -374,91 +251,5 @@ extension Call {
   private var requesterPays: Bool {
     let settings = try? store.read(bucket) { $0.owner == rights.account ? nil : $0.settings }
     return settings?.document("requestPayment")?["Payer"]?.text == "Requester"
-  }
-
-  /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
-  func describeAnew(_ object: StoredObject, _ change: (StoredObject) -> StoredObject) async throws {
-    try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
-      guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
-    }
-  }
-
-  func readTags() throws -> Answer {
-    let tags = try requestedObject().attributes.tags.map { tag in
-      XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
-    }
-    return service.response(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
-  }
-
-  func changeTags() async throws -> Answer {
-    guard let set = try await document(named: "Tagging")["TagSet"] else {
-      throw ErrorResponse.malformedXML("The document has no TagSet.")
-    }
-    let tags = try set.all("Tag").map { tag in
-      guard let name = tag["Key"]?.text, let value = tag["Value"]?.text else {
-        throw ErrorResponse.malformedXML("A Tag needs a Key and a Value.")
-      }
-      return ObjectDescription.Header(name: name, value: value)
-    }
-    try check(tags)
-    try await describeAnew(requestedObject()) { $0.with(tags: tags) }
-    return Answer()
-  }
-
-  func deleteTags() async throws -> Answer {
-    try await describeAnew(requestedObject()) { $0.with(tags: []) }
-    return Answer(.noContent)
-  }
-
-  /// Returns the number of an object's parts, and a page of their list if they have checksums.
-  private func partList(of content: Content) throws(ErrorResponse) -> [XMLNode] {
-    guard let sizes = content.partSizes else { return [] }
-    let total = XMLNode("PartsCount", String(sizes.count))
-    guard let checksums = content.partChecksums else { return [total] }
-    guard let marker = Int(digits: serviceHeader("part-number-marker") ?? "0"),
-      let count = Int(digits: serviceHeader("max-parts") ?? "1000")
-    else { throw .invalidArgument("The headers for a page of the parts must be integers.") }
-    let limit = min(count, 1000)
-    let parts = zip(sizes, checksums).enumerated().dropFirst(marker).prefix(limit).map { index, part in
-      XMLNode(
-        "Part",
-        children: [
-          XMLNode("PartNumber", String(index + 1)), XMLNode("Size", String(part.0)),
-          XMLNode(part.1.elementName, part.1.value),
-        ])
-    }
-    let next = marker + parts.count
-    return [
-      total, XMLNode("PartNumberMarker", String(marker)), XMLNode("NextPartNumberMarker", String(next)),
-      XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(next < sizes.count)),
-    ] + parts
-  }
-
-  /// Returns the attributes that a request header lists, in the element order of the service's documents.
-  func objectAttributes() throws -> Answer {
-    let object = try requestedObject()
-    try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
-    let header = service.header("object-attributes")
-    let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
-    guard names != [""] else {
-      throw ErrorResponse.invalidRequest(
-        "The \(header) header specifying the attributes to be retrieved is either missing or empty")
-    }
-    let content = object.content
-    let attributes: KeyValuePairs = [
-      "ETag": XMLNode("ETag", content.entityTag),
-      "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
-      "ObjectParts": XMLNode("ObjectParts", children: try partList(of: content)),
-      "StorageClass": XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
-      "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
-    ]
-    guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
-      throw ErrorResponse.invalidArgument("Invalid attribute name specified.")
-    }
-    let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
-    var response = service.response(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
-    response.headers[.lastModified] = object.modified.httpDate
-    describe(object, in: &response.headers)
-    return response
   }
 }

@@ -8,37 +8,33 @@ internal import StorageCrypto
 
 extension Call {
   private static let partNumbers = 1...10_000
+
+  /// The detailed error codes of OSS for an unknown upload, and for a body where the header completes all parts.
   private static let noUploadForPart = "0042-00000104"
   private static let noUploadToAbort = "0042-00000002"
   private static let bodyOfCompleteAll = "0042-00000216"
 
-  private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
+  var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
   /// Returns the multipart upload and the part number that the request specifies.
-  func uploadAndPart() throws -> (PendingUpload, Int) {
-    let name = uploadName
+  private func uploadAndPart() throws -> (PendingUpload, Int) {
     guard let text = parameter("partNumber"), let number = Int(digits: text), Self.partNumbers.contains(number) else {
       throw ErrorResponse.invalidArgument("The partNumber must be an integer from 1 to 10000.")
     }
-    let upload = try upload(name, ec: Self.noUploadForPart)
+    let upload = try upload(uploadName, ec: Self.noUploadForPart)
     try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
     return (upload, number)
   }
 
   /// Returns a multipart upload; `ec` is the detailed error code of OSS if it does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
-    try store.read(bucket) { bucket in
-      guard let upload = bucket.uploads[name] else { throw ErrorResponse.noSuchUpload(name.id, ec: ec) }
-      return upload
-    }
+    try store.read(bucket) { try $0.upload(name, ec: ec) }
   }
 
-  func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
+  private func addPart(_ content: Content, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
-      guard var upload = bucket.uploads[name] else {
-        throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadForPart)
-      }
-      upload.parts[number] = part
+      var upload = try bucket.upload(name, ec: Self.noUploadForPart)
+      upload.parts[number] = UploadedPart(content: content, modified: date)
       bucket.uploads[name] = upload
     }
   }
@@ -46,7 +42,7 @@ extension Call {
   func initiateUpload() async throws -> Answer {
     let access = try requestedAccess()
     let attributes = try attributes()
-    let encodes = try encodesNames()
+    let keys = try keyEncoding()
     let upload = PendingUpload(
       name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
       access: access, attributes: attributes, initiated: date, checksum: try service.behavior.checksumRule(of: headers))
@@ -54,13 +50,8 @@ extension Call {
       try checkOverwrite(in: bucket)
       bucket.uploads[upload.name] = upload
     }
-    var response = service.response(
-      with: XMLNode(
-        "InitiateMultipartUploadResult",
-        children: encodingElement(encodes) + [
-          XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
-          XMLNode("UploadId", upload.name.id),
-        ]))
+    let names = [XMLNode("Bucket", bucket), keys.element("Key", key.text), XMLNode("UploadId", upload.name.id)]
+    var response = service.response("InitiateMultipartUploadResult", keys.elements + names)
     response.headers.append(contentsOf: service.headers(of: upload))
     describe(attributes, in: &response.headers)
     return response
@@ -68,10 +59,10 @@ extension Call {
 
   func uploadPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
-    let written = try await store.blobs.write(body, try expectation(upload.checksum))
+    let content = try await store.blobs.write(body, try expectation(upload.checksum))
     try checkRights()
-    try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
-    var response = Answer(headers: checksums(of: written.content))
+    try addPart(content, number: number, to: upload.name)
+    var response = Answer(headers: checksums(of: content))
     describe(upload.attributes, in: &response.headers)
     return response
   }
@@ -79,7 +70,7 @@ extension Call {
   func abortUpload() throws -> Answer {
     let name = uploadName
     try store.change(bucket) { bucket in
-      guard bucket.uploads[name] != nil else { throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadToAbort) }
+      _ = try bucket.upload(name, ec: Self.noUploadToAbort)
       bucket.uploads[name] = nil
     }
     return Answer(.noContent)
@@ -87,56 +78,61 @@ extension Call {
 
   func completeUpload() async throws -> Answer {
     let name = uploadName
-    let encodes = try encodesNames()
+    let keys = try keyEncoding()
     let access = try requestedAccess()
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
-    let stated = listed?.map { "\($0.number) \($0.entityTag)" } ?? []
-    if let earlier = try store.read(bucket, { $0.completions.first { $0.name == name && $0.parts == stated } }) {
+    let statedParts = listed?.map { "\($0.number) \($0.entityTag)" } ?? []
+    if let earlier = try store.read(bucket, { $0.completions.first { $0.name == name && $0.parts == statedParts } }) {
       return earlier.answer
     }
     let upload = try upload(name)
     if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
-    let parts = try Self.parts(of: upload, listed)
-    if let small = parts.dropLast().first(where: { $0.content.byteCount < service.objects.minimumPartByteCount }) {
-      throw ErrorResponse.entityTooSmall(
-        byteCount: small.content.byteCount, limit: service.objects.minimumPartByteCount)
-    }
-    var content = join(parts)
-    content.partSizes = parts.map(\.content.byteCount)
-    if let rule = upload.checksum {
-      if rule.isChosen { content.partChecksums = parts.compactMap(\.content.checksum) }
-      content.checksum = try service.behavior.checksum(
-        of: content, parts, listedBy: (listed ?? []).map(\.element), headers, rule)
-    }
     let object = StoredObject(
-      id: .random(), key: key, content: content, description: upload.description, modified: date,
-      isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
+      id: .random(), key: key, content: try content(of: upload, listed), description: upload.description,
+      modified: date, isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
     let stored = try await store.put(object, in: bucket) { bucket in
-      guard bucket.uploads[name] != nil else { throw ErrorResponse.noSuchUpload(name.id) }
+      _ = try bucket.upload(name)
       try checkOverwrite(in: bucket)
       bucket.uploads[name] = nil
     }
+    let elements = [
+      XMLNode("Location", "http://\(host)/\(bucket)/\(key.text.percentEncoded(.path))"), XMLNode("Bucket", bucket),
+      keys.element("Key", key.text), XMLNode("ETag", service.entityTag(object.content.entityTag)),
+    ]
     var response = service.response(
-      with: XMLNode(
-        "CompleteMultipartUploadResult",
-        children: encodingElement(encodes) + [
-          XMLNode("Location", "http://\(host)/\(bucket)/\(key.text.percentEncoded(.path))"),
-          XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
-          XMLNode("ETag", service.entityTag(object.content.entityTag)),
-        ] + (object.content.checksum?.elements ?? [])))
+      "CompleteMultipartUploadResult", keys.elements + elements + (object.content.checksum?.elements ?? []))
     response.headers.append(contentsOf: checksums(of: object.content))
     describe(stored, in: &response.headers)
     if service.objects.repeatsCompletion {
       var repeated = response
       repeated.isRepetition = true
-      let completion = CompletedUpload(name: name, parts: stated, answer: repeated)
-      try? store.change(bucket) { $0.completions = $0.completions.suffix(99) + [completion] }
+      let completion = CompletedUpload(name: name, parts: statedParts, answer: repeated)
+      // The object is stored, so that a failure to remember the response is no error of the request.
+      try? store.change(bucket) { $0.completions = $0.completions.suffix(Self.completionLimit - 1) + [completion] }
     }
     return try await calledBack(stored, response)
   }
 
-  /// Whether the request completes the upload from all its parts, instead of those that a document lists.
+  /// The number of completions of a bucket whose responses are kept, which bounds the memory.
+  private static let completionLimit = 100
+
+  /// Returns the content of the object that a completed upload creates from listed parts, or from all parts.
+  private func content(of upload: PendingUpload, _ listed: [ListedPart]?) throws(ErrorResponse) -> Content {
+    let parts = try Self.parts(of: upload, listed)
+    let minimum = service.objects.minimumPartByteCount
+    if let small = parts.dropLast().first(where: { $0.content.byteCount < minimum }) {
+      throw .entityTooSmall(byteCount: small.content.byteCount, limit: minimum)
+    }
+    var content = join(parts)
+    content.partSizes = parts.map(\.content.byteCount)
+    guard let rule = upload.checksum else { return content }
+    if rule.isChosen { content.partChecksums = parts.compactMap(\.content.checksum) }
+    content.checksum = try service.behavior.checksum(
+      of: content, parts, listedBy: (listed ?? []).map(\.element), headers, rule)
+    return content
+  }
+
   private func takesAllParts() async throws -> Bool {
     guard let word = serviceHeader("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
@@ -149,10 +145,6 @@ extension Call {
     try checkRights()
     return true
   }
-
-  func encodingElement(_ encodes: Bool) -> [XMLNode] { encodes ? [XMLNode("EncodingType", "url")] : [] }
-
-  // MARK: Completion
 
   private struct ListedPart {
     let number: Int
@@ -168,15 +160,11 @@ extension Call {
       parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
     }
     if parts.isEmpty { throw .malformedXML("The document lists no Part.") }
-    for (first, second) in zip(parts, parts.dropFirst()) where first.number >= second.number {
-      throw .invalidPartOrder
-    }
+    if zip(parts, parts.dropFirst()).contains(where: { $0.number >= $1.number }) { throw .invalidPartOrder }
     return parts
   }
 
-  private static func parts(
-    of upload: PendingUpload, _ listed: [ListedPart]?
-  ) throws(ErrorResponse) -> [UploadedPart] {
+  private static func parts(of upload: PendingUpload, _ listed: [ListedPart]?) throws(ErrorResponse) -> [UploadedPart] {
     guard let listed else {
       if upload.parts.isEmpty { throw .invalidPart }
       return upload.parts.values
@@ -193,30 +181,28 @@ extension Call {
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0
-    var byteCount: Int64 = 0
     for part in parts {
       md5.update(service.bytes(ofPartTag: part.content.entityTag))
       crc64 = CRC.combine(crc64, part.content.crc64, byteCount: UInt64(part.content.byteCount), .crc64ECMA)
-      byteCount += part.content.byteCount
     }
     return Content(
-      extents: parts.flatMap(\.content.extents), byteCount: byteCount,
-      entityTag: "\(md5.finalize().hex)-\(parts.count)", crc64: crc64)
+      extents: parts.flatMap(\.content.extents), entityTag: "\(md5.finalize().hex)-\(parts.count)", crc64: crc64)
   }
+
+  // MARK: Copies
 
   /// Returns the source of a copy, if the request may read it, its conditions hold, and the copy changes something.
   private func copySource() throws -> StoredObject {
     let source = try NamedSource(serviceHeader("copy-source") ?? "", of: service)
     if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
       source.key == key, source.version == nil, serviceHeader("metadata-directive")?.asciiLowercased != "replace",
-      serviceHeader("storage-class") == nil,
-      try encryption().isEmpty, try customerKey() == nil
+      serviceHeader("storage-class") == nil, try encryption().isEmpty, try customerKey() == nil
     {
       throw refusal
     }
     let object = try store.object(source.key, in: source.bucket, version: source.version)
     try checkReadable(object, prefix: "copy-source-")
-    guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
+    guard try Conditions(headers, prefix: service.header("copy-source-")).isModified(object) else {
       throw service.errors.unchangedCopySource
     }
     return object
@@ -237,16 +223,14 @@ extension Call {
     var content = try await store.blobs.compact(source.content)
     if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
     let copy = StoredObject(
-      id: .random(), key: key, content: content,
-      description: description, modified: date,
+      id: .random(), key: key, content: content, description: description, modified: date,
       isMultipart: source.isMultipart, access: access, attributes: attributes)
     let stored = try await store.put(copy, in: bucket) { try checkOverwrite(in: $0) }
-    var response = copied("CopyObjectResult", stored.content, attributes, from: source)
+    var response = copyResponse("CopyObjectResult", stored.content, attributes, from: source)
     describe(stored, in: &response.headers)
     return response
   }
 
-  /// Computes the checksum that the request asks for, or returns `nil` if it asks for none.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
@@ -277,35 +261,34 @@ extension Call {
           "The \(service.header("copy-source-range")) value must be of the form bytes=first-last where first and last "
             + "are the zero-based offsets of the first and last bytes to copy")
       }
-      guard range.lies(within: source.content.byteCount), let bytes = range.bytes(of: source.content.byteCount) else {
-        throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount)
+      let byteCount = source.content.byteCount
+      guard range.lies(within: byteCount), let bytes = range.bytes(of: byteCount) else {
+        throw ErrorResponse.invalidRange(header, byteCount: byteCount)
       }
       extents = source.content.extents(in: bytes)
     }
     let checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
+    let content: Content
     if extents.count > 1 {
-      let written = try await store.blobs.joined(extents, checks: checks)
-      try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
-      return copied("CopyPartResult", written.content, upload.attributes, from: source)
+      content = try await store.blobs.joined(extents, checks: checks)
+    } else {
+      var sums = BodySums(checks: checks)
+      try await store.blobs.read(extents) { sums.update([$0]) }
+      content = Content(
+        extents: extents, entityTag: sums.md5.finalize().hex, crc64: sums.crc64.checksum,
+        checksum: try sums.checks.finish())
     }
-    var sums = BodySums(checks: checks)
-    try await store.blobs.read(extents) { sums.update([$0]) }
-    let content = Content(
-      extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: sums.md5.finalize().hex,
-      crc64: sums.crc64.checksum, checksum: try sums.checks.finish())
-    try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
-    return copied("CopyPartResult", content, upload.attributes, from: source)
+    try addPart(content, number: number, to: upload.name)
+    return copyResponse("CopyPartResult", content, upload.attributes, from: source)
   }
 
-  private func copied(
-    _ name: String, _ content: Content, _ attributes: ObjectAttributes, from source: StoredObject
+  private func copyResponse(
+    _ root: String, _ content: Content, _ attributes: ObjectAttributes, from source: StoredObject
   ) -> Answer {
-    var response = service.response(
-      with: XMLNode(
-        name,
-        children: [
-          XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
-        ] + (content.checksum?.elements ?? [])))
+    let elements = [
+      XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
+    ]
+    var response = service.response(root, elements + (content.checksum?.elements ?? []))
     response.headers.append(contentsOf: checksums(of: content))
     describe(attributes, in: &response.headers)
     if source.version != StoredObject.nullVersion {

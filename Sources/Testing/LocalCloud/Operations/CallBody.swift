@@ -20,32 +20,29 @@ struct CallBody: AsyncSequence, Sendable {
   /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { reader != nil }
 
-  func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal, pace: pace)
-  }
+  func makeAsyncIterator() -> Iterator { Iterator(body: self, chunks: base.makeAsyncIterator(), reader: reader) }
 
   struct Iterator: AsyncIteratorProtocol {
-    fileprivate var base: RequestBody.AsyncIterator
+    fileprivate let body: CallBody
+    fileprivate var chunks: RequestBody.AsyncIterator
     fileprivate var reader: (any BodyReader)?
-    fileprivate let refusal: @Sendable (VerificationError) -> ErrorResponse
-    fileprivate let pace: Pace?
 
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteBuffer? {
-      while let chunk = try await base.nextElement(isolation: actor) {
-        try await pace?.wait(for: chunk.readableBytes)
+      while let chunk = try await chunks.nextElement(isolation: actor) {
+        try await body.pace?.wait(for: chunk.readableBytes)
         guard reader != nil else { return chunk }
         let bytes = try read(chunk)
         if bytes.readableBytes > 0 { return bytes }
       }
-      do throws(VerificationError) { try reader?.finish() } catch { throw refusal(error) }
+      do throws(VerificationError) { try reader?.finish() } catch { throw body.refusal(error) }
       reader = nil
       return nil
     }
 
     private mutating func read(_ chunk: ByteBuffer) throws(ErrorResponse) -> ByteBuffer {
-      do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
+      do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw body.refusal(error) }
     }
   }
 }
@@ -66,24 +63,15 @@ struct Pace: Sendable {
 
 /// The length and checksums that a body must have.
 struct BodyExpectation: Sendable {
-  /// The required length in bytes, or `nil` if the request does not specify the length.
   var byteCount: Int64?
-
-  /// The required MD5 digest, or `nil` if the request does not specify it.
-  var digest: Digest?
-
+  /// The required MD5 digest, and the error response for a body with another one.
+  var digest: (md5: [UInt8], mismatch: ErrorResponse)?
   /// The additional checks of the body's bytes, such as a checksum that the client chose.
   var checks: [any BodyCheck] = []
 
-  /// A required MD5 digest, and the error response for a body with a different digest.
-  struct Digest: Sendable {
-    let md5: [UInt8]
-    let refusal: ErrorResponse
-  }
-
-  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ErrorResponse) {
+  func check(byteCount: Int64, md5: Digest) throws(ErrorResponse) {
     if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
-    if let digest, digest.md5 != md5.bytes { throw digest.refusal }
+    if let digest, digest.md5 != md5.bytes { throw digest.mismatch }
   }
 }
 
@@ -100,7 +88,6 @@ extension [any BodyCheck] {
     for index in indices { self[index].update(bytes) }
   }
 
-  /// Completes the checks, and returns the checksum to store with the object, if any.
   func finish() throws(ErrorResponse) -> StoredChecksum? {
     var checksum: StoredChecksum?
     for check in self { checksum = try check.finish() ?? checksum }
@@ -113,7 +100,6 @@ protocol BodyReader: Sendable {
   /// Returns the object's bytes in the next bytes of the body, which are valid only if all later calls succeed.
   mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer
 
-  /// Throws if the body is incomplete or invalid.
   mutating func finish() throws(VerificationError)
 }
 
@@ -121,21 +107,15 @@ protocol BodyReader: Sendable {
 struct StoredChecksum: Sendable, Codable, Equatable {
   /// The name of the algorithm of this checksum, as the service's headers spell it.
   let algorithm: String
-
   /// The checksum in Base64; for a composite checksum, `-` and the number of parts follow.
   let value: String
-
   var isComposite = false
 }
 
 /// A rule for the checksums of a multipart upload and its parts.
 struct ChecksumRule: Sendable, Equatable {
-  /// The name of the checksum algorithm of the multipart upload, as the service's headers spell it.
   let algorithm: String
-
-  /// Whether the object's checksum is composite, that is, computed from the checksums of the parts.
   let isComposite: Bool
-
   /// Whether the client, and not the service, chose the algorithm.
   let isChosen: Bool
 }

@@ -5,7 +5,9 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The conditions that a read request sets on an object, such as `If-None-Match`.
+/// The conditions that a request sets on an object that it reads, copies, replaces or deletes, such as `If-None-Match`.
+///
+/// ``HeaderRules`` rejects the conditional headers of a write unless the service supports them for the operation.
 struct Conditions {
   private let match: String?
   private let noneMatch: String?
@@ -21,21 +23,29 @@ struct Conditions {
     unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
-  /// Returns whether the object differs from the client's version, in the order of RFC 9110, section 13.2.2.
-  ///
-  /// - Throws: `PreconditionFailed` if a condition of `If-Match` or `If-Unmodified-Since` is not met.
-  func isNews(_ object: StoredObject) throws(ErrorResponse) -> Bool {
+  /// Returns whether the object differs from the client's version, in the order of RFC 9110, section 13.2.2; throws if
+  /// `If-Match` or `If-Unmodified-Since` does not hold.
+  func isModified(_ object: StoredObject) throws(ErrorResponse) -> Bool {
     if let match {
-      guard Self.names(match, object) else { throw .preconditionFailed("If-Match") }
+      guard Self.matches(match, object) else { throw .preconditionFailed("If-Match") }
     } else if let unmodifiedSince, object.modified.wholeSeconds > unmodifiedSince {
       throw .preconditionFailed("If-Unmodified-Since")
     }
-    if let noneMatch { return !Self.names(noneMatch, object) }
+    if let noneMatch { return !Self.matches(noneMatch, object) }
     return modifiedSince.map { object.modified.wholeSeconds > $0 } ?? true
   }
 
+  /// Throws unless a write can replace or delete the existing object; its `If-None-Match` can only be `*`.
+  func checkWrite(over existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
+    if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
+    if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
+    guard let match else { return }
+    guard let existing else { throw .noSuchKey(key.text) }
+    guard Self.matches(match, existing) else { throw .preconditionFailed("If-Match") }
+  }
+
   /// Returns whether a list contains an object's entity tag; services differ in the case of its digits.
-  static func names(_ list: String, _ object: StoredObject) -> Bool {
+  static func matches(_ list: String, _ object: StoredObject) -> Bool {
     list.words(between: ",").contains { item in
       var tag = item.trimmingBlanks
       if tag == "*" { return true }
@@ -45,85 +55,39 @@ struct Conditions {
   }
 }
 
-/// The conditions that a write request sets on the object that it replaces.
-///
-/// ``HeaderRules`` rejects the conditional headers beforehand unless the service supports them for the operation.
-struct WriteConditions {
-  private let match: String?
-  private let noneMatch: String?
-
-  /// Creates the conditions of a write, in which `If-None-Match` can only be `*`.
-  init(_ headers: HTTPFields) throws(ErrorResponse) {
-    match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
-    noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
-    if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
-  }
-
-  func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
-    if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
-    guard let match else { return }
-    guard let existing else { throw .noSuchKey(key.text) }
-    guard Conditions.names(match, existing) else { throw .preconditionFailed("If-Match") }
-  }
-}
-
 extension String {
   /// The string without enclosing quotation marks, or the string itself if it isn't enclosed in quotation marks.
   var unquoted: String { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self }
 }
 
+/// A byte range of an object: from a first byte to an optional last one, or a number of bytes at the end.
 struct RequestedRange {
-  /// The bounds of a range: a first byte with an optional last byte, or a number of bytes at the end.
-  private enum Bounds {
-    case from(Int64, through: Int64?)
-    case last(Int64)
-  }
-
-  private let bounds: Bounds
+  private let first: Int64?
+  /// The last byte, or the number of bytes at the end if there is no first byte.
+  private let last: Int64?
 
   /// Parses a `Range` header, or returns `nil` if it is not a single byte range; the server ignores such headers.
   init?(_ header: String) {
-    guard header.hasBytePrefix("bytes=") else { return nil }
-    let parts = header.dropFirst("bytes=".count).parts(between: "-")
-    guard parts.count == 2 else { return nil }
-    let numbers = parts.map { Self.number($0) }
-    switch (parts[0].isEmpty, parts[1].isEmpty) {
-    case (true, false):
-      guard let count = numbers[1] else { return nil }
-      bounds = .last(count)
-    case (false, true):
-      guard let first = numbers[0] else { return nil }
-      bounds = .from(first, through: nil)
-    case (false, false):
-      guard let first = numbers[0], let last = numbers[1], first <= last else { return nil }
-      bounds = .from(first, through: last)
-    case (true, true):
-      return nil
-    }
-  }
-
-  private static func number(_ text: Substring) -> Int64? {
-    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+    guard let bounds = header.removingBytePrefix("bytes=")?.parts(between: "-"), bounds.count == 2,
+      bounds.allSatisfy({ $0.utf8.allSatisfy(\.isASCIIDigit) })
+    else { return nil }
+    (first, last) = (Int64(bounds[0]), Int64(bounds[1]))
+    // A bound that is not empty, but has no value, exceeds the integer.
+    guard bounds[0].isEmpty == (first == nil), bounds[1].isEmpty == (last == nil), first != nil || last != nil,
+      first ?? 0 <= last ?? .max
+    else { return nil }
   }
 
   /// Returns the range clamped to the size of an object, or `nil` if it contains no byte of the object.
   func bytes(of byteCount: Int64) -> Range<Int64>? {
-    switch bounds {
-    case .from(let first, let last):
-      guard first < byteCount else { return nil }
-      return first..<(min(last ?? byteCount - 1, byteCount - 1) + 1)
-    case .last(let count):
-      guard count > 0, byteCount > 0 else { return nil }
-      return max(0, byteCount - count)..<byteCount
-    }
+    let start = first ?? max(0, byteCount - (last ?? 0))
+    guard start < byteCount else { return nil }
+    return start..<(first == nil ? byteCount : min(last ?? .max, byteCount - 1) + 1)
   }
 
-  /// Returns whether an object of a size contains all bytes of the range.
   func lies(within byteCount: Int64) -> Bool {
-    switch bounds {
-    case .from(let first, let last): first < byteCount && (last ?? first) < byteCount
-    case .last(let count): count > 0 && count <= byteCount
-    }
+    if let first { return max(first, last ?? first) < byteCount }
+    return last.map { $0 > 0 && $0 <= byteCount } ?? false
   }
 }
 
@@ -141,9 +105,9 @@ struct NamedSource {
     let parts = header.parts(between: "?", atMost: 1)
     version = parts.dropFirst().first?.removingBytePrefix("versionId=").map(String.init)
     if version == "" { throw .invalidArgument("The versionId of the copy source is empty.") }
-    guard let bytes = String(parts[0]).percentDecodedBytes(),
-      let text = String(utf8: bytes)
-    else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
+    guard let bytes = String(parts[0]).percentDecodedBytes(), let text = String(utf8: bytes) else {
+      throw .invalidArgument("The copy source is not percent-encoded UTF-8.")
+    }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
     var name = Self.takeSegment(of: &rest)
     if service.objects.copySourceHasHost {
@@ -160,11 +124,9 @@ struct NamedSource {
 
   /// Removes the first path segment and the slash after it from a path, and returns the segment.
   private static func takeSegment(of text: inout Substring) -> String {
-    guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
-      defer { text = "" }
-      return String(text)
-    }
-    defer { text = text[text.utf8.index(after: slash)...] }
-    return String(text[..<slash])
+    let segment = text.bytes(before: "/")
+    text = text[segment.endIndex...]
+    if let slash = text.utf8.indices.first { text = text[text.utf8.index(after: slash)...] }
+    return String(segment)
   }
 }

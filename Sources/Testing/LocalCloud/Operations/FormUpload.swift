@@ -9,25 +9,18 @@ internal import StorageCrypto
 
 /// A form upload (POST object), which reads and verifies the form's fields before it stores the file.
 struct FormUpload: Sendable {
-  /// The maximum number of parts of a form.
   private static let partLimit = 100
-  /// The maximum size of all fields of a form together, in bytes.
   private static let fieldByteLimit = 64 * 1024
 
   let bucket: String
   private let boundary: String
 
-  /// Creates a form upload, or returns `nil` if the request is none.
   init?(_ head: HTTPRequest, at service: SimulatedService) throws(ErrorResponse) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
     else { return nil }
     let target: RequestTarget
-    do {
-      target = try service.behavior.target(of: head)
-    } catch {
-      throw .invalidArgument(error.message)
-    }
+    do { target = try service.behavior.target(of: head) } catch { throw .invalidArgument(error.message) }
     guard let bucket = target.bucket?.string, target.key == nil else { return nil }
     guard head.headerFields[values: .contentType].count == 1, let type = HeaderParameters(text),
       type.value == "multipart/form-data", let boundary = type["boundary"], Self.isBoundary(boundary)
@@ -52,9 +45,7 @@ struct FormUpload: Sendable {
   }
 
   @concurrent
-  func open(
-    _ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
-  ) async throws -> Opened {
+  func open(_ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm) async throws -> Opened {
     var reader = MultipartReader(body.makeAsyncIterator(), boundary: boundary)
     var fields: [FormField] = []
     var remaining = Self.fieldByteLimit
@@ -73,9 +64,7 @@ struct FormUpload: Sendable {
 
   /// Stores the file, whose size the form's policy limits, and reads the rest of the form, which is ignored.
   @concurrent
-  func store(
-    _ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation
-  ) async throws -> BlobStore.Written {
+  func store(_ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation) async throws -> Content {
     var form = form
     let sizes = form.verified.sizes
     return try await blobs.write(expectation) { writer in
@@ -107,30 +96,21 @@ extension Call {
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
-    let written = try await upload.store(form, in: store.blobs, expectation)
+    let content = try await upload.store(form, in: store.blobs, expectation)
     guard rights.allowPosting(key.text, to: bucket) else { throw service.policyRefusal(at: date) }
-    let object = try await stored(written.content, access, attributes)
-    var headers = checksums(of: written.content)
+    let object = try await stored(content, access, attributes)
+    var headers = checksums(of: content)
     describe(object, in: &headers)
     return try await calledBack(
       object,
       outcome.response(
-        bucket: bucket, key: key.text, entityTag: service.entityTag(written.content.entityTag), location: location,
+        bucket: bucket, key: key.text, entityTag: service.entityTag(content.entityTag), location: location,
         headers: headers))
   }
 
-  /// The URL of the uploaded object, with the host that the client used.
   private var location: String {
-    String(writing: { writer in
-      writer.append("http://")
-      writer.append(host)
-      writer.append(UInt8(ascii: "/"))
-      if AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host) {
-        writer.append(bucket)
-        writer.append(UInt8(ascii: "/"))
-      }
-      writer.append(percentEncoding: key.text, .path)
-    })
+    let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
+    return "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.text.percentEncoded(.path))"
   }
 }
 
@@ -186,23 +166,12 @@ enum FormAnswer: Sendable {
     headers[.location] = location
     switch self {
     case .redirect(let url):
-      headers[.location] = String(writing: { writer in
-        writer.append(url)
-        writer.append(UInt8(ascii: url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
-        writer.append("bucket=")
-        writer.append(percentEncoding: bucket)
-        writer.append("&key=")
-        writer.append(percentEncoding: key)
-        writer.append("&etag=")
-        writer.append(percentEncoding: entityTag)
-      })
+      let names = "bucket=\(bucket.percentEncoded())&key=\(key.percentEncoded())&etag=\(entityTag.percentEncoded())"
+      headers[.location] = "\(url)\(url.hasByte("?") ? "&" : "?")\(names)"
       return Answer(.seeOther, headers: headers)
     case .status(.created):
-      let document = XMLNode(
-        "PostResponse",
-        children: [
-          XMLNode("Location", location), XMLNode("Bucket", bucket), XMLNode("Key", key), XMLNode("ETag", entityTag),
-        ])
+      let elements = [("Location", location), ("Bucket", bucket), ("Key", key), ("ETag", entityTag)]
+      let document = XMLNode("PostResponse", children: elements.map { XMLNode($0, $1) })
       var response = Answer(document, headers: headers)
       response.status = .created
       return response

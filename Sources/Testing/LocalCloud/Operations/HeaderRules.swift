@@ -11,20 +11,12 @@ internal import StorageAuth
 struct HeaderRules: Sendable {
   /// The prefixes of service-specific headers; other names omit the first one.
   let prefixes: [String]
-
-  /// The headers that every operation supports.
   let everywhere: Set<String>
-
   let operations: [String: Set<Operation>]
-
   /// The operations whose write can depend on a conditional header.
   var conditions: [String: Set<Operation>] = [:]
-
-  /// The form fields that belong to the form's signature.
   let formFields: Set<String>
-
   var takesFormCallback = false
-
   /// The headers that the service itself refuses for operations that do not support them.
   var invalidElsewhere: Set<String> = []
 
@@ -46,25 +38,22 @@ struct HeaderRules: Sendable {
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
     "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
     "symlink-target": [.putSymlink], "copy-source": copies, "copy-source-range": [.copyPart],
-    "copy-source-if-match": copies,
-    "copy-source-if-none-match": copies, "copy-source-if-modified-since": copies,
+    "copy-source-if-match": copies, "copy-source-if-none-match": copies, "copy-source-if-modified-since": copies,
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
   /// The operations that support the headers of access controls, of which one names it, and the others give permissions.
   static let grants = Dictionary(
-    (["acl"] + Grant.Permission.allCases.map(\.header)).map {
+    uniqueKeysWithValues: (["acl"] + Grant.Permission.allCases.map(\.header)).map {
       ($0, creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]))
-    }
-  ) { $0.union($1) }
+    })
 
-  /// The operations that support the headers of customers' encryption keys.
-  static let customerKeys = Dictionary(
-    CustomerKey.headers.map {
-      ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
-    }
-      + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
-  ) { $0.union($1) }
+  static let customerKeys: [String: Set<Operation>] = {
+    let readers: Set<Operation> = [.completeUpload, .getObject, .headObject, .objectAttributes]
+    let operations = creations.union(parts).union(readers)
+    return Dictionary(
+      uniqueKeysWithValues: CustomerKey.headers.flatMap { [($0, operations), ("copy-source-\($0)", copies)] })
+  }()
 
   /// Throws `NotImplemented` for the first header that matters and that the operation does not support.
   func check(_ headers: HTTPFields, for operation: Operation) throws(ErrorResponse) {
@@ -74,12 +63,9 @@ struct HeaderRules: Sendable {
         Self.refusedOnWrites.contains(name) && !operation.isRead && conditions[name]?.contains(operation) != true
       if Self.refusedAlways.contains(name) || isRefused { throw Self.refusal(name) }
       guard let header = serviceHeader(name) else { continue }
-      guard
-        header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
-      else {
-        throw invalidElsewhere.contains(header)
-          ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(name)
-      }
+      if supports(header, for: operation) { continue }
+      throw invalidElsewhere.contains(header)
+        ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(name)
     }
   }
 
@@ -90,11 +76,15 @@ struct HeaderRules: Sendable {
       let isCallback = name == "callback" && !takesFormCallback || name == "callback-var"
       if Self.refusedAlways.contains(name) || isCallback { throw Self.refusal(name) }
       guard let header = serviceHeader(name) else { continue }
+      // A form names its callback without the service's prefix.
       guard header != "callback", header != "callback-var",
-        header.hasBytePrefix("meta-") || everywhere.contains(header) || formFields.contains(header)
-          || operations[header]?.contains(.putObject) == true
+        formFields.contains(header) || supports(header, for: .putObject)
       else { throw Self.refusal(name) }
     }
+  }
+
+  private func supports(_ header: String, for operation: Operation) -> Bool {
+    header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
   }
 
   /// Returns the name of a service-specific header, without the first prefix, or `nil` for any other header.

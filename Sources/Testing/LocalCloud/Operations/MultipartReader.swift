@@ -10,7 +10,6 @@ internal import StorageAuth
 /// must end in CR LF, only a line end may follow the last boundary, and headers must not be folded. The parser keeps at
 /// most one chunk of the body and the headers of one part in memory.
 struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
-  /// The maximum size of a part's headers, in bytes.
   private static var headByteLimit: Int { 8 * 1024 }
 
   private enum Position {
@@ -53,7 +52,6 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     }
   }
 
-  /// Returns the next bytes of the current part's content, or `nil` at the end of the content.
   mutating func nextChunk() async throws -> ByteBuffer? {
     while position == .content {
       let view = pending.readableBytesView
@@ -85,23 +83,21 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   /// Reads the rest of the content as UTF-8, and subtracts its length from the number of bytes that may be read.
   mutating func text(upTo remaining: inout Int) async throws -> String {
     var bytes: [UInt8] = []
-    while let chunk = try await nextChunk() {
-      remaining -= chunk.readableBytes
-      guard remaining >= 0 else { throw ErrorResponse.formTooLong }
-      bytes += chunk.readableBytesView
-    }
-    guard let text = String(utf8: bytes) else {
-      throw ErrorResponse.malformedForm("A field is not UTF-8.")
-    }
+    while let chunk = try await nextChunk(upTo: &remaining) { bytes += chunk.readableBytesView }
+    guard let text = String(utf8: bytes) else { throw ErrorResponse.malformedForm("A field is not UTF-8.") }
     return text
   }
 
   /// Skips the rest of the content, and subtracts its length from the number of bytes that may be read.
   mutating func skip(upTo remaining: inout Int) async throws {
-    while let chunk = try await nextChunk() {
-      remaining -= chunk.readableBytes
-      guard remaining >= 0 else { throw ErrorResponse.formTooLong }
-    }
+    while try await nextChunk(upTo: &remaining) != nil {}
+  }
+
+  private mutating func nextChunk(upTo remaining: inout Int) async throws -> ByteBuffer? {
+    let chunk = try await nextChunk()
+    remaining -= chunk?.readableBytes ?? 0
+    guard remaining >= 0 else { throw ErrorResponse.formTooLong }
+    return chunk
   }
 
   /// Reads a header line of a part without its line end, or returns `nil` for the empty line that ends the headers.
@@ -161,11 +157,10 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 }
 
+/// The headers of a part of a form.
 struct PartHead: Sendable {
   let name: String
-
   let fileName: String?
-
   let contentType: String?
 
   /// Parses the lines of a part's headers, of which unknown ones are ignored (RFC 7578, section 4.8).
@@ -188,11 +183,7 @@ struct PartHead: Sendable {
     else { throw .malformedForm("A part has no Content-Disposition: form-data with a name.") }
     self.name = name
     fileName = disposition["filename"]
-    contentType = headers["content-type"].map { text in
-      String(
-        decoding: text.utf8.drop { $0 == UInt8(ascii: " ") }.reversed().drop { $0 == UInt8(ascii: " ") }.reversed(),
-        as: UTF8.self)
-    }
+    contentType = headers["content-type"].map { String($0.trimmingBlanks) }
   }
 
   /// Whether this part contains the uploaded file: the part with the name `file`, in lowercase or uppercase.
@@ -203,20 +194,17 @@ struct PartHead: Sendable {
 struct HeaderParameters: Sendable {
   /// The part of the header value before the parameters, in lowercase.
   let value: String
-
   private let parameters: [String: String]
 
   /// Parses a header value, or returns `nil` if it is malformed.
   ///
   /// A quoted string ends at the next quotation mark, because browsers encode one within the string as `%22`.
   init?(_ text: String) {
-    var rest = text[...]
-    value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
-    rest = rest.bytes(from: ";")
+    value = text.bytes(before: ";").trimmingBlanks.asciiLowercased
+    var rest = text.bytes(from: ";")
     var parameters: [String: String] = [:]
     while !rest.isEmpty {
-      rest = Self.behindFirstByte(of: rest)
-      rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
+      rest = Self.droppingBlanks(of: Self.behindFirstByte(of: rest))
       let name = rest.bytes(before: "=")
       rest = rest[name.endIndex...]
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !rest.isEmpty else { return nil }
@@ -226,10 +214,9 @@ struct HeaderParameters: Sendable {
         rest = Self.behindFirstByte(of: rest)
         guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         content = rest[..<end]
-        rest = Self.behindFirstByte(of: rest[end...])
-        rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
+        rest = Self.droppingBlanks(of: Self.behindFirstByte(of: rest[end...]))
       } else {
-        content = Self.trimmed(rest.bytes(before: ";"))
+        content = rest.bytes(before: ";").trimmingBlanks
         rest = rest.bytes(from: ";")
         guard !content.isEmpty, content.utf8.allSatisfy({ Self.isTokenByte($0) || "/:=?()@,".utf8.contains($0) }) else {
           return nil
@@ -249,25 +236,10 @@ struct HeaderParameters: Sendable {
     text[text.utf8.index(after: text.utf8.startIndex)...]
   }
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-
-  private static func trimmed(_ text: Substring) -> Substring {
-    var bytes = text.utf8.drop(while: isBlank)
-    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-    return text[bytes.startIndex..<bytes.endIndex]
+  private static func droppingBlanks(of text: Substring) -> Substring {
+    text[text.utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.startIndex...]
   }
 
   /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
-}
-
-extension UInt8 {
-  var isASCIILetterOrDigit: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
-  }
 }

@@ -19,14 +19,10 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   /// Creates the operation that a request asks for.
   ///
-  /// The operation must support each query parameter of the request that any service knows. Otherwise, for example,
-  /// `DELETE /?redundancyTransition` would delete the bucket. Unknown parameters have no effect, as in the real
+  /// The operation must support each query parameter of the request, signed or not, that any service knows. Otherwise, for
+  /// example, `DELETE /?redundancyTransition` would delete the bucket. Unknown parameters have no effect, as in the real
   /// services. However, a write with an unknown parameter without a value is rejected, because the parameter could be a
   /// sub-resource that is newer than this list.
-  ///
-  /// - Parameters:
-  ///   - target: The whole target of the request, including unsigned parameters.
-  ///   - isCopy: Whether a header specifies the source object of a copy.
   init(
     _ method: HTTPRequest.Method, _ target: RequestTarget, of service: SimulatedService, isCopy: Bool
   ) throws(ErrorResponse) {
@@ -38,8 +34,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     let routes = table.routes.filter { route in
       route.method == method && route.level == level && (route.isCopy == nil || route.isCopy == isCopy)
     }
-    let fitting = routes.filter { $0.selectors.isSubset(of: names) }
-    let route = fitting.max { $0.selectors.count < $1.selectors.count }
+    let route = routes.filter { $0.selectors.isSubset(of: names) }.max { $0.selectors.count < $1.selectors.count }
     let taken = route.map { table.parameters(of: $0) } ?? []
     if let name = names.subtracting(taken).min() {
       if let other = route?.selectors.first, routes.contains(where: { $0.selectors.contains(name) }) {
@@ -48,7 +43,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
       }
       throw .notImplemented(
         "The parameter \"\(written[name] ?? name)\" is not supported by this server for \(method.rawValue) of "
-          + "\(level.article).")
+          + "\(level.rawValue).")
     }
     guard let route else { throw .methodNotAllowed(method.rawValue) }
     if names.contains("list-type"), target["list-type"] != "2" {
@@ -112,34 +107,28 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether the operation can be performed without a signature if the bucket is public, and the service allows that.
   var isPublicListing: Bool { [.headBucket, .listObjects, .listObjectsV2, .listUploads].contains(self) }
 
+  /// Whether the operation only reads; one that is not listed counts as a write, for which the rules are stricter.
   var isRead: Bool {
     switch self {
-    case .listBuckets, .describeRegions, .headBucket, .bucketStat, .listVersions, .getSymlink, .readBucketAccess,
-      .bucketLocation, .bucketInfo, .readDocument,
-      .listObjects, .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
-      .objectAttributes, .listParts:
+    case .listBuckets, .describeRegions, .headBucket, .bucketStat, .readBucketAccess, .bucketLocation, .bucketInfo,
+      .readDocument, .listObjects, .listObjectsV2, .listVersions, .listUploads, .listParts, .getObject, .headObject,
+      .objectMeta, .getSymlink, .readObjectAccess, .readTags, .objectAttributes:
       true
-    case .createBucket, .deleteBucket, .changeBucketAccess, .changeDocument, .deleteDocument,
-      .appendObject, .putSymlink, .deleteObjects,
-      .putObject, .copyObject, .deleteObject,
-      .changeObjectAccess, .changeTags, .deleteTags, .initiateUpload, .uploadPart, .copyPart, .completeUpload,
-      .abortUpload:
-      false
+    default: false
     }
   }
 
   var readsBody: Bool {
-    [
-      .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart,
-      .completeUpload, .changeTags, .changeBucketAccess, .changeObjectAccess,
-    ]
-    .contains(self)
+    switch self {
+    case .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart, .completeUpload,
+      .changeTags, .changeBucketAccess, .changeObjectAccess:
+      true
+    default: false
+    }
   }
 
-  /// Whether the operation adds a part to a multipart upload, or completes it.
   var continuesUpload: Bool { [.uploadPart, .copyPart, .completeUpload].contains(self) }
 
-  /// Whether the operation concerns one of the documents that clients store with a bucket.
   var isOfDocument: Bool { [.readDocument, .changeDocument, .deleteDocument].contains(self) }
 
   /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
@@ -155,7 +144,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
   struct Permission: Sendable {
     /// The action name in the policy language, such as `oss:GetObject`.
     let action: String
-
     let target: Target
 
     enum Target: Sendable {

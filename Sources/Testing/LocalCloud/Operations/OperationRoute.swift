@@ -5,29 +5,19 @@ internal import HTTPTypes
 
 /// The pattern of the requests for an operation: method, resource level and query parameters.
 struct OperationRoute: Sendable {
-  enum Level: Sendable {
-    case service, bucket, object
-
-    /// The resource's name with an article, such as "a bucket", for error messages.
-    var article: String {
-      switch self {
-      case .service: "the service"
-      case .bucket: "a bucket"
-      case .object: "an object"
-      }
-    }
+  /// The level of a resource, with its name in error messages.
+  enum Level: String, Sendable {
+    case service = "the service"
+    case bucket = "a bucket"
+    case object = "an object"
   }
 
   let operation: Operation
   let method: HTTPRequest.Method
   let level: Level
-
-  /// The names of the query parameters that select the operation.
   let selectors: Set<String>
-
   /// The names of the optional query parameters that the operation has in every service.
   let options: Set<String>
-
   /// Whether a header must, or must not, specify the source object of a copy; `nil` if it makes no difference.
   let isCopy: Bool?
 
@@ -109,15 +99,10 @@ struct OperationRoute: Sendable {
 /// The operations and query parameters of a storage service.
 struct OperationTable: Sendable {
   let routes: [OperationRoute]
-
   let names: ParameterNames
-
-  /// The names of the query parameters that every operation supports.
   private let common: Set<String>
-
   /// The names of the query parameters that all operations on an object's bytes support.
   private let ofTransfers: Set<String>
-
   /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
@@ -159,24 +144,15 @@ struct ParameterNames: Sendable {
 
   /// The names of the parameters that belong to the signature, in lowercase if the service ignores case.
   let signature: Set<String>
-
-  /// Whether the service compares query parameter names case-insensitively.
   var ignoresCase = false
 
   func meaning(of name: String) -> Meaning {
     if !ignoresCase, signature.contains(name) { return .signature }
     let lowercased = name.asciiLowercased
     if ignoresCase, signature.contains(lowercased) { return .signature }
-    // Image processing parameters contain their arguments in the parameter name: `imageMogr2/thumbnail/!50p`.
-    let stem = String(lowercased.bytes(before: "/"))
-    guard
-      Self.lowercasedNames.contains(lowercased) || Self.lowercasedNames.contains(stem) || Self.isReserved(lowercased)
-    else { return .unknown }
-    let isSpelledRight =
-      ignoresCase || Self.names.contains(name) || Self.names.contains(String(name.bytes(before: "/")))
-      || Self.isReserved(name)
-    // If the service compares names case-sensitively, a listing parameter in a different case is an unknown name, which
-    // is ignored.
+    guard Self.isKnown(lowercased, in: Self.lowercasedNames) else { return .unknown }
+    let isSpelledRight = ignoresCase || Self.isKnown(name, in: Self.names)
+    // A service that compares names case-sensitively ignores a listing parameter in a different case.
     if !isSpelledRight, Self.listingNames.contains(lowercased) { return .unknown }
     // Letters that only look like ASCII are rejected: the Kelvin sign, for example, has the lowercase form `k`.
     return isSpelledRight && name.utf8.allSatisfy { $0 < 0x80 } ? .known : .misspelled
@@ -190,9 +166,11 @@ struct ParameterNames: Sendable {
     "part-number-marker", "max-parts", "start-after", "fetch-owner",
   ]
 
-  /// Returns whether a query parameter name starts with a prefix that the services reserve.
-  private static func isReserved(_ name: String) -> Bool {
-    reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
+  /// Returns whether a name is one of the names, or starts with a prefix that the services reserve.
+  private static func isKnown(_ name: String, in names: Set<String>) -> Bool {
+    // Image processing parameters contain their arguments in the parameter name: `imageMogr2/thumbnail/!50p`.
+    names.contains(name) || names.contains(String(name.bytes(before: "/")))
+      || reservedPrefixes.contains { name.hasBytePrefix($0) }
   }
 
   private static let lowercasedNames = Set(names.map { $0.asciiLowercased })

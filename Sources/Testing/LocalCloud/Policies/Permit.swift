@@ -6,35 +6,33 @@ internal import StorageAuth
 
 /// The permission to perform the operation of a request to a storage service.
 ///
-/// Operations require this type, which can be created in only two ways: for a verified request of a caller whose
-/// permissions include the operation, or for an unsigned request for what is open to everybody.
+/// Operations require this type, which can be created only for a verified request or form of a caller whose permissions
+/// include the operation, or for an unsigned request for what is open to everybody.
 struct Permit: Sendable {
   let operation: Operation
-
   /// The target of the request with its unsigned parameters, because the services act on them.
   let target: RequestTarget
-
   /// The permissions of the request, to check access to resources that only the request body specifies.
   let rights: RequestRights
-
   /// The reader that removes the framing of the request body, or `nil` if the body is not framed.
   var reader: (any BodyReader)?
 
-  /// Creates a permit for a verified request, or returns `nil` if its permissions do not include the operation.
-  init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights) {
-    guard rights.allow(operation, on: verified.wholeTarget, copying: source) else { return nil }
-    self.operation = operation
-    target = verified.wholeTarget
-    self.rights = rights
+  /// Creates a permit for a request, unsigned if it is not verified, or returns `nil` without the permission.
+  init?(
+    _ verified: VerifiedRequest?, _ operation: Operation, on target: RequestTarget, copying source: NamedSource?,
+    by rights: RequestRights
+  ) {
+    guard rights.isAnonymous == (verified == nil), rights.allow(operation, on: target, copying: source) else {
+      return nil
+    }
+    (self.operation, self.target, self.rights) = (operation, target, rights)
+    reader = verified.flatMap { rights.service.behavior.bodyReader(of: $0) }
   }
 
-  /// Creates a permit for an unsigned request, or returns `nil` if neither a policy nor an access control allows it.
-  init?(unsigned target: RequestTarget, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights)
-  {
-    guard rights.isAnonymous, rights.allow(operation, on: target, copying: source) else { return nil }
-    self.operation = operation
-    self.target = target
-    self.rights = rights
+  /// Creates a permit for a form upload, or returns `nil` if its permissions do not include the upload.
+  init?(posting form: VerifiedForm, to target: RequestTarget, by rights: RequestRights) {
+    guard rights.allowPosting(form.key, to: target.bucket?.string ?? "") else { return nil }
+    (self.operation, self.target, self.rights) = (.putObject, target, rights)
   }
 }
 
@@ -42,18 +40,19 @@ struct Permit: Sendable {
 /// that it concerns, and the values that policy conditions test.
 struct RequestRights: Sendable {
   let authority: Authority
-  /// The number of the caller's account, or `nil` for a request without a signature.
   let account: String?
-  /// The numbers of all accounts.
   let accounts: Set<String>
   let service: SimulatedService
   let region: String
   /// The values that policy conditions test, by condition key.
   private(set) var facts: [String: String]
-  /// The buckets with their policies.
   let store: BucketTable
 
   var isAnonymous: Bool { account == nil }
+
+  func denial(at date: Timestamp) -> ErrorResponse {
+    isAnonymous ? service.anonymousRefusal(at: date) : service.policyRefusal(at: date)
+  }
 
   /// Returns whether the request may perform an operation, as far as its head tells.
   ///
@@ -61,13 +60,12 @@ struct RequestRights: Sendable {
   /// account can always read, change and delete the policy of a bucket of the account.
   func allow(_ operation: Operation, on target: RequestTarget, copying source: NamedSource?) -> Bool {
     if operation.hasCopySource, source.map(allowReading) != true { return false }
+    let (bucket, key, version) = (target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string)
     let isOpen = !isAnonymous || operation.isPublicRead || operation.isPublicListing
-    let isGranted =
-      isOpen
-      && (operation == .createBucket || isInitiator(operation, target)
-        || isGranted(
-          operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string)
-          && !continuesUploadOfAnother(operation, target))
+    let isOwn = operation == .createBucket || isInitiator(operation, target)
+    let isPermitted =
+      isGranted(operation.permission, in: bucket, key, version) && !continuesUploadOfAnother(operation, target)
+    let isGranted = isOpen && (isOwn || isPermitted)
     if isGranted, case .everything = authority, operation.isOfDocument,
       service.document(selectedBy: target).map({ $0.root == nil }) == true
     {
@@ -77,9 +75,7 @@ struct RequestRights: Sendable {
       return if case .everything = authority { isGranted } else { isAnonymous && isGranted }
     }
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
-    let isForeign =
-      operation.concernsObject
-      && isForeign(target.key?.string ?? "", target["versionId"]?.string, in: target.bucket?.string ?? "")
+    let isForeign = operation.concernsObject && isForeign(key ?? "", version, in: bucket)
     return allows(action, name, isGranted, isForeign: isForeign)
       || decision(action, name) != false && learnsAbsence(operation, target)
   }
@@ -98,7 +94,6 @@ struct RequestRights: Sendable {
     return rights.allows(action, name, false)
   }
 
-  /// Returns the action and the name of the resource that an operation needs a permission for.
   private func request(for operation: Operation, on target: RequestTarget) -> (action: String, name: String)? {
     let bucket = target.bucket?.string ?? ""
     let ofBucket = bucket + service.policies.bucketSuffix
@@ -145,8 +140,7 @@ struct RequestRights: Sendable {
     return hasUpload(target) { upload, _ in upload.attributes.owner == account }
   }
 
-  /// Returns whether an operation of S3 adds to an upload, or completes it, that belongs to another account, and the
-  /// bucket too.
+  /// Returns whether an operation of S3 continues an upload of another account in a bucket of another account.
   private func continuesUploadOfAnother(_ operation: Operation, _ target: RequestTarget) -> Bool {
     guard operation.continuesUpload, !service.buckets.objectsInheritAccess else { return false }
     return hasUpload(target) { upload, bucketOwner in ![upload.attributes.owner, bucketOwner].contains(account) }
@@ -163,9 +157,7 @@ struct RequestRights: Sendable {
   }
 
   /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
-  private func isGranted(
-    _ permission: Grant.Permission?, in name: String, _ key: String?, _ version: String?
-  ) -> Bool {
+  private func isGranted(_ permission: Grant.Permission?, in name: String, _ key: String?, _ version: String?) -> Bool {
     let inherits = service.buckets.objectsInheritAccess
     let isGranted = try? store.read(name) { bucket in
       var (owner, access, needed) = (bucket.owner, bucket.access, permission)

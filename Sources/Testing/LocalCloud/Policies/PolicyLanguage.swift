@@ -32,38 +32,25 @@ struct PolicyLanguage: Sendable {
     var ignoresCase = false
   }
 
-  /// The versions of policy documents that this server supports.
   let versions: Set<String>
-
   let effects: Effects
-
   /// The members that a statement can have besides effect, action, resource and condition, in lowercase.
   let members: Set<String>
-
   /// The members of documents and statements that don't affect permissions, in lowercase.
   var labels: Set<String> = []
-
   /// Whether the member names of documents and statements must start with an uppercase letter.
   let capitalizesMembers: Bool
-
   /// The prefix that action names can start with, or `nil` if the language has no such prefix.
   var actionPrefix: String?
-
   let ignoresActionCase: Bool
-
   /// Whether a statement of a bucket's policy that names no principal applies to everybody.
   var impliesEverybody = false
-
   /// The suffix of operators that also hold if the request has no value for the condition's key, if there are any.
   var existenceSuffix: String?
-
   /// The result of a comparison without the existence suffix if the request has no value for the condition's key.
   let absence: PolicyCondition.Absence
-
   let conditions: ConditionKeys
-
   let comparisons: [String: Comparison]
-
   /// A closure that splits a resource name into its colon-separated parts, or returns `nil` if the name is invalid.
   let parts: @Sendable (String) -> [String]?
 
@@ -88,24 +75,15 @@ struct PolicyLanguage: Sendable {
 
 /// The condition keys of a policy language that this server supports, each with the part of a request that it tests.
 struct ConditionKeys: Sendable {
-  /// The keys of the client's address, the current time, and whether the connection uses TLS.
   let address: String
   let time: String
   let transport: String
-
-  /// The names of headers by condition key.
   let headers: [String: String]
-
-  /// The names of query parameters by condition key.
   let parameters: [String: ByteExactString]
-
   let formFields: [String: String]
-
   /// Whether only requests that list objects have the parameters.
   var onlyOfLists = true
-
   var fillsAbsentParameters = false
-
   /// Whether policies compare parameters in the percent-encoded form of the URL.
   var encodesParameters = false
 

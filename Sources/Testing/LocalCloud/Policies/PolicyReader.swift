@@ -6,7 +6,6 @@ internal import StorageAuth
 /// A strict parser of policy documents, which rejects unknown members, operators and condition keys.
 struct PolicyReader {
   let language: PolicyLanguage
-
   /// Whether the document is the policy of a bucket, whose statements name principals.
   var isOfBucket = false
 
@@ -119,49 +118,67 @@ struct PolicyReader {
         guard language.conditions.contains(key) else {
           throw PolicyFault("The condition \"\(key)\" is unknown or not supported.")
         }
-        let values = value.array ?? [value]
-        let test = values.isEmpty ? nil : Self.test(comparison.kind, values)
-        guard let test else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.") }
-        conditions.append(
-          PolicyCondition(
-            key: key, test: test, isNegated: comparison.isNegated,
-            absence: asksExistence ? .holds : language.absence))
+        guard
+          let condition = Self.condition(
+            key, comparison, value.array ?? [value], absence: asksExistence ? .holds : language.absence)
+        else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.") }
+        conditions.append(condition)
       }
     }
     return conditions
   }
 
-  private static func test(_ kind: PolicyLanguage.Kind, _ values: [JSONValue]) -> PolicyCondition.Test? {
+  /// Returns the condition that a comparison with values sets, or `nil` if there is no value, or an invalid one.
+  private static func condition(
+    _ key: String, _ comparison: PolicyLanguage.Comparison, _ values: [JSONValue], absence: PolicyCondition.Absence
+  ) -> PolicyCondition? {
     func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
       let read = values.compactMap(read)
-      return read.count == values.count ? read : nil
+      return read.isEmpty || read.count < values.count ? nil : read
     }
-    func truths() -> [Bool]? {
-      all { value in value.bool ?? value.string.flatMap { $0 == "true" ? true : $0 == "false" ? false : nil } }
+    func any<Value: Sendable>(
+      _ read: (JSONValue) -> Value?, _ matches: @escaping @Sendable (String, Value) -> Bool
+    ) -> PolicyCondition? {
+      all(read).map { values in
+        PolicyCondition(
+          key: key, matches: { fact in values.contains { matches(fact, $0) } }, isNegated: comparison.isNegated,
+          absence: absence)
+      }
     }
-    switch kind {
-    case .text: return all(\.code).map { .text($0) }
-    case .textIgnoringCase: return all(\.code).map { .textIgnoringCase($0) }
-    case .pattern: return all(\.string).map { .pattern($0.map { WildcardPattern($0) }) }
-    case .number(let order): return all { $0.code.flatMap { Int64(signedDigits: $0) } }.map { .number(order, $0) }
-    case .date(let order): return all { $0.string.flatMap { Timestamp(iso8601: $0) } }.map { .date(order, $0) }
-    case .truth: return truths().map { .truth($0) }
-    case .network: return all { $0.string.flatMap { AddressRange(networkOf: $0) } }.map { .network($0) }
-    case .absence: return truths().map { .absence($0) }
+    func truth(_ value: JSONValue) -> Bool? { value.bool ?? value.string.flatMap { Bool($0) } }
+    switch comparison.kind {
+    case .text: return any(\.code) { $0.isIdentical(to: $1) }
+    case .textIgnoringCase: return any(\.code) { $0.asciiLowercased.isIdentical(to: $1.asciiLowercased) }
+    case .pattern: return any({ $0.string.map { WildcardPattern($0) } }) { $1.matches($0) }
+    case .number(let order):
+      return any({ $0.code.flatMap { Int64(signedDigits: $0) } }) { fact, limit in
+        Int64(fact).map { order.holds($0, limit) } ?? false
+      }
+    case .date(let order):
+      return any({ $0.string.flatMap { Timestamp(iso8601: $0) } }) { fact, limit in
+        Timestamp(iso8601: fact).map { order.holds($0, limit) } ?? false
+      }
+    case .truth: return any(truth) { $0 == String($1) }
+    case .network:
+      return any({ $0.string.flatMap { AddressRange(networkOf: $0) } }) { fact, range in
+        NetworkAddress(fact).map { range.contains($0) } ?? false
+      }
+    case .absence:
+      return all(truth).map { truths in
+        PolicyCondition(
+          key: key, matches: { _ in truths.contains(false) }, isNegated: false,
+          absence: truths.contains(true) ? .holds : .fails)
+      }
     }
   }
 }
 
 /// A request to evaluate a policy: an action, a resource, and the values that conditions can test.
 struct PolicyInput: Sendable {
-  /// The requested action, such as `sts:AssumeRole`.
   let action: String
-
   /// The colon-separated parts of the resource name; the last part can contain colons.
   let resource: [String]
-
   let facts: [String: String]
-
   /// The numbers of the account of the caller, which a bucket's policy can name; empty for an unsigned request.
   var accounts: [String] = []
 }

@@ -3,12 +3,9 @@
 
 internal import StorageAuth
 
-/// The session policy of a temporary credential, which is evaluated for each request with the credential, or the policy
-/// of a bucket, which is evaluated for each request for the bucket.
+/// The session policy of a temporary credential, or the policy of a bucket, which each request is evaluated against.
 struct SessionPolicy: Sendable {
-  /// The policy document in JSON.
   let text: String
-
   private let language: PolicyLanguage
   private let statements: [Statement]
 
@@ -18,9 +15,21 @@ struct SessionPolicy: Sendable {
     var exceptsActions = false
     var resources: [ResourcePattern] = []
     var conditions: [PolicyCondition] = []
-
     /// The names of the principals to which the statement applies, or `nil` for all.
     var principals: [String]?
+
+    func matches(_ action: String, _ input: PolicyInput) -> Bool {
+      actions.contains { $0.matches(action) } != exceptsActions
+        && resources.contains { $0.matches(input.resource) }
+        && conditions.allSatisfy { $0.holds(for: input.facts, inDenial: !allows) }
+        && principals?.contains { Self.names($0, one: input.accounts) } ?? true
+    }
+
+    /// Returns whether a principal is everybody, or an account or one of its users: `arn:aws:iam::125000000000:root`.
+    private static func names(_ principal: String, one accounts: [String]) -> Bool {
+      if principal == "*" || principal.hasBytePrefix("qcs::cam::any") { return true }
+      return principal.words(between: ":").flatMap { $0.words(between: "/") }.contains { accounts.contains(String($0)) }
+    }
   }
 
   /// Parses a policy document, no part of which is ignored.
@@ -36,7 +45,6 @@ struct SessionPolicy: Sendable {
     statements = try PolicyReader(language: language, isOfBucket: isOfBucket).statements(of: document)
   }
 
-  /// Returns whether at least one statement allows a request and none denies it.
   func allows(_ input: PolicyInput) -> Bool { decision(input) == true }
 
   /// Whether the policy of a bucket allows something to everybody, from any address.
@@ -52,21 +60,6 @@ struct SessionPolicy: Sendable {
     let action = language.comparable(input.action)
     let matching = statements.filter { $0.matches(action, input) }
     return matching.isEmpty ? nil : matching.allSatisfy(\.allows)
-  }
-}
-
-extension SessionPolicy.Statement {
-  func matches(_ action: String, _ input: PolicyInput) -> Bool {
-    actions.contains { $0.matches(action) } != exceptsActions
-      && resources.contains { $0.matches(input.resource) }
-      && conditions.allSatisfy { $0.holds(for: input.facts, inDenial: !allows) }
-      && principals?.contains { Self.names($0, one: input.accounts) } ?? true
-  }
-
-  /// Returns whether a principal is everybody, or an account or one of its users: `arn:aws:iam::125000000000:root`.
-  private static func names(_ principal: String, one accounts: [String]) -> Bool {
-    if principal == "*" || principal.hasBytePrefix("qcs::cam::any") { return true }
-    return principal.words(between: ":").flatMap { $0.words(between: "/") }.contains { accounts.contains(String($0)) }
   }
 }
 
@@ -91,18 +84,6 @@ struct ResourcePattern: Sendable {
 
 /// A condition that a request must satisfy for a policy statement to apply.
 struct PolicyCondition: Sendable {
-  /// A comparison of a request's value with a list of values, at least one of which must match.
-  enum Test: Sendable {
-    case text([String])
-    case textIgnoringCase([String])
-    case pattern([WildcardPattern])
-    case number(Order, [Int64])
-    case date(Order, [Timestamp])
-    case truth([Bool])
-    case network([AddressRange])
-    case absence([Bool])
-  }
-
   /// A comparison operator for numbers and dates.
   enum Order: Sendable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
@@ -128,37 +109,18 @@ struct PolicyCondition: Sendable {
   }
 
   let key: String
-  let test: Test
+  /// Returns whether the request's value matches one of the values in the policy.
+  let matches: @Sendable (String) -> Bool
   let isNegated: Bool
   let absence: Absence
 
   func holds(for facts: [String: String], inDenial: Bool) -> Bool {
-    if case .absence(let values) = test { return values.contains(facts[key] == nil) }
-    guard let fact = facts[key] else {
-      return switch absence {
-      case .fails: false
-      case .holds: true
-      case .allowsLess: isNegated && inDenial
-      case .holdsIfNegated: isNegated
-      }
-    }
-    return matches(fact) != isNegated
-  }
-
-  private func matches(_ fact: String) -> Bool {
-    switch test {
-    case .text(let texts): texts.contains { $0.utf8.elementsEqual(fact.utf8) }
-    case .textIgnoringCase(let texts):
-      texts.contains { $0.asciiLowercased.utf8.elementsEqual(fact.asciiLowercased.utf8) }
-    case .pattern(let patterns): patterns.contains { $0.matches(fact) }
-    case .number(let order, let numbers):
-      Int64(fact).map { fact in numbers.contains { order.holds(fact, $0) } } ?? false
-    case .date(let order, let dates):
-      Timestamp(iso8601: fact).map { fact in dates.contains { order.holds(fact, $0) } } ?? false
-    case .truth(let truths): truths.contains { String($0) == fact }
-    case .network(let ranges):
-      NetworkAddress(fact).map { address in ranges.contains { $0.contains(address) } } ?? false
-    case .absence: false
+    if let fact = facts[key] { return matches(fact) != isNegated }
+    return switch absence {
+    case .fails: false
+    case .holds: true
+    case .allowsLess: isNegated && inDenial
+    case .holdsIfNegated: isNegated
     }
   }
 }

@@ -9,13 +9,10 @@ struct Answer: Sendable {
   var status: HTTPResponse.Status
   var headers: HTTPFields
   var body: Body
-
   /// Whether the response repeats that of an earlier request, so that the operation has no further effect.
   var isRepetition = false
-
   /// Whether the body is sent in the gzip format, and therefore without its length.
   var isCompressed = false
-
   /// The speed at which the body is sent, or `nil` for no limit.
   var pace: Pace?
 
@@ -50,8 +47,7 @@ struct Answer: Sendable {
   /// One of the vendors' SDKs doesn't parse error documents with any other spelling of the media type.
   init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
     self.init(
-      status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: .bytes(document.serialized))
+      status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: .bytes(document.serialized))
   }
 }
 

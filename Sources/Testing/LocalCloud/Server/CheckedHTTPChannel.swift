@@ -57,12 +57,11 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The value of the `Connection` header that a response must contain, if any.
-  private enum Word {
-    case nothing, keepAlive, close
+  private enum ConnectionOption {
+    case none, keepAlive, close
   }
 
-  private var awaited = CircularBuffer<Word>()
+  private var requestedOptions = CircularBuffer<ConnectionOption>()
   private var isLast = false
   private var hasReadLast = false
 
@@ -71,7 +70,7 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
     case _ where hasReadLast: return
     case .head(let head):
       isLast = !head.isKeepAlive
-      awaited.append(isLast ? .close : head.version == .http1_0 ? .keepAlive : .nothing)
+      requestedOptions.append(isLast ? .close : head.version == .http1_0 ? .keepAlive : .none)
     case .body: break
     case .end: hasReadLast = isLast
     }
@@ -81,17 +80,17 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
-      if !awaited.isEmpty, head.headers["connection"].contains("close") {
-        awaited[awaited.startIndex] = .close
+      if !requestedOptions.isEmpty, head.headers["connection"].contains("close") {
+        requestedOptions[requestedOptions.startIndex] = .close
         hasReadLast = true
       }
-      switch awaited.first {
+      switch requestedOptions.first {
       case .close: head.headers.replaceOrAdd(name: "Connection", value: "close")
       case .keepAlive: head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
-      case .nothing, nil: break
+      case ConnectionOption.none?, nil: break
       }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
-    case .end where awaited.popFirst() == .close:
+    case .end where requestedOptions.popFirst() == .close:
       context.writeAndFlush(data, promise: promise)
       context.close(mode: .output, promise: nil)
     default:

@@ -34,12 +34,9 @@ struct CloudContext: Sendable {
     return Exchange(plan: plan, record: record, sleep: sleep)
   }
 
-  /// Performs a request to an API, with the faults that come after the operation, and counts its error.
+  /// Returns the response to a request to an API, with the faults that come after the operation, and counts its error.
   ///
-  /// - Parameters:
-  ///   - status: The status of an injected error that replaces the operation, or `nil` to carry out the operation.
-  ///   - failureCode: The error code for an error that is not the client's.
-  ///   - refusal: A closure that returns the API's response for an error.
+  /// A status replaces the operation by an injected error. The failure code is that of an error that is not the client's.
   func answer(
     _ exchange: Exchange, _ status: Int?, by endpoint: LocalCloud.Endpoint, at date: Timestamp, failureCode: String,
     refusal: (ErrorResponse) -> Answer, _ perform: () async throws -> Answer
@@ -62,4 +59,39 @@ struct CloudContext: Sendable {
     response.headers[.server] = "localcloud"
     return response
   }
+}
+
+/// The access keys of all accounts and all issued temporary credentials.
+struct KeyRing: Sendable {
+  private let accounts: [AccessKeyID: LocalCloud.Account]
+  let tokens = TokenTable()
+
+  init(_ accounts: [LocalCloud.Account]) {
+    self.accounts = Dictionary(accounts.map { ($0.key.id, $0) }) { first, _ in first }
+  }
+
+  /// Returns an access key, or `nil` if it is unknown, disabled, or issued for another service.
+  ///
+  /// Without a limit, the lookup does not count as a use of an issued key.
+  func key(
+    _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
+  ) -> AccessKey? {
+    if let account = accounts[id] { return account.isDisabled ? nil : account.key }
+    return tokens.key(id, of: provider, at: date, counting: limit)
+  }
+
+  func authority(of id: AccessKeyID) -> Authority? {
+    if let account = accounts[id] { return account.isDisabled ? nil : .everything }
+    return tokens.authority(of: id)
+  }
+
+  /// Returns the number of the account to which a key belongs; issued keys belong to the server's own account.
+  func number(of id: AccessKeyID) -> String { accounts[id]?.number ?? SimulatedService.account }
+
+  var numbers: Set<String> { Set(accounts.values.compactMap(\.number) + [SimulatedService.account]) }
+
+  /// The access keys of all accounts, including disabled ones.
+  var accountKeys: [AccessKey] { accounts.values.map(\.key) }
+
+  func isDisabled(_ id: AccessKeyID) -> Bool { accounts[id]?.isDisabled == true }
 }

@@ -14,14 +14,10 @@ struct CrossOriginRule: Sendable {
 
   /// The allowed origins, in which an asterisk stands for any characters.
   let origins: [String]
-
   let methods: [String]
-
   /// The headers that requests can have, in which an asterisk stands for any characters.
   let headers: [String]
-
   let exposedHeaders: [String]
-
   /// The number of seconds for which a browser remembers the response to a preflight request, or `nil` for its default.
   let lifetime: String?
 

@@ -10,13 +10,10 @@ struct ErrorResponse: Error, Sendable {
   var status: HTTPResponse.Status
   var code: String
   var message: String
-
   /// The detailed error code of OSS (`EC`), or `nil` if the error has no detailed code or the code isn't known.
   var ec: String?
-
   /// The additional elements of the error document of this response, such as `BucketName`, in document order.
   var details: [Detail] = []
-
   /// The headers of this response, with names that omit the service's prefix.
   var headers: [Detail] = []
 
@@ -120,7 +117,6 @@ struct ErrorResponse: Error, Sendable {
       details: [Detail(name: "BucketName", value: name)])
   }
 
-  /// The error response for a request whose target is not a path, or names another host than the `Host` header.
   static let unreadableTarget = ErrorResponse(
     .badRequest, "InvalidURI", "The request target must be a path, or a URL with the host of the only Host header.")
 
@@ -195,12 +191,10 @@ struct ErrorResponse: Error, Sendable {
   static func invalidDigest(_ message: String) -> ErrorResponse { ErrorResponse(.badRequest, "InvalidDigest", message) }
 
   static let invalidPart = ErrorResponse(
-    .badRequest, "InvalidPart",
-    "A part in the document was not uploaded, or its entity tag differs.")
+    .badRequest, "InvalidPart", "A part in the document was not uploaded, or its entity tag differs.")
 
   static let invalidPartOrder = ErrorResponse(
-    .badRequest, "InvalidPartOrder",
-    "The parts in the document are not in ascending order of their part numbers.")
+    .badRequest, "InvalidPartOrder", "The parts in the document are not in ascending order of their part numbers.")
 
   static func invalidRange(_ range: String, byteCount: Int64) -> ErrorResponse {
     ErrorResponse(

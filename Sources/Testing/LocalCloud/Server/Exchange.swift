@@ -39,49 +39,42 @@ struct Exchange: Sendable {
     }
   }
 
+  typealias ExtentReader = @Sendable ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void
+
   /// Sends a response with the planned fault in its body; `read` passes on an object's bytes in chunks.
   @concurrent
   func send(
     _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter,
-    reading read: @escaping @Sendable ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void = { _, _ in }
+    reading read: @escaping ExtentReader = { _, _ in }
   ) async throws {
     var answer = answer
     if answer.isCompressed {
-      var bytes: [UInt8] = []
-      try await answer.body.forEachPiece(reading: read) { bytes += $0.readableBytesView }
-      guard let compressed = Zlib.gzip(bytes) else {
-        throw ErrorResponse.internalError("There is no memory for gzip.")
-      }
+      guard let compressed = Zlib.gzip(Array(try await answer.body.collected(reading: read).readableBytesView))
+      else { throw ErrorResponse.internalError("There is no memory for gzip.") }
       answer.body = .bytes(compressed)
     }
     var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
     let hasLength = answer.status != .noContent && answer.status != .notModified
     if hasLength, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
     let hasBody = method != .head && hasLength && answer.body.isSent
-    record?.noteResponse(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
-    var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
+    let byteCount = hasBody ? answer.body.byteCount : 0
+    record?.noteResponse(answer.status.code, byteCount: byteCount)
+    var fault = BodyFault(plan.main?.kind, byteCount: byteCount, sleep: sleep)
     if !hasBody || fault?.limit == 0 {
       try await fault?.inject()
       fault = nil
     }
     guard hasBody else { return try await writer.writeResponse(head) }
-    if fault == nil, answer.pace == nil, case .bytes(let bytes) = answer.body {
-      return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
-    if fault == nil, answer.pace == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
+    if fault == nil, answer.pace == nil, byteCount <= BlobStore.chunkByteCount {
       // A small response is sent in a single write.
-      var whole = ByteBuffer()
-      try await answer.body.forEachPiece(reading: read) { piece in
-        var piece = piece
-        if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
-      }
-      return try await writer.write(response: head, body: ResponseBody(byteBuffer: whole))
+      let body = try await answer.body.collected(reading: read)
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
     }
     var body = try await writer.writeHead(head)
     try await answer.body.forEachPiece(reading: read) { piece in
       var piece = piece
-      if let first = fault?.slice(of: &piece) {
-        if first.readableBytes > 0 { try await body.write(first) }
+      if let beforeFault = fault?.slice(of: &piece) {
+        if beforeFault.readableBytes > 0 { try await body.write(beforeFault) }
         try await fault?.inject()
         fault = nil
       }
@@ -116,10 +109,18 @@ extension Answer.Body {
     }
   }
 
+  fileprivate func collected(reading read: @escaping Exchange.ExtentReader) async throws -> ByteBuffer {
+    var whole = ByteBuffer()
+    try await forEachPiece(reading: read) { piece in
+      var piece = piece
+      if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
+    }
+    return whole
+  }
+
   /// Reads the bytes of the response body and passes them to `consume` in chunks.
   fileprivate func forEachPiece(
-    reading read: @Sendable @escaping ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void,
-    _ consume: (ByteBuffer) async throws -> Void
+    reading read: @escaping Exchange.ExtentReader, _ consume: (ByteBuffer) async throws -> Void
   ) async throws {
     switch self {
     case .none, .head: break

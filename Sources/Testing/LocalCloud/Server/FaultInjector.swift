@@ -64,7 +64,6 @@ struct FaultPlan: Sendable {
   private(set) var isEmpty = true
   private(set) var delayBefore = Duration.zero
   private(set) var delayAfter = Duration.zero
-
   /// The first planned fault that is not a delay, or `nil` if only delays are planned.
   private(set) var main: LocalCloud.Fault?
 

@@ -12,7 +12,6 @@ struct Gateway: Sendable {
   let store: BucketTable
   let region: String
   let context: CloudContext
-
   /// The rule of the server's configuration for requests of web pages, which applies to all buckets.
   private let serverRule: CrossOriginRule
 
@@ -48,19 +47,7 @@ struct Gateway: Sendable {
       response = service.behavior.response(for: .injected(status), to: identity)
     } else {
       do {
-        if head.method == .options {
-          if let refusal = service.errors.missingOrigin, head.headerFields.first("origin") == nil { throw refusal }
-          response = try preflight(head)
-        } else if let refusal = Self.ambiguityRefusal(of: head) ?? service.behavior.misaddressed(head) {
-          throw refusal
-        } else if let upload = try FormUpload(head, at: service) {
-          try await sendContinue(&awaitsContinue, &writer)
-          response = try await post(upload, request, identity, record)
-        } else {
-          let permit = try await authorize(head, identity, record)
-          try await sendContinue(&awaitsContinue, &writer)
-          response = try await perform(permit, request, identity.requestID, at: identity.date)
-        }
+        response = try await self.response(to: request, identity, record, &awaitsContinue, &writer)
       } catch {
         let error = ErrorResponse(of: error)
         counters.refused(error.code, by: endpoint)
@@ -86,6 +73,33 @@ struct Gateway: Sendable {
     }
   }
 
+  /// Performs a preflight request, a form upload or a signed or public request.
+  @concurrent
+  private func response(
+    to request: Request, _ identity: CallIdentity, _ record: RequestRecord?, _ awaitsContinue: inout Bool,
+    _ writer: inout ResponseWriter
+  ) async throws -> Answer {
+    let head = request.head
+    if head.method == .options {
+      if let error = service.errors.missingOrigin, head.headerFields.first("origin") == nil { throw error }
+      return try preflight(head)
+    }
+    if let error = Self.ambiguityError(of: head) ?? service.behavior.misaddressed(head) { throw error }
+    if let upload = try FormUpload(head, at: service) {
+      try await sendContinue(&awaitsContinue, &writer)
+      return try await post(upload, request, identity, record)
+    }
+    let permit = try await authorize(head, identity, record)
+    try await sendContinue(&awaitsContinue, &writer)
+    var call = call(permit, request, identity, headers: head.headerFields)
+    call.callback = try callbackPlan(permit, head, identity.requestID)
+    try call.checkPayerAndOwners()
+    call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
+    var response = try await countingWrite(of: call) { try await call.response() }
+    call.repeatLimit(in: &response)
+    return response
+  }
+
   /// Sends `100 Continue` to a client that waits for this response before it sends the request body.
   @concurrent
   private func sendContinue(_ awaitsContinue: inout Bool, _ writer: inout ResponseWriter) async throws {
@@ -94,41 +108,41 @@ struct Gateway: Sendable {
   }
 
   /// Returns the error response for a request whose target or host can be read in two ways, or `nil` if it cannot.
-  private static func ambiguityRefusal(of head: HTTPRequest) -> ErrorResponse? {
+  private static func ambiguityError(of head: HTTPRequest) -> ErrorResponse? {
     guard head.path?.utf8.first == UInt8(ascii: "/") else { return .unreadableTarget }
     // If the request has a second Host header, it is only found among the header fields.
     return head.headerFields.first("host") == nil ? nil : .invalidArgument("There is more than one Host header.")
   }
 
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
-  private func authorize(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit
-  {
+  private func authorize(
+    _ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?
+  ) async throws -> Permit {
     let date = identity.date
-    let copySource = head.headerFields.first(service.header("copy-source"))
     try checkBucketExists(of: head)
     do {
-      if let verified = try await authenticator.verify(head, at: date) {
-        let kind = service.signatureKind(of: head, verified)
-        counters.verified(kind)
-        record?.noteAuthorization(.verified(kind))
-        try checkNames(in: verified.wholeTarget)
-        var permit = try permit(verified, head, copySource, at: date)
-        permit.reader = service.behavior.bodyReader(of: verified)
-        return permit
+      let verified = try await authenticator.verify(head, at: date)
+      if let verified {
+        noteVerified(service.signatureKind(of: head, verified), in: record)
+      } else {
+        counters.count(endpoint) { $0.unsigned += 1 }
       }
-      counters.count(endpoint) { $0.unsigned += 1 }
-      let target = try service.behavior.target(of: head)
+      let target = try verified?.wholeTarget ?? service.behavior.target(of: head)
       try checkNames(in: target)
+      let copySource = head.headerFields.first(service.header("copy-source"))
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
-      let rights = rights(nil, head, operation, target, at: date)
+      let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
+      let rights = rights(of: verified?.accessKeyID, facts)
       let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
-      guard let permit = Permit(unsigned: target, operation, copying: source, by: rights) else {
-        record?.noteRejection(nil)
-        throw service.anonymousRefusal(at: date)
+      guard let permit = Permit(verified, operation, on: target, copying: source, by: rights) else {
+        if verified == nil { record?.noteRejection(nil) }
+        throw rights.denial(at: date)
       }
-      counters.anonymous()
-      record?.noteAuthorization(.anonymous)
+      if verified == nil {
+        counters.anonymous()
+        record?.noteAuthorization(.anonymous)
+      }
       return permit
     } catch let error as VerificationError {
       let isPresigned = head.headerFields[.authorization] == nil
@@ -139,28 +153,13 @@ struct Gateway: Sendable {
     }
   }
 
-  private func permit(
-    _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
-  ) throws -> Permit {
-    let operation = try Operation(head.method, verified.wholeTarget, of: service, isCopy: copySource != nil)
-    try service.headerRules.check(head.headerFields, for: operation)
-    let rights = rights(verified.accessKeyID, head, operation, verified.wholeTarget, at: date)
-    let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
-    guard let permit = Permit(verified, operation, copying: source, by: rights) else {
-      throw service.policyRefusal(at: date)
-    }
-    return permit
-  }
-
-  /// Returns the permissions of a request; without a key, it is unsigned.
-  private func rights(
-    _ id: AccessKeyID?, _ head: HTTPRequest, _ operation: Operation, _ target: RequestTarget, at date: Timestamp
-  ) -> RequestRights {
-    rights(id, service.policies.language.conditions.facts(of: head, for: operation, target, at: date))
+  private func noteVerified(_ kind: LocalCloud.SignatureKind, in record: RequestRecord?) {
+    counters.verified(kind)
+    record?.noteAuthorization(.verified(kind))
   }
 
   /// Returns the permissions of a key; one that was removed after the signature was verified has none.
-  private func rights(_ id: AccessKeyID?, _ facts: [String: String]) -> RequestRights {
+  private func rights(of id: AccessKeyID?, _ facts: [String: String]) -> RequestRights {
     RequestRights(
       authority: id.flatMap { context.keys.authority(of: $0) } ?? .nothing,
       account: id.map { context.keys.number(of: $0) },
@@ -196,39 +195,38 @@ struct Gateway: Sendable {
     }
   }
 
+  private func call(_ permit: Permit, _ request: Request, _ identity: CallIdentity, headers: HTTPFields) -> Call {
+    let date = identity.date
+    let body = CallBody(base: request.body, reader: permit.reader) { [service] in
+      service.behavior.refusal($0, at: date)
+    }
+    return Call(
+      service: service, store: store, target: permit.target, rights: permit.rights, headers: headers, body: body,
+      operation: permit.operation, date: date, region: region, host: identity.host)
+  }
+
   /// Counts the object that an operation has written, also if only the callback failed.
-  func countWrite(of call: Call) {
-    if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
-  }
-
-  private func perform(
-    _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
-  ) async throws -> Answer {
-    let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
-    }
-    var call = Call(
-      service: service, store: store, target: permit.target, rights: permit.rights, headers: request.headers,
-      body: body, operation: permit.operation, date: date,
-      region: region, host: request.head.authority ?? "", callback: try callbackPlan(permit, request.head, requestID))
-    try call.checkPayerAndOwners()
-    call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
-    do {
-      var response = try await call.response()
-      if !response.isRepetition { countWrite(of: call) }
-      call.repeatLimit(in: &response)
-      return response
-    } catch let refusal as ErrorResponse where refusal.isStored {
-      countWrite(of: call)
-      throw refusal
-    }
-  }
-
-  /// Handles a form upload, of which only the authorization in the form's fields counts.
   @concurrent
-  func post(
+  private func countingWrite(of call: Call, _ perform: @concurrent () async throws -> Answer) async throws -> Answer {
+    func countWrite() {
+      if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
+    }
+    do {
+      let response = try await perform()
+      if !response.isRepetition { countWrite() }
+      return response
+    } catch let error as ErrorResponse where error.isStored {
+      countWrite()
+      throw error
+    }
+  }
+
+  /// Performs a form upload, of which only the authorization in the form's fields counts.
+  @concurrent
+  private func post(
     _ upload: FormUpload, _ request: Request, _ identity: CallIdentity, _ record: RequestRecord?
   ) async throws -> Answer {
-    let (requestID, date) = (identity.requestID, identity.date)
+    let date = identity.date
     // As in the services, a missing bucket is reported before the form is verified.
     try checkExistence(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
@@ -241,34 +239,20 @@ struct Gateway: Sendable {
     }
     let verified = form.verified
     try service.headerRules.check(verified.form)
-    let kind = service.signatureKind(of: verified.form)
-    counters.verified(kind)
-    record?.noteAuthorization(.verified(kind))
+    noteVerified(service.signatureKind(of: verified.form), in: record)
     record?.noteClaimedKey(verified.accessKeyID, isPresigned: false)
     record?.noteTarget(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try checkNames(in: target)
-    let rights = rights(
-      verified.accessKeyID, service.policies.language.conditions.facts(of: verified, at: date))
-    guard rights.allowPosting(verified.key, to: upload.bucket) else { throw service.policyRefusal(at: date) }
-    let call = Call(
-      service: service, store: store, target: target, rights: rights,
-      headers: try verified.headers(of: service),
-      body: CallBody(base: request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
-      operation: .putObject,
-      date: date, region: region, host: request.head.authority ?? "",
-      callback: try callbackPlan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
-        () throws(ErrorResponse) in try RequestedCallback(verified.form)
-      })
-    try call.checkPayerAndOwners()
-    do {
-      let response = try await call.postObject(upload, form)
-      countWrite(of: call)
-      return response
-    } catch let refusal as ErrorResponse where refusal.isStored {
-      countWrite(of: call)
-      throw refusal
+    let facts = service.policies.language.conditions.facts(of: verified, at: date)
+    let rights = rights(of: verified.accessKeyID, facts)
+    guard let permit = Permit(posting: verified, to: target, by: rights) else { throw rights.denial(at: date) }
+    var call = call(permit, request, identity, headers: try verified.headers(of: service))
+    call.callback = try callbackPlan("PostObject", identity.requestID, isRequested: verified.form["callback"] != nil) {
+      () throws(ErrorResponse) in try RequestedCallback(verified.form)
     }
+    try call.checkPayerAndOwners()
+    return try await countingWrite(of: call) { try await call.postObject(upload, form) }
   }
 
   /// Returns the first rule that allows a web page to send a request; a bucket's rules precede the server's.

@@ -34,7 +34,10 @@ struct HTTPService: Sendable {
   let endpoint: ServiceEndpoint
   let port: Int
   private let server: Server<CheckedHTTPChannel>
-  private let work: Task<Void, any Error>
+  private let serving: Task<Void, any Error>
+
+  /// The URL of the service, without a trailing slash.
+  var url: String { "\(endpoint.scheme)://\(endpoint.authority)" }
 
   /// Binds a port, or any free port if it is 0, and starts an HTTP service.
   static func start(
@@ -50,13 +53,13 @@ struct HTTPService: Sendable {
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
       // The framework logs requests including their authorization, so logging is disabled.
       logger: Logger(label: "localcloud") { _ in SwiftLogNoOpLogHandler() })
-    let work = Task {
+    let serving = Task {
       defer { bound.finish() }
       try await server.run()
     }
     guard let listening = await ports.first(where: { _ in true }) else {
       do {
-        try await work.value
+        try await serving.value
       } catch let error as IOError {
         throw LocalCloudError(
           "Port \(port) of \(interface.address) cannot be used: \(Errno(rawValue: error.errnoCode)). Choose another one, or 0 for a free one."
@@ -66,17 +69,17 @@ struct HTTPService: Sendable {
     }
     return HTTPService(
       endpoint: try ServiceEndpoint(interface.url(port: listening), style: .path), port: listening, server: server,
-      work: work)
+      serving: serving)
   }
 
   /// Stops accepting connections and waits until the open connections are closed, for at most two seconds.
   func stop() async {
-    let deadline = Task { [work] in
+    let deadline = Task { [serving] in
       try await Task.sleep(for: Self.grace)
-      work.cancel()
+      serving.cancel()
     }
     try? await server.shutdownGracefully()
-    _ = try? await work.value
+    _ = try? await serving.value
     deadline.cancel()
   }
 }

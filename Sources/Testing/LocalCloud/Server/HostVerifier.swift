@@ -47,9 +47,7 @@ struct HostVerifier<Base: SignatureVerifier & FormVerifier>: SignatureVerifier, 
     return try verifier.claim(in: request).map { Claim(base: $0, verifier: verifier) }
   }
 
-  func verify(
-    _ claim: Claim, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedRequest {
+  func verify(_ claim: Claim, against key: AccessKey, at date: Timestamp) throws(VerificationError) -> VerifiedRequest {
     try claim.verifier.verify(claim.base, against: key, at: date)
   }
 

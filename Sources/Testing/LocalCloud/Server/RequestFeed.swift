@@ -15,7 +15,6 @@ final class RequestFeed: Sendable {
 
   private let state = Lock(State())
 
-  /// Whether events are created for requests that arrive now.
   private var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
   /// Adds an observer, which is removed when its sequence is released or cancelled.
@@ -32,12 +31,8 @@ final class RequestFeed: Sendable {
       continuation.finish()
       return stream
     }
-    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.observers[id] = nil } }
     return stream
-  }
-
-  private func remove(_ id: Int) {
-    state.withLock { $0.observers[id] = nil }
   }
 
   func finish() {
@@ -48,9 +43,7 @@ final class RequestFeed: Sendable {
     for observer in observers { observer.finish() }
   }
 
-  /// Returns a request handler that reports each request when it has ended.
-  ///
-  /// - Parameter respond: The request handler, whose last parameter is `nil` if there is no observer.
+  /// Returns a request handler that reports each request when it has ended, if there is an observer when it arrives.
   func reporting(
     at now: @escaping @Sendable () -> Timestamp,
     _ respond:
@@ -59,13 +52,10 @@ final class RequestFeed: Sendable {
     { request, writer in
       guard self.isObserved else { return try await respond(request, writer, nil) }
       let record = RequestRecord(request.head, at: now())
-      do {
-        try await respond(request, writer, record)
-      } catch {
-        self.publish(record, isComplete: false)
-        throw error
-      }
-      self.publish(record, isComplete: true)
+      var isComplete = false
+      defer { self.publish(record, isComplete: isComplete) }
+      try await respond(request, writer, record)
+      isComplete = true
     }
   }
 

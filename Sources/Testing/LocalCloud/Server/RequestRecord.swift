@@ -6,9 +6,7 @@ internal import StorageAuth
 
 /// The notes of a server about a request that it handles, for the observers of the server.
 final class RequestRecord: Sendable {
-  /// The maximum length of a request's target in an event, in bytes.
   private static let targetByteLimit = 4 * 1024
-  /// The maximum length of a name or a message in an event, in bytes.
   private static let textByteLimit = 2 * 1024
 
   private struct State {
@@ -38,18 +36,13 @@ final class RequestRecord: Sendable {
   func noteEndpoint(_ endpoint: LocalCloud.Endpoint) { state.withLock { $0.endpoint = endpoint } }
 
   func noteTarget(bucket: String?, key: String?) {
-    state.withLock { state in
-      state.bucket = bucket?.shortened(to: Self.textByteLimit)
-      state.key = key?.shortened(to: Self.textByteLimit)
-    }
+    let (bucket, key) = (bucket?.shortened(to: Self.textByteLimit), key?.shortened(to: Self.textByteLimit))
+    state.withLock { ($0.bucket, $0.key) = (bucket, key) }
   }
 
   func noteClaimedKey(_ id: AccessKeyID?, isPresigned: Bool) {
     let id = id.map { AccessKeyID($0.string.shortened(to: Self.textByteLimit)) }
-    state.withLock { state in
-      state.accessKeyID = id
-      state.isPresigned = isPresigned
-    }
+    state.withLock { ($0.accessKeyID, $0.isPresigned) = (id, isPresigned) }
   }
 
   func noteAuthorization(_ authorization: LocalCloud.RequestEvent.Authorization) {
@@ -57,10 +50,7 @@ final class RequestRecord: Sendable {
   }
 
   func noteRejection(_ signature: RejectedSignature?) {
-    state.withLock { state in
-      state.authorization = .rejected
-      state.rejectedSignature = signature
-    }
+    state.withLock { ($0.authorization, $0.rejectedSignature) = (.rejected, signature) }
   }
 
   func noteRefusal(_ code: String, _ message: String) {
@@ -71,10 +61,7 @@ final class RequestRecord: Sendable {
   func noteInjectedFault() { state.withLock { $0.isFaulty = true } }
 
   func noteResponse(_ status: Int, byteCount: Int64) {
-    state.withLock { state in
-      state.status = status
-      state.responseByteCount = byteCount
-    }
+    state.withLock { ($0.status, $0.responseByteCount) = (status, byteCount) }
   }
 
   func event(number: Int, isComplete: Bool) -> LocalCloud.RequestEvent {

@@ -9,7 +9,6 @@ protocol ServiceBehavior: Sendable {
   /// The hosts at which requests name the bucket in the path, besides IP addresses and `localhost`.
   var pathHosts: PathHosts { get set }
 
-  /// Returns the verifier for signed requests and form uploads to the service.
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
 
   /// Returns the bucket, the object key and the query parameters of a request, as the service reads them.
@@ -44,7 +43,6 @@ protocol ServiceBehavior: Sendable {
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
 
-  /// Returns the region of a bucket that is created at a host, or `nil` if the host names none.
   func region(in host: String) -> String?
 
   /// Returns a document of a bucket as the service stores it, or throws if the service refuses it.
@@ -53,7 +51,6 @@ protocol ServiceBehavior: Sendable {
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
   func redirection(of host: String, for bucket: String) -> ErrorResponse?
 
-  /// Returns the error response for a request whose signature was rejected.
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse
 
   /// Returns the error response for a rejected presigned URL, or `nil` to use that of any other request.

@@ -9,7 +9,6 @@ extension SimulatedService {
   /// The number of the account of keys that have no other, which owns the buckets of the configuration.
   static let account = "1250000000"
 
-  /// Returns the ID in documents of an account with a number.
   func ownerID(_ number: String) -> String {
     buckets.hashesOwnerIDs ? SHA256.hash(Array(number.utf8)).hex : number
   }
@@ -17,7 +16,6 @@ extension SimulatedService {
   /// Returns the numbers that stand for an account in requests and policies.
   func numbers(of account: String) -> [String] { account == Self.account ? buckets.accounts : [account] }
 
-  /// Returns the XML element that describes the owner of a bucket or object, given the number of the account.
   func owner(_ number: String?) -> XMLNode {
     let number = number ?? Self.account
     let name = number == Self.account ? "localcloud" : number
@@ -32,7 +30,6 @@ extension SimulatedService {
     return objects.storageClasses.first { $0.storedName == stored }?.name ?? stored
   }
 
-  /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { description.header(rest) }
 
   var metadataPrefix: String { header("meta-") }
@@ -104,7 +101,6 @@ extension SimulatedService {
     objects.ignoresExceedingRanges && !isStandard && !range.lies(within: byteCount)
   }
 
-  /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
   func storedEncoding(_ encoding: String) -> String? {
     let names = encoding.words(between: ",").map { $0.trimmingBlanks }
     let kept = names.filter { $0.asciiLowercased != objects.framingEncoding }
@@ -120,7 +116,6 @@ extension SimulatedService {
     objects.hasUppercaseTags ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
   }
 
-  /// Returns the response headers with the checksums of an object or a part.
   func checksums(of content: Content) -> HTTPFields {
     var fields: HTTPFields = [:]
     if let name = objects.crc64Header { fields.set(header(name), String(content.crc64)) }
@@ -134,14 +129,12 @@ extension SimulatedService {
     return fields
   }
 
-  /// Returns the response headers with an object's checksums for a read request with the given headers and target.
   func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
     guard let name = objects.checksumMode.map(header) else { return checksums(of: content) }
     let mode = headers.first(name) ?? target[ByteExactString(name)]?.string
     return mode?.asciiUppercased == "ENABLED" ? checksums(of: content) : [:]
   }
 
-  /// Returns the additional response headers for an object that is read.
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
     if objects.tellsType { fields.set(header("object-type"), object.kind.rawValue) }
@@ -154,7 +147,6 @@ extension SimulatedService {
     return fields
   }
 
-  /// Returns the additional headers of the response that initiates a multipart upload.
   func headers(of upload: PendingUpload) -> HTTPFields {
     var fields: HTTPFields = [:]
     guard let rule = upload.checksum, rule.isChosen else { return fields }
@@ -164,6 +156,8 @@ extension SimulatedService {
   }
 
   // MARK: Documents
+
+  func response(_ root: String, _ children: [XMLNode]) -> Answer { response(with: XMLNode(root, children: children)) }
 
   /// Returns a response with an XML document, whose namespace becomes the service's.
   func response(with document: XMLNode) -> Answer {

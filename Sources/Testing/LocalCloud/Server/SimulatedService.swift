@@ -10,21 +10,13 @@ internal import StorageAuth
 struct SimulatedService: Sendable {
   /// The storage service to which buckets, keys and counters belong.
   let provider: LocalCloud.Provider
-
   /// The endpoint whose statistics count the requests to the service.
   let endpoint: LocalCloud.Endpoint
-
   /// The names, hosts and limits that the service's provider describes.
   let description: ServiceDescription
-
   let operations: OperationTable
-
-  /// The documents that clients can store with a bucket.
   let documents: [BucketDocument]
-
-  /// The service-specific headers that the server supports.
   let headerRules: HeaderRules
-
   let headers: Headers
   let signatures: Signatures
   var objects: Objects
@@ -37,32 +29,22 @@ struct SimulatedService: Sendable {
 
   struct Headers: Sendable {
     var serverName: String
-
     let requestID: [String]
-
     /// The name of the header that contains a second ID, derived from the request ID, or `nil`.
     var hostID: String?
-
     /// The names of the response headers that web pages of other origins can read.
     let exposed: [String]
-
     let objectAccess: String
-
     /// The full name of the form field with the object's access control, in lowercase.
     let formAccessField: String
-
     /// The names of the encryption headers, the header for the method first.
     let encryption: [String]
-
     /// The name of the encryption header that is ignored with every method but `KMS`, or `nil`.
     var encryptionOfKMS: String?
-
     /// The supported encryption methods, each with the names of the other headers that it allows.
     var encryptions: [String: Set<String>]
-
     /// The responses that contain an object's storage class.
     let storageClass: StorageClassHeader
-
     /// The full names of the headers that a partial or 304 (Not Modified) response omits.
     var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
 
@@ -76,7 +58,6 @@ struct SimulatedService: Sendable {
 
   struct Signatures: Sendable {
     let usual: LocalCloud.SignatureKind
-
     /// The newer scheme, if the service has two.
     var versioned: Versioned?
 
@@ -91,16 +72,12 @@ struct SimulatedService: Sendable {
   struct Objects: Sendable {
     /// The media type of an object whose upload specified no media type.
     var contentType = "application/octet-stream"
-
     /// The storage classes of the service, the default class first.
     var storageClasses: [StorageClass]
-
     /// The range of allowed bandwidth limits, in bits per second.
     let trafficLimits: ClosedRange<Int64>
-
     /// Whether a copy source starts with a host that contains the bucket name, instead of the bucket name.
     var copySourceHasHost = false
-
     /// Whether a range that exceeds the object is ignored unless the request asks for the behavior of the HTTP standard.
     var ignoresExceedingRanges = false
 
@@ -108,54 +85,34 @@ struct SimulatedService: Sendable {
     ///
     /// The digests of other services have the bytes of the parts' tags, as the vendors' test suites show.
     var hasUppercaseTags = false
-
     /// Whether the response to a write has the version of an object without an ID in a bucket with versions.
     var tellsNullVersions = true
-
     /// Whether responses and listings tell normal objects from those that were uploaded in parts.
     var tellsType = false
-
     /// The name of the header with the CRC-64/ECMA of an object or part, or `nil` if the service has none.
     var crc64Header: String?
-
-    /// Whether responses contain the MD5 of an object that was uploaded at once.
     var tellsMD5 = false
-
     /// The name of the header and parameter by which a read asks for checksums, or `nil` if it need not ask.
     var checksumMode: String?
-
     /// Whether the checksums of a request body are verified even if the operation ignores the body.
     var checksEveryBody = false
-
     /// The content encoding that frames a request body and is not stored, or `nil`.
     var framingEncoding: String?
-
-    /// The minimum size of every part but the last when an upload is completed, in bytes.
     var minimumPartByteCount: Int64 = 0
-
     /// Whether a completion that is repeated with the same parts has the response of the first one.
     var repeatsCompletion = false
-
-    /// Whether a copy with new metadata keeps the media type, unless the request has another, and the metadata of
-    /// client-side encryption.
+    /// Whether a copy with new metadata keeps the media type, if the request has none, and that of client-side encryption.
     var keepsTypeOfCopies = false
-
-    /// Whether an object key cannot start with a backslash.
     var refusesLeadingBackslash = false
-
-    /// The characters that tags of objects cannot contain.
     var refusedInTags = ""
-
     /// The media types of objects that are compressed for a reader that accepts gzip.
     var compressedTypes: Set<String> = []
   }
 
   struct Buckets: Sendable {
     var allowsDots = false
-
     /// The error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
     var ownCode: String?
-
     /// The prefix of a region's name in documents.
     var locationPrefix = ""
 
@@ -163,34 +120,23 @@ struct SimulatedService: Sendable {
     ///
     /// Only a service with such a region compares the location constraint of a new bucket with its region.
     var firstRegion: String?
-
     /// The start of the URIs of groups in access control documents, or `nil` if the documents name the access.
     var groups: String?
-
     /// Whether access controls can give permissions to single accounts.
     var takesGrants = false
-
     /// The access controls that a header can name.
     var access: [AccessControl] = [.private, .publicRead, .publicReadWrite]
-
     /// The numbers by which policies name the account that owns the buckets of the configuration.
     var accounts = [SimulatedService.account]
-
     /// Whether a response about an object that has its bucket's access control has a header that says so.
     var tellsInheritedAccess = false
-
     /// Whether an object without access control has that of its bucket; otherwise, it is private.
     var objectsInheritAccess = true
-
     /// Whether everybody can list the objects and uploads of a public bucket.
     var publicCanBeListed = false
-
-    /// Whether a bucket is deleted together with its pending uploads.
     var deletesUploads = false
-
     /// Whether the IDs of accounts in documents are digests.
     var hashesOwnerIDs = false
-
     /// Whether a deletion of a bucket's tags can name the tags to delete.
     var deletesSingleTags = false
   }
@@ -198,28 +144,19 @@ struct SimulatedService: Sendable {
   /// The limits, parameters and XML elements of listings.
   struct Listing: Sendable {
     let defaultPageSize: Int
-
-    /// The range of maximum numbers of entries that a request can specify.
     var pageSizes = 0...1000
-
     /// The query parameters and the XML element for the pages of the bucket list.
     var bucketMarker: ByteExactString = "marker"
     var bucketLimit: ByteExactString = "max-keys"
     var nextBucketElement = "NextMarker"
     let bucketPageLimit: Int
-
-    /// The XML namespace of response documents, or `nil` if the documents have no namespace.
     var namespace: String?
-
     /// Whether responses omit elements for query parameters that the request does not contain.
     var omitsEmptyElements = false
-
     /// Whether `encoding-type=url` encodes names as forms do, with `+` for a space and without encoding slashes.
     var encodesNamesAsForms = false
-
     /// Whether the list of uploads contains who initiated and who owns each.
     var tellsInitiators = false
-
     /// The elements with metadata of a multipart upload in the list of its parts, each with the name of the metadata.
     var uploadElements: KeyValuePairs<String, String> = [:]
   }
@@ -227,15 +164,11 @@ struct SimulatedService: Sendable {
   /// The session policies of temporary credentials.
   struct Policies: Sendable {
     let language: PolicyLanguage
-
     /// The actions that allow form uploads, and reading the source object of a copy.
     let post: String
     let read: String
-
     let permissions: [Operation: Operation.Permission]
-
     var bucketSuffix = ""
-
     /// Whether a request that names a version needs another action: `GetObjectVersion` instead of `GetObject`.
     var namesVersions = true
 
@@ -286,29 +219,20 @@ struct SimulatedService: Sendable {
   }
 
   struct Errors: Sendable {
-    /// The error response for an object key that is too long or contains a NUL character.
     var invalidKey = ErrorResponse(
       .badRequest, "InvalidObjectName", "The key has more than 1,023 bytes in UTF-8, or contains a NUL.")
 
-    /// The error response for a request body that does not match its `Content-MD5`.
     let wrongDigest: ErrorResponse
-
     /// The error response for a copy whose source object does not meet the conditions of the request.
     let unchangedCopySource: ErrorResponse
-
     /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
     var unchangingCopy: ErrorResponse?
-
     let anonymous: ErrorResponse
-
     let policy: ErrorResponse
-
     /// The code of the error response to a bucket's policy that cannot be applied.
     var malformedPolicy = "MalformedPolicy"
-
     /// Whether both have an element with the server's time.
     var haveServerTime = false
-
     /// The error response for a preflight request without an origin, or `nil` for that of an origin that is not allowed.
     var missingOrigin: ErrorResponse?
   }
@@ -317,10 +241,8 @@ struct SimulatedService: Sendable {
 /// A storage class of a service, such as `Standard`.
 struct StorageClass: Sendable {
   let name: String
-
   /// The name with which objects are stored, which another interface of the service shows.
   let storedName: String
-
   /// Whether an object with this storage class must be restored before it can be read.
   let isArchive: Bool
 

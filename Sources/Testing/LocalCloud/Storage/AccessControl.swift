@@ -15,7 +15,6 @@ struct AccessControl: RawRepresentable, Hashable, Sendable, Codable {
   static let bucketOwnerRead = AccessControl(rawValue: "bucket-owner-read")
   static let bucketOwnerFullControl = AccessControl(rawValue: "bucket-owner-full-control")
 
-  /// The access controls that have a name.
   static let canned = [
     `private`, publicRead, publicReadWrite, authenticatedRead, bucketOwnerRead, bucketOwnerFullControl,
   ]
@@ -66,7 +65,6 @@ struct Grant: Sendable {
     var header: String { "grant-\(rawValue.asciiLowercased.words(between: "_").joined(separator: "-"))" }
   }
 
-  /// The names of the groups, with which their URIs end.
   static let everybody = "AllUsers"
   static let everyAccount = "AuthenticatedUsers"
 

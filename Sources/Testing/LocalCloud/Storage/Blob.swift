@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import SystemPackage
+internal import _NIOFileSystem
 
 /// An immutable file with bytes of objects, identified by a random ID.
 ///
@@ -23,14 +25,47 @@ final class Blob: Sendable {
   }
 }
 
+/// A queue that deletes unreferenced files, one file at a time.
+///
+/// It deletes files only while the store is open. Objects must survive when the index is released at the end of the
+/// process, or when the index could not be read.
+final class BlobCollector: Sendable {
+  private let directory: FilePath
+  /// The files to delete, and the task that deletes them; `nil` until the store is open.
+  private let queue = Lock<(files: AsyncStream<BlobID>.Continuation, deletion: Task<Void, Never>)?>(nil)
+
+  init(directory: FilePath) {
+    self.directory = directory
+  }
+
+  func start() {
+    let (stream, files) = AsyncStream.makeStream(of: BlobID.self)
+    let deletion = Task { [directory] in
+      for await id in stream {
+        _ = try? await FileSystem.shared.removeItem(at: directory.appending(id.description))
+      }
+    }
+    queue.withLock { $0 = (files, deletion) }
+  }
+
+  func collect(_ id: BlobID) { queue.withLock { _ = $0?.files.yield(id) } }
+
+  func stop() { queue.withLock { $0?.files.finish() } }
+
+  /// Stops accepting files for deletion, and waits until the queue is empty.
+  func finish() async {
+    stop()
+    await queue.withLock { $0?.deletion }?.value
+  }
+}
+
 /// The name of a file with bytes of objects: 32 random hexadecimal digits.
 struct BlobID: Sendable, Hashable, CustomStringConvertible {
   let description: String
 
   static func random() -> BlobID {
-    BlobID(
-      description: String(hexadecimal: UInt64.random(in: 0 ... .max))
-        + String(hexadecimal: UInt64.random(in: 0 ... .max)))
+    func randomHalf() -> String { String(hexadecimal: UInt64.random(in: 0 ... .max)) }
+    return BlobID(description: randomHalf() + randomHalf())
   }
 
   /// Creates an ID from a string, or returns `nil` if the string is not 32 lowercase hexadecimal digits.

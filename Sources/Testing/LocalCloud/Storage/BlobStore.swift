@@ -32,26 +32,12 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// The result of writing a file: the file and the checksums of its bytes.
-  struct Written: Sendable {
-    let blob: Blob
-    let md5: Digest
-    let crc64: UInt64
-    let checksum: StoredChecksum?
-
-    var content: Content {
-      Content(
-        extents: [Extent(blob: blob, offset: 0, byteCount: blob.byteCount)], byteCount: blob.byteCount,
-        entityTag: md5.hex, crc64: crc64, checksum: checksum)
-    }
-  }
-
   /// Writes a body to a new file, which is removed if the body is truncated or invalid.
   ///
   /// If the process ends during the write, the file is deleted when the directory is opened again.
   func write<Body: AsyncSequence & Sendable>(
     _ body: Body, _ expected: BodyExpectation
-  ) async throws -> Written where Body.Element == ByteBuffer {
+  ) async throws -> Content where Body.Element == ByteBuffer {
     try await write(expected) { writer in
       for try await chunk in body { try await writer.append(chunk) }
     }
@@ -59,7 +45,7 @@ struct BlobStore: Sendable {
 
   /// Writes bytes to a new file, and removes the file if an error occurs.
   @concurrent
-  func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Written {
+  func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Content {
     let id = BlobID.random()
     var writer = BlobWriter(directory.appending(id.description), checks: expected.checks)
     do {
@@ -67,15 +53,17 @@ struct BlobStore: Sendable {
       let (byteCount, md5, crc64, checksum) = try await writer.finish()
       try Task.checkCancellation()
       try expected.check(byteCount: byteCount, md5: md5)
-      return Written(
-        blob: Blob(id: id, byteCount: byteCount, collector: collector), md5: md5, crc64: crc64, checksum: checksum)
+      let blob = Blob(id: id, byteCount: byteCount, collector: collector)
+      return Content(
+        extents: [Extent(blob: blob, offset: 0, byteCount: byteCount)], entityTag: md5.hex, crc64: crc64,
+        checksum: checksum)
     } catch {
       await writer.discard()
       throw error
     }
   }
 
-  func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Written {
+  func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Content {
     try await write(BodyExpectation(checks: checks)) { writer in
       try await read(extents) { try await writer.append($0) }
     }
@@ -87,14 +75,11 @@ struct BlobStore: Sendable {
   /// without a limit.
   func compact(_ content: Content) async throws -> Content {
     guard content.extents.count > Content.extentLimit else { return content }
-    var compacted = Content(
-      extents: try await joined(content.extents).content.extents, byteCount: content.byteCount,
-      entityTag: content.entityTag, crc64: content.crc64, checksum: content.checksum)
-    compacted.partSizes = content.partSizes
+    var compacted = content
+    compacted.setExtents(try await joined(content.extents).extents)
     return compacted
   }
 
-  /// Reads ranges of files and passes their bytes to a closure in chunks.
   func read(_ extents: [Extent], _ consume: (ByteBuffer) async throws -> Void) async throws {
     for extent in extents {
       var reader = ExtentReader(extent, in: directory)
@@ -153,11 +138,10 @@ extension FileDescriptor {
   fileprivate func chunk(from start: Int64, byteCount: Int) throws -> ByteBuffer {
     var chunk = ByteBufferAllocator().buffer(capacity: byteCount)
     while chunk.readableBytes < byteCount {
-      let (offset, left) = (start + Int64(chunk.readableBytes), byteCount - chunk.readableBytes)
-      // Safe because the system call is limited to the size of the given buffer, and returns the number of bytes it
-      // wrote.
-      let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: left) { bytes in
-        unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<left]))
+      let (offset, remaining) = (start + Int64(chunk.readableBytes), byteCount - chunk.readableBytes)
+      // Safe because the system call is limited to the size of the buffer, and returns the number of bytes it wrote.
+      let count = try unsafe chunk.writeWithUnsafeMutableBytes(minimumWritableBytes: remaining) { bytes in
+        unsafe try read(fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<remaining]))
       }
       guard count > 0 else { throw ErrorResponse.internalError("A content file is shorter than its record says.") }
     }

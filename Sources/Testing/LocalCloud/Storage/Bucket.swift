@@ -8,15 +8,12 @@ struct Bucket: Sendable {
   let name: String
   let created: Timestamp
   var settings: BucketSettings
-  /// The current versions of objects.
   var objects = SortedTable<ObjectKey, StoredObject>()
   /// The versions that are not current, and the delete markers, the newest first.
   var otherVersions = SortedTable<ObjectKey, [StoredObject]>()
   /// The highest number in the order of the bucket's versions.
   var lastOrder: UInt64 = 0
-  /// The multipart uploads that are neither completed nor aborted.
   var uploads = SortedTable<UploadName, PendingUpload>()
-
   /// The newest completions of uploads, which clients can repeat.
   var completions: [CompletedUpload] = []
 
@@ -27,38 +24,37 @@ struct Bucket: Sendable {
 
   var access: AccessControl { settings.access }
 
-  /// The number of the account that owns the bucket.
   var owner: String { settings.owner ?? SimulatedService.account }
 
-  /// Returns a page in the listing of the bucket's pending multipart uploads.
-  ///
-  /// - Parameters:
-  ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
-  ///   - key: The object key after which the page starts, or an empty string for the first page.
-  ///   - id: The ID of the upload of that key after which the page starts, or an empty string for its last upload.
-  ///   - limit: The maximum number of uploads and groups.
-  func uploadPage(prefix: String, delimiter: String, after key: String, id: String, limit: Int) -> UploadPage {
-    var page = UploadPage()
-    let after = ObjectKey(key)
-    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
-      let group = name.key.group(after: prefix, delimiter: delimiter)
-      if !key.isEmpty {
-        // Without an upload ID, the page starts after all uploads of the key.
-        if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
-        if let group, ObjectKey(group) == after { continue }
-      }
-      if let group, page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
-      if page.uploads.count + page.groups.count == limit {
+  /// Returns a pending upload; `ec` is the detailed error code of OSS if it does not exist.
+  func upload(_ name: UploadName, ec: String? = nil) throws(ErrorResponse) -> PendingUpload {
+    guard let upload = uploads[name] else { throw .noSuchUpload(name.id, ec: ec) }
+    return upload
+  }
+
+  /// Returns a page of the listing of pending uploads; it starts after an upload of the key, or after the key's last one.
+  func uploadPage(_ query: ListQuery, afterUpload id: String) -> EntryPage<PendingUpload> {
+    let after = ObjectKey(query.after)
+    let following = zip(uploads.keys, uploads.values).lazy.filter { name, _ in
+      query.after.isEmpty || name.key > after || name.key == after && !id.isEmpty && name.id > id
+    }
+    return page(query, of: following.map { (key: $0.key, id: $0.id, entry: $1) })
+  }
+
+  /// Returns a page of entries that follow the start of the page, in their order.
+  private func page<Entry>(
+    _ query: ListQuery, of entries: some Sequence<(key: ObjectKey, id: String, entry: Entry)>
+  ) -> EntryPage<Entry> {
+    var page = EntryPage<Entry>()
+    for (key, id, entry) in entries where key.hasBytePrefix(query.prefix) {
+      let group = key.group(after: query.prefix, delimiter: query.delimiter)
+      if let group, group.isIdentical(to: query.after) || page.groups.last?.isIdentical(to: group) == true { continue }
+      if page.entries.count + page.groups.count == query.limit {
         page.isTruncated = true
         break
       }
-      if let group {
-        page.groups.append(group)
-        (page.nextKey, page.nextID) = (group, "")
-      } else {
-        page.uploads.append(upload)
-        (page.nextKey, page.nextID) = (name.key.text, name.id)
-      }
+      if let group { page.groups.append(group) } else { page.entries.append(entry) }
+      page.last = (group ?? key.text, group == nil ? id : "")
     }
     return page
   }
@@ -92,4 +88,141 @@ struct Bucket: Sendable {
     }
     return query.limit == 0 ? BucketListPage() : page
   }
+
+  // MARK: Versions
+
+  /// All versions in the bucket, in no particular order.
+  var allVersions: [StoredObject] { objects.values + otherVersions.values.joined() }
+
+  /// Returns the versions of an object and its delete markers, the newest first.
+  func versions(of key: ObjectKey) -> [StoredObject] { (objects[key].map { [$0] } ?? []) + (otherVersions[key] ?? []) }
+
+  func object(_ key: ObjectKey, version: String?) throws(ErrorResponse) -> StoredObject {
+    guard let version else {
+      if let object = objects[key] { return object }
+      throw .noSuchKey(key.text, hiddenBy: otherVersions[key]?.first)
+    }
+    guard let object = versions(of: key).first(where: { $0.version == version }) else {
+      throw .noSuchVersion(version, of: key.text)
+    }
+    if object.kind == .deleteMarker { throw .isDeleteMarker(object) }
+    return object
+  }
+
+  /// Adds a version before all older ones, and returns the version with the same ID that it replaces, if any.
+  mutating func add(_ object: StoredObject) -> StoredObject? {
+    var versions = versions(of: object.key)
+    let replaced = versions.firstIndex { $0.version == object.version }.map { versions.remove(at: $0) }
+    versions.insert(object, at: versions.firstIndex { $0.order <= object.order } ?? versions.endIndex)
+    set(versions, of: object.key)
+    lastOrder = max(lastOrder, object.order)
+    return replaced
+  }
+
+  mutating func remove(_ version: String, of key: ObjectKey) {
+    set(versions(of: key).filter { $0.version != version }, of: key)
+  }
+
+  /// Replaces the versions of a key, of which the first one is current unless it is a delete marker.
+  private mutating func set(_ versions: [StoredObject], of key: ObjectKey) {
+    let current = versions.first.flatMap { $0.kind == .deleteMarker ? nil : $0 }
+    let others = current == nil ? versions : Array(versions.dropFirst())
+    objects[key] = current
+    otherVersions[key] = others.isEmpty ? nil : others
+  }
+
+  /// Returns the versions that are older than one of them, which may have been deleted since a page ended with it.
+  private static func versions(_ versions: [StoredObject], after version: String) -> [StoredObject] {
+    if let index = versions.firstIndex(where: { $0.version == version }) { return Array(versions[(index + 1)...]) }
+    // IDs ascend in the order in which versions are stored.
+    return versions.filter {
+      $0.version == StoredObject.nullVersion || $0.version.utf8.lexicographicallyPrecedes(version.utf8)
+    }
+  }
+
+  /// Returns a page of the listing of all versions, ordered by key and then from the newest to the oldest; it starts after
+  /// a version of the key, or after the key's last one.
+  func versionPage(_ query: ListQuery, after version: String) -> EntryPage<(object: StoredObject, isLatest: Bool)> {
+    let after = ObjectKey(query.after)
+    let keys = (objects.keys + otherVersions.keys.filter { objects[$0] == nil }).sorted()
+    let entries = keys.lazy.filter { query.after.isEmpty || $0 >= after }.flatMap { key in
+      let versions = versions(of: key)
+      var following = versions
+      if key == after, key.group(after: query.prefix, delimiter: query.delimiter) == nil {
+        following = version.isEmpty ? [] : Self.versions(versions, after: version)
+      }
+      return following.map { (key: key, id: $0.version, entry: (object: $0, isLatest: $0 === versions.first)) }
+    }
+    return page(query, of: entries)
+  }
+}
+
+/// The properties of a bucket that its owner can change.
+struct BucketSettings: Sendable, Codable, Equatable {
+  var access: AccessControl
+  /// The number of the account that created the bucket, or `nil` if the configuration did.
+  var owner: String?
+  /// The names of the storage class of objects without one, and of the redundancy, or `nil` for the defaults.
+  var storageClass: String?
+  var redundancy: String?
+  /// The state of the bucket's versioning, or `nil` if it never had versions.
+  var versioning: Versioning?
+
+  enum Versioning: String, Sendable, Codable {
+    /// The name of the root element of the document with the state.
+    static let root = "VersioningConfiguration"
+
+    case enabled = "Enabled"
+    case suspended = "Suspended"
+  }
+
+  /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
+  var documents: [String: String]?
+  /// The names of documents in the order in which they were stored, or `nil` in older records.
+  var order: [String]?
+  /// The region of the bucket, or `nil` for that of the service.
+  var region: String?
+
+  var documentNames: [String] {
+    get { (order ?? (documents ?? [:]).keys.sorted()).filter { documents?[$0] != nil } }
+    set { order = newValue }
+  }
+
+  /// The ID of the resource group of a bucket of OSS that no document puts into another one.
+  static let defaultResourceGroup = "rg-localcloud"
+
+  var resourceGroup: String { document("resourceGroup")?["ResourceGroupId"]?.text ?? Self.defaultResourceGroup }
+
+  func document(_ name: String) -> XMLNode? { documents?[name].flatMap { try? XMLNode.parse(Array($0.utf8)) } }
+
+  /// Returns whether the document about public access contains a rule, such as `BlockPublicAcls`.
+  func blocks(_ rule: String) -> Bool { document("publicAccessBlock")?[rule]?.text == "true" }
+}
+
+/// A request for a page of a bucket's object listing.
+struct ListQuery {
+  var prefix: String
+  var delimiter: String
+  /// The object key or group after which the page starts, or an empty string for the first page.
+  var after: String
+  var limit: Int
+}
+
+/// A page of a bucket's object listing.
+struct BucketListPage: Sendable {
+  var objects: [StoredObject] = []
+  /// The groups of the page: common prefixes of keys that are equal up to and including a delimiter.
+  var groups: [String] = []
+  /// The object key or group after which the next page starts, or `nil` on the last page.
+  var next: String?
+}
+
+/// A page of the listing of a bucket's pending uploads or versions.
+struct EntryPage<Entry: Sendable>: Sendable {
+  /// The entries of the page that are not part of a group.
+  var entries: [Entry] = []
+  var groups: [String] = []
+  var isTruncated = false
+  /// The key or group, and the ID, of the last entry, after which the next page starts.
+  var last = (key: "", id: "")
 }

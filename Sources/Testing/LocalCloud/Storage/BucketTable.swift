@@ -73,11 +73,8 @@ final class BucketTable: Sendable {
 
   // MARK: Buckets
 
-  /// Changes the settings of a bucket atomically, unless the closure throws.
-  ///
-  /// - Parameters:
-  ///   - date: The time at which the bucket is created if it does not exist. If `nil`, it must exist.
-  ///   - change: A closure that changes the settings.
+  /// Changes the settings of a bucket atomically, unless the closure throws; with a date, the bucket is created if it does
+  /// not exist.
   func configure(
     _ name: String, creatingAt date: Timestamp? = nil, _ change: (inout BucketSettings) throws -> Void
   ) async throws {
@@ -111,22 +108,15 @@ final class BucketTable: Sendable {
 
   // MARK: Objects
 
-  /// Returns the current version of an object, or the one with an ID.
   func object(_ key: ObjectKey, in bucket: String, version: String? = nil) throws -> StoredObject {
     try read(bucket) { try $0.object(key, version: version) }
   }
 
   /// Creates or replaces an object atomically, unless the closure, which is part of the atomic step, throws.
   ///
-  /// If versioning of the bucket is enabled, the object becomes a new version; otherwise it replaces that without an ID.
-  ///
-  /// - Parameters:
-  ///   - object: The object, without a version.
-  ///   - bucket: The name of the bucket.
-  ///   - old: The version to replace, or `nil` to add one.
-  ///   - prepare: A closure that checks and changes the bucket. It runs twice: first on a copy, so that no record is written
-  ///     for a change that is refused.
-  /// - Returns: The object with its version.
+  /// If versioning is enabled, the object becomes a new version, unless it takes the place of an old one; otherwise it
+  /// replaces that without an ID. The closure runs twice: first on a copy of the bucket, so that no record is written for
+  /// a change that is refused.
   @discardableResult
   func put(
     _ object: StoredObject, in bucket: String, inPlaceOf old: StoredObject? = nil,
@@ -183,5 +173,40 @@ final class BucketTable: Sendable {
       try change(bucket) { $0.remove(version, of: key) }
       return deleted
     }
+  }
+}
+
+/// A table of names, each of which one operation uses at a time, in the order in which they asked for it.
+///
+/// Unlike a lock, it can be held while files are written.
+final class TurnTable: Sendable {
+  private let waiting = Lock<[String: [CheckedContinuation<Void, Never>]]>([:])
+
+  func withTurn<Result>(of name: String, _ body: () async throws -> Result) async rethrows -> Result {
+    await begin(name)
+    defer { end(name) }
+    return try await body()
+  }
+
+  private func begin(_ name: String) async {
+    await withCheckedContinuation { continuation in
+      let isFree = waiting.withLock { waiting in
+        let isFree = waiting[name] == nil
+        waiting[name, default: []] += isFree ? [] : [continuation]
+        return isFree
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  private func end(_ name: String) {
+    let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
+      guard waiting[name]?.isEmpty == false else {
+        waiting[name] = nil
+        return nil
+      }
+      return waiting[name]?.removeFirst()
+    }
+    next?.resume()
   }
 }

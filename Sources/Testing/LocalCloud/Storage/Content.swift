@@ -10,54 +10,43 @@ struct Content: Sendable {
   /// A part that is copied from several pieces is written to one file, so that copies of copies do not multiply pieces.
   static let extentLimit = 10_000
 
-  /// The ranges of files that contain the object's bytes, in order.
-  let extents: [Extent]
-
+  private(set) var extents: [Extent] = []
   /// The offset in the object after each of the ranges, in ascending order.
-  private let ends: [Int64]
-
-  let byteCount: Int64
+  private var ends: [Int64] = []
+  var byteCount: Int64 { ends.last ?? 0 }
 
   /// The entity tag of the object: the MD5 digest of its bytes in lowercase hexadecimal.
   ///
   /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
   let entityTag: String
-
   let crc64: UInt64
-
   /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
-
   /// The sizes of the parts from which the object was uploaded, or `nil` if it was uploaded at once.
   var partSizes: [Int64]?
-
   /// The checksums of those parts, or `nil` if the upload named no algorithm.
   var partChecksums: [StoredChecksum]?
 
-  static let empty = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
+  static let empty = Content(extents: [], entityTag: "", crc64: 0)
 
-  /// Creates a content from ranges of files, and joins ranges that follow each other in the same file.
-  init(
-    extents: [Extent], byteCount: Int64, entityTag: String, crc64: UInt64, checksum: StoredChecksum? = nil
-  ) {
-    var joined: [Extent] = []
-    var ends: [Int64] = []
-    for extent in extents {
-      if let last = joined.last, last.blob === extent.blob, last.offset + last.byteCount == extent.offset {
-        joined[joined.count - 1] = Extent(
+  init(extents: [Extent], entityTag: String, crc64: UInt64, checksum: StoredChecksum? = nil) {
+    (self.entityTag, self.crc64, self.checksum) = (entityTag, crc64, checksum)
+    setExtents(extents)
+  }
+
+  /// Sets the ranges of files, of which those that follow each other in the same file become one.
+  mutating func setExtents(_ ranges: [Extent]) {
+    (extents, ends) = ([], [])
+    for extent in ranges {
+      if let last = extents.last, last.blob === extent.blob, last.offset + last.byteCount == extent.offset {
+        extents[extents.count - 1] = Extent(
           blob: last.blob, offset: last.offset, byteCount: last.byteCount + extent.byteCount)
         ends[ends.count - 1] += extent.byteCount
       } else {
-        joined.append(extent)
+        extents.append(extent)
         ends.append((ends.last ?? 0) + extent.byteCount)
       }
     }
-    self.extents = joined
-    self.ends = ends
-    self.byteCount = byteCount
-    self.entityTag = entityTag
-    self.crc64 = crc64
-    self.checksum = checksum
   }
 
   /// Returns the ranges of files of a byte range, without visiting the pieces before it.

@@ -13,14 +13,12 @@ struct CustomerKey: Sendable, Codable, Equatable {
   static let keyHeader = "server-side-encryption-customer-key"
   static let md5Header = "server-side-encryption-customer-key-md5"
 
-  /// The only supported encryption algorithm.
   static let algorithm = "AES256"
 
   private static let byteCount = 32
 
   /// The MD5 digest of the encryption key in Base64, as the client sent it.
   let md5: String
-
   private let digest: String
 
   /// Creates the digest of the key in headers, or returns `nil` if there is none of them; names omit the prefix.

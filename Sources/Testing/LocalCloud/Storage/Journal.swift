@@ -29,13 +29,11 @@ struct Journal: Sendable {
 
   // MARK: Writing
 
-  /// Writes the record of a bucket, and creates the bucket's directory if necessary.
   func write(_ bucket: Bucket) async throws {
     let location = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
     let record = try JSONEncoder().encode(BucketRecord(bucket))
-    // An atomic write replaces the old file with a complete new file; the file system library would remove the old file
-    // first.
+    // An atomic write replaces the old file at once; the file system library would remove the old file first.
     try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
   }
 
@@ -78,24 +76,27 @@ struct Journal: Sendable {
       for file in try await directory(of: name).entryNames() where file.hasBytePrefix(Self.unfinishedFilePrefix) {
         try await FileSystem.shared.removeItem(at: directory(of: name).appending(file))
       }
-      for file in try await objects(of: name).entryNames() {
-        guard file.hasByteSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
-          let record = try await read(ObjectRecord.self, objects(of: name).appending(file))
-        else { continue }
-        let object = try record.object(id: id) { id, byteCount in
-          let blob = files[id] ?? Blob(id: id, byteCount: byteCount, collector: collector)
-          files[id] = blob
-          return blob
-        }
-        // A version can have two records if a process ended after it wrote a new record and before it removed the old
-        // record. Keep the newer record.
-        let other = bucket.versions(of: object.key).first { $0.version == object.version }
-        let isNewer = other.map { ($0.order, $0.modified) <= (object.order, object.modified) } ?? true
-        if let outdated = isNewer ? bucket.add(object) : object { try await remove(outdated, in: name) }
+      try await loadObjects(into: &bucket) { id, byteCount in
+        let blob = files[id] ?? Blob(id: id, byteCount: byteCount, collector: collector)
+        files[id] = blob
+        return blob
       }
       buckets[name] = bucket
     }
     return buckets
+  }
+
+  private func loadObjects(into bucket: inout Bucket, _ blob: (BlobID, Int64) -> Blob) async throws {
+    for file in try await objects(of: bucket.name).entryNames() {
+      guard file.hasByteSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
+        let record = try await read(ObjectRecord.self, objects(of: bucket.name).appending(file))
+      else { continue }
+      let object = try record.object(id: id, blob: blob)
+      // If a process ended between the write of a record and the removal of the old one, the newer one is kept.
+      let other = bucket.versions(of: object.key).first { $0.version == object.version }
+      let isNewer = other.map { ($0.order, $0.modified) <= (object.order, object.modified) } ?? true
+      if let outdated = isNewer ? bucket.add(object) : object { try await remove(outdated, in: bucket.name) }
+    }
   }
 
   private func read<Record: Decodable>(_ type: Record.Type, _ path: FilePath) async throws -> Record? {
@@ -132,7 +133,6 @@ extension FilePath {
 struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
-
   /// The settings of the bucket, or `nil` in records that were written before buckets had other settings than access.
   private let settings: BucketSettings?
 
@@ -170,11 +170,9 @@ struct ObjectRecord: Codable {
   private let version: String?
   private let order: UInt64?
   private let access: AccessControl?
-
   private let checksum: StoredChecksum?
   private let partSizes: [Int64]?
   private let partChecksums: [StoredChecksum]?
-
   /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
 
@@ -217,8 +215,7 @@ struct ObjectRecord: Codable {
     guard total == byteCount else {
       throw LocalCloudError("The record of \"\(key)\" has another size than its parts; choose another directory.")
     }
-    var content = Content(
-      extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum)
+    var content = Content(extents: extents, entityTag: entityTag, crc64: crc64, checksum: checksum)
     content.partSizes = partSizes
     content.partChecksums = partChecksums
     return StoredObject(

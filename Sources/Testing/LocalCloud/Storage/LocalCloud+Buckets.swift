@@ -30,8 +30,7 @@ extension LocalCloud {
   package func buckets(of provider: Provider) -> [BucketSummary] {
     guard let store = try? storage.store(of: provider) else { return [] }
     return store.bucketsByName.map {
-      BucketSummary(
-        name: $0.name, created: $0.created, objectCount: $0.objects.count, isPublic: $0.access.isPublic)
+      BucketSummary(name: $0.name, created: $0.created, objectCount: $0.objects.count, isPublic: $0.access.isPublic)
     }
   }
 

@@ -37,9 +37,7 @@ struct UploadedPart: Sendable {
 /// The completion of a multipart upload, with the response that a repetition of the request has as well.
 struct CompletedUpload: Sendable {
   let name: UploadName
-
   /// The numbers and entity tags of the parts in the request.
   let parts: [String]
-
   let answer: Answer
 }

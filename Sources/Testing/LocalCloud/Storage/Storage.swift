@@ -11,8 +11,6 @@ struct Storage: Sendable {
   private let isTemporary: Bool
   private let lock: DirectoryLock
   private let stores: [LocalCloud.Provider: BucketTable]
-
-  /// The files and folders of the simulated Aspera node.
   let node: BucketTable
 
   /// Opens and locks the data directory at a path, or creates a temporary directory if the path is `nil`.

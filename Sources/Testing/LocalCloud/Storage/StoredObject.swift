@@ -18,7 +18,6 @@ final class StoredObject: Sendable {
     case deleteMarker
   }
 
-  /// The name of the object's record file.
   let id: BlobID
   let key: ObjectKey
   let content: Content
@@ -28,7 +27,6 @@ final class StoredObject: Sendable {
   let access: AccessControl?
   let attributes: ObjectAttributes
   let version: String
-
   /// The number of the version in the order in which the bucket's versions were stored.
   let order: UInt64
 
@@ -81,4 +79,82 @@ final class StoredObject: Sendable {
       id: id, key: key, content: target.content, description: description, modified: max(modified, target.modified),
       kind: kind, access: access, attributes: attributes, version: version, order: order)
   }
+}
+
+/// An object key, compared and ordered by its UTF-8 bytes as in the services' listings.
+///
+/// `String` compares by canonical equivalence, so that two keys with different bytes could be equal.
+struct ObjectKey: Sendable, Comparable {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  static func == (first: ObjectKey, second: ObjectKey) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+
+  static func < (first: ObjectKey, second: ObjectKey) -> Bool {
+    first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
+  }
+
+  func hasBytePrefix(_ prefix: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
+
+  /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
+  func group(after prefix: String, delimiter: String) -> String? {
+    guard !delimiter.isEmpty else { return nil }
+    let bytes = Array(text.utf8)
+    let delimiterBytes = Array(delimiter.utf8)
+    var start = prefix.utf8.count
+    while start + delimiterBytes.count <= bytes.count {
+      if bytes[start..<(start + delimiterBytes.count)].elementsEqual(delimiterBytes) {
+        return String(decoding: bytes[..<(start + delimiterBytes.count)], as: UTF8.self)
+      }
+      start += 1
+    }
+    return nil
+  }
+}
+
+/// The headers that a client specified for an object, and that the server returns with the object.
+struct ObjectDescription: Sendable, Equatable {
+  /// The headers that describe the content, such as `Content-Type` and `Cache-Control`.
+  var headers: [Header] = []
+  /// The user metadata headers, with names that omit the service's prefix.
+  var metadata: [Header] = []
+
+  /// The start of the names of the metadata that a client which encrypts stores with an object.
+  static let clientEncryptionPrefix = "client-side-encryption-"
+
+  struct Header: Sendable, Equatable, Codable {
+    let name: String
+    let value: String
+  }
+
+  /// Adds the media type of another description, unless this one has one, and its metadata of client-side encryption.
+  mutating func keepType(of other: ObjectDescription) {
+    if !headers.contains(where: { $0.name == "Content-Type" }) {
+      headers += other.headers.filter { $0.name == "Content-Type" }
+    }
+    metadata += other.metadata.filter { header in
+      header.name.hasBytePrefix(Self.clientEncryptionPrefix) && !metadata.contains { $0.name == header.name }
+    }
+  }
+}
+
+/// The storage attributes that a client specified for an object.
+///
+/// The server stores and returns the attributes. Only a customer-provided encryption key and an archive storage class
+/// have an effect.
+struct ObjectAttributes: Sendable, Codable, Equatable {
+  /// The name of the storage class, or `nil` for the standard storage class.
+  var storageClass: String?
+  /// The key of the object to which a symbolic link points, or `nil` if the object is no link.
+  var linkTarget: String?
+  var tags: [ObjectDescription.Header] = []
+  /// The headers for server-side encryption, with names that omit the service's prefix.
+  var encryption: [ObjectDescription.Header] = []
+  /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
+  var customerKey: CustomerKey?
+  /// The number of the account that stored the object, or `nil` if it is that of the bucket.
+  var owner: String?
 }

@@ -36,9 +36,7 @@ public struct ConformanceReport: Sendable {
   }
 
   /// The checks of the rules that the implementation broke.
-  public var failures: [Check] {
-    checks.filter { if case .broken = $0.outcome { true } else { false } }
-  }
+  public var failures: [Check] { checks.filter { if case .broken = $0.outcome { true } else { false } } }
 
   /// Whether no rule was broken and at least one rule was checked.
   public var isConforming: Bool {
@@ -84,9 +82,7 @@ package struct Violation: Error {
 }
 
 /// The error that a check throws if the rule cannot be checked.
-struct NotTried: Error {
-  let reason: String
-}
+struct NotTried: Error { let reason: String }
 
 package func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
   if !condition { throw Violation(message()) }

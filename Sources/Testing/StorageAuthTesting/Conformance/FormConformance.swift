@@ -45,9 +45,7 @@ public struct FormConformance<Signing: FormSigner<AccessKey>, Verifying: FormVer
   /// - Parameter rules: The rules to check.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [FormRule] = FormRule.allCases) -> ConformanceReport {
-    ConformanceReport(of: Verifying.self, rules) { rule in
-      try Self.keys.reduce(0) { try $0 + check(rule, $1) }
-    }
+    ConformanceReport(of: Verifying.self, rules) { rule in try Self.keys.reduce(0) { try $0 + check(rule, $1) } }
   }
 
   private func check(_ rule: FormRule, _ key: AccessKey) throws -> Int {
@@ -129,11 +127,11 @@ extension FormConformance {
     return try verifier.verify(form, against: key, at: date.advanced(by: .seconds(seconds)))
   }
 
-  private func requireRefused(
-    _ form: SubmittedForm, _ key: AccessKey, after seconds: Int64 = 0, _ what: String
+  private func requireRejected(
+    _ form: SubmittedForm, _ key: AccessKey, after seconds: Int64 = 0, _ label: String
   ) throws {
     do throws(VerificationError) { _ = try verify(form, key, after: seconds) } catch { return }
-    throw Violation("a form \(what) was accepted")
+    throw Violation("a form \(label) was accepted")
   }
 
   private func checkAcceptance(_ key: AccessKey) throws -> Int {
@@ -157,11 +155,11 @@ extension FormConformance {
       var changed = fields
       // The policy permits every key with the prefix.
       changed[index] = FormField(field.name, "x" + field.value)
-      try requireRefused(submitted(changed), key, "with another value of \(field.name)")
+      try requireRejected(submitted(changed), key, "with another value of \(field.name)")
       // The media type of the file can replace a missing one.
       guard index < signed.count else { continue }
       changed.remove(at: index)
-      try requireRefused(submitted(changed), key, "without \(field.name)")
+      try requireRejected(submitted(changed), key, "without \(field.name)")
     }
     return fields.count * 2
   }
@@ -170,8 +168,8 @@ extension FormConformance {
     let fields = try fields(key)
     for field in fields {
       for copy in [field, FormField(field.name.uppercased(), field.value), FormField(field.name, "x")] {
-        try requireRefused(submitted(fields + [copy]), key, "with \(copy.name) twice")
-        try requireRefused(submitted([copy] + fields), key, "with \(copy.name) twice")
+        try requireRejected(submitted(fields + [copy]), key, "with \(copy.name) twice")
+        try requireRejected(submitted([copy] + fields), key, "with \(copy.name) twice")
       }
     }
     return fields.count * 6
@@ -187,10 +185,10 @@ extension FormConformance {
 
   private func checkTarget(_ key: AccessKey) throws -> Int {
     let fields = try fields(key)
-    try requireRefused(submitted(fields, bucket: bucket + "x"), key, "for another bucket")
+    try requireRejected(submitted(fields, bucket: bucket + "x"), key, "for another bucket")
     for name in ["down/a", "up", "Up/a", "/up/a", "", "up\u{2215}a"] {
       let changed = fields.map { $0.name == "key" ? FormField("key", name) : $0 }
-      try requireRefused(submitted(changed), key, "with the key \(name.debugDescription)")
+      try requireRejected(submitted(changed), key, "with the key \(name.debugDescription)")
     }
     return 7
   }
@@ -206,8 +204,8 @@ extension FormConformance {
   private func checkTime(_ key: AccessKey) throws -> Int {
     let form = submitted(try fields(key))
     _ = try verify(form, key, after: 599)
-    try requireRefused(form, key, after: 601, "whose policy expired a second ago")
-    try requireRefused(form, key, after: 1 << 31, "whose policy expired long ago")
+    try requireRejected(form, key, after: 601, "whose policy expired a second ago")
+    try requireRejected(form, key, after: 1 << 31, "whose policy expired long ago")
     return 3
   }
 
@@ -219,9 +217,9 @@ extension FormConformance {
       ("of another kind of key", AccessKey(id: key.id, secret: key.secret, sessionToken: token.map { Secret($0) })),
       ("of another token", AccessKey(id: key.id, secret: key.secret, sessionToken: Secret("yet another token"))),
     ]
-    for (name, other) in others { try requireRefused(form, other, name) }
+    for (name, other) in others { try requireRejected(form, other, name) }
     let renamed = form.fields.map { FormField($0.name, $0.value.replacing(key.id.string, with: "AKIDother")) }
-    try requireRefused(submitted(renamed), key, "with another id")
+    try requireRejected(submitted(renamed), key, "with another id")
     return others.count + 1
   }
 

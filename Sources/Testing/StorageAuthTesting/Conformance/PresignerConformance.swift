@@ -60,7 +60,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
     case .appending: try samples.forEach(try: checkAppending)
     case .kept: try samples.forEach(try: checkKept)
     case .expiry: try samples.forEach(try: checkExpiry)
-    case .endedCredential: try checkEndedProof()
+    case .endedCredential: try checkEndedCredential()
     case .anonymity: try checkAnonymity()
     case .lifetime: try samples.forEach(try: checkLifetime)
     case .refusal: try checkRefusal()
@@ -91,9 +91,9 @@ extension PresignerConformance {
   }
 
   func checkPreparation() throws -> Int {
-    let divided = samples.flatMap { sample in ObjectOfRequest.all(of: sample.request).map { (sample, $0) } }
+    let dividedRequests = samples.flatMap { sample in ObjectOfRequest.all(of: sample.request).map { (sample, $0) } }
     // The first slash of a path can precede the bucket, without which there may be no presigner.
-    let objects = divided.filter { sample, object in !object.isWholePath || sample.hasOnlyKeyInPath }
+    let objects = dividedRequests.filter { sample, object in !object.isWholePath || sample.hasOnlyKeyInPath }
     guard !objects.isEmpty else { throw NotTried(reason: "no sample is a request for an object") }
     for (sample, object) in objects {
       let prepared = try object.presigned(
@@ -108,10 +108,10 @@ extension PresignerConformance {
     let path = sample.request.path ?? ""
     let original = "\(sample.request.scheme ?? "")://\(sample.request.authority ?? "")\(path)"
     try require(Array(url.utf8).starts(with: original.utf8), "the URL does not start with that of the request")
-    let rest = url.utf8.dropFirst(original.utf8.count)
+    let appended = url.utf8.dropFirst(original.utf8.count)
     let separator = UInt8(ascii: path.contains("?") ? "&" : "?")
-    try require(rest.first == separator, "the appended query does not start with \(Unicode.Scalar(separator))")
-    try require(!rest.contains(UInt8(ascii: "+")), "the appended query contains an unencoded +")
+    try require(appended.first == separator, "the appended query does not start with \(Unicode.Scalar(separator))")
+    try require(!appended.contains(UInt8(ascii: "+")), "the appended query contains an unencoded +")
     try require(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "a byte is invalid in a URL")
     try require(url.utf8.count { $0 == UInt8(ascii: "?") } == 1, "the URL contains more than one ?")
   }
@@ -126,18 +126,18 @@ extension PresignerConformance {
 
   func checkExpiry(_ sample: Sample) throws {
     let signed = try presigned(sample)
-    let end = sample.date.wholeSeconds.advanced(by: lifetime)
-    try require(signed.expiration == end, "the URL expires at \(signed.expiration), not at \(end)")
+    let expiration = sample.date.wholeSeconds.advanced(by: lifetime)
+    try require(signed.expiration == expiration, "the URL expires at \(signed.expiration), not at \(expiration)")
     let required = presigner.requiredValidity(from: sample.date, validFor: lifetime)
-    try require(required >= end, "the credential must be valid until \(required), the URL until \(end)")
+    try require(required >= expiration, "the credential must be valid until \(required), the URL until \(expiration)")
   }
 
-  func checkEndedProof() throws -> Int {
+  func checkEndedCredential() throws -> Int {
     let samples = samples.filter { $0.ended != nil }
     guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential that expires") }
     return try samples.forEach { sample in
       guard let ended = sample.ended else { return }
-      let error = try refusal(of: sample, with: ended, for: lifetime, "a credential that expires before the URL")
+      let error = try rejection(of: sample, with: ended, for: lifetime, "a credential that expires before the URL")
       try require(error.code == .credentialEndsFirst, "the error has the code \(error.code)")
     }
   }
@@ -145,13 +145,13 @@ extension PresignerConformance {
   func checkAnonymity() throws -> Int {
     guard let anonymous else { throw NotTried(reason: "there is no anonymous credential") }
     return try samples.forEach { sample in
-      _ = try refusal(of: sample, with: anonymous, for: lifetime, "an anonymous credential")
+      _ = try rejection(of: sample, with: anonymous, for: lifetime, "an anonymous credential")
     }
   }
 
   func checkLifetime(_ sample: Sample) throws {
     for duration in [Duration.zero, .seconds(-1), .seconds(-1_000_000_000)] {
-      _ = try refusal(of: sample, with: sample.credential, for: duration, "a lifetime of \(duration)")
+      _ = try rejection(of: sample, with: sample.credential, for: duration, "a lifetime of \(duration)")
     }
   }
 
@@ -159,7 +159,7 @@ extension PresignerConformance {
     guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that must be rejected") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     for (name, credential) in unusable {
-      let error = try refusal(of: sample, with: credential, for: lifetime, name)
+      let error = try rejection(of: sample, with: credential, for: lifetime, name)
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error of \(name) lacks a message or a remedy")
     }
     return unusable.count
@@ -168,23 +168,24 @@ extension PresignerConformance {
   func checkSecrecy(_ sample: Sample) throws {
     let signed = try presigned(sample)
     try sample.secrets.requireAbsent(from: signed.url, "the URL")
-    let appended = signed.url.utf8.count - (sample.request.path ?? "").utf8.count
-    try require(appended > 0, "no query was appended")
+    let appendedByteCount = signed.url.utf8.count - (sample.request.path ?? "").utf8.count
+    try require(appendedByteCount > 0, "no query was appended")
     let query = signed.url.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
     try [query].requireAbsent(fromDisplaysOf: signed, "the presigned request: its query")
-    let error = try refusal(of: sample, with: sample.credential, for: .zero, "a lifetime of zero")
+    let error = try rejection(of: sample, with: sample.credential, for: .zero, "a lifetime of zero")
     try sample.secrets.requireAbsent(fromDisplaysOf: error, "an error")
   }
 
-  private func refusal(
-    of sample: Sample, with credential: Subject.SigningCredential, for duration: Duration, _ what: String
+  /// Returns the error with which a sample is rejected, which must be.
+  private func rejection(
+    of sample: Sample, with credential: Subject.SigningCredential, for duration: Duration, _ label: String
   ) throws(Violation) -> SigningError {
     do throws(SigningError) {
       _ = try presigner.presign(sample.request, with: credential, validFor: duration, in: .at(sample.date))
     } catch {
       return error
     }
-    throw Violation("\(what) was not rejected")
+    throw Violation("\(label) was not rejected")
   }
 }
 
@@ -192,8 +193,8 @@ extension SigningSample {
   /// Whether the path contains only the object's key.
   fileprivate var hasOnlyKeyInPath: Bool {
     guard let key = target?.key, let path = request.path else { return false }
-    let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-    return path[..<end].utf8.elementsEqual("/\(key.percentEncoded(keepingSlashes: true))".utf8)
+    let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+    return path[..<pathEnd].utf8.elementsEqual("/\(key.percentEncoded(keepingSlashes: true))".utf8)
   }
 }
 

@@ -91,7 +91,7 @@ extension ProviderConformance: Redacted {
 }
 
 extension ProviderConformance {
-  typealias Answer = Result<IssuedCredential<Subject.Value>, CredentialError>
+  typealias Outcome = Result<IssuedCredential<Subject.Value>, CredentialError>
 
   func checkSource() throws -> Int {
     try require(!provider.source.isEmpty, "the name is empty")
@@ -103,12 +103,12 @@ extension ProviderConformance {
   func checkCredential() async throws -> Int {
     _ = try await issued()
     let provider = provider
-    let response = await answered(within: patience) { () async -> Result<Subject.Value, CredentialError> in
+    let outcome = await answered(within: patience) { () async -> Result<Subject.Value, CredentialError> in
       do throws(CredentialError) { return .success(try await provider.credential(in: context)) } catch {
         return .failure(error)
       }
     }
-    switch response {
+    switch outcome {
     case .success: return 2
     case .failure(let error): throw Violation("credential() threw \(error.code), issue() did not")
     case nil: throw Violation("credential() did not return within \(patience)")
@@ -118,19 +118,17 @@ extension ProviderConformance {
   func checkValidity() async throws -> Int {
     let issued = try await issued()
     let now = issued.issuerTime ?? context.time.now
-    if let end = issued.credential.expiration, end <= now {
-      throw Violation("the credential expired at \(end), and the time is \(now)")
+    if let expiration = issued.credential.expiration, expiration <= now {
+      throw Violation("the credential expired at \(expiration), and the time is \(now)")
     }
     return 1
   }
 
   func checkConcurrency() async throws -> Int {
     let (provider, patience) = (provider, patience)
-    try await withThrowingTaskGroup(of: Answer?.self) { group in
-      for _ in 0..<concurrency {
-        group.addTask { await Self.response(of: provider, in: context, within: patience) }
-      }
-      for try await response in group { _ = try credential(in: response) }
+    try await withThrowingTaskGroup(of: Outcome?.self) { group in
+      for _ in 0..<concurrency { group.addTask { await Self.outcome(of: provider, in: context, within: patience) } }
+      for try await outcome in group { _ = try credential(in: outcome) }
     }
     return concurrency
   }
@@ -147,7 +145,7 @@ extension ProviderConformance {
   func forFailures(_ check: (CredentialError) throws -> Void) async throws -> Int {
     if failing.isEmpty { throw NotTried(reason: "there is no provider that fails") }
     for provider in failing {
-      switch await Self.response(of: provider, in: context, within: patience) {
+      switch await Self.outcome(of: provider, in: context, within: patience) {
       case .success: throw Violation("a provider that must fail returned a credential")
       case .failure(let error): try check(error)
       case nil: throw Violation("a provider that must fail did not return within \(patience)")
@@ -168,10 +166,10 @@ extension ProviderConformance {
   func checkCancellation() async throws -> Int {
     guard let waiting else { throw NotTried(reason: "there is no provider that waits") }
     for yields in [0, 1, 100] {
-      let response = await answered(within: patience, cancelledAfter: yields) {
-        await Self.response(of: waiting, in: context)
+      let outcome = await answered(within: patience, cancelledAfter: yields) {
+        await Self.outcome(of: waiting, in: context)
       }
-      switch response {
+      switch outcome {
       case .success: throw Violation("a provider that must wait returned a credential")
       case .failure(let error): try require(error.code == .cancelled, "the wait ended with the code \(error.code)")
       case nil: throw Violation("the wait did not end within \(patience) after it was cancelled")
@@ -181,30 +179,28 @@ extension ProviderConformance {
   }
 
   private func issued() async throws(Violation) -> IssuedCredential<Subject.Value> {
-    try credential(in: await Self.response(of: provider, in: context, within: patience))
+    try credential(in: await Self.outcome(of: provider, in: context, within: patience))
   }
 
-  private func credential(in response: Answer?) throws(Violation) -> IssuedCredential<Subject.Value> {
-    switch response {
+  private func credential(in outcome: Outcome?) throws(Violation) -> IssuedCredential<Subject.Value> {
+    switch outcome {
     case .success(let issued): return issued
     case .failure(let error): throw Violation("it threw \(error.code) instead of returning a credential")
     case nil: throw Violation("it did not return within \(patience)")
     }
   }
 
-  private static func response(
+  private static func outcome(
     of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext
-  ) async -> Answer {
+  ) async -> Outcome {
     do throws(CredentialError) { return .success(try await provider.issue(in: context)) } catch {
       return .failure(error)
     }
   }
 
-  private static func response(
+  private static func outcome(
     of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext, within patience: Duration
-  ) async -> Answer? {
-    await answered(within: patience) { await response(of: provider, in: context) }
-  }
+  ) async -> Outcome? { await answered(within: patience) { await outcome(of: provider, in: context) } }
 }
 
 /// A rule that an implementation of `CredentialProvider` must follow.

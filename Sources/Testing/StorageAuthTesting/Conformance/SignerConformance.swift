@@ -147,12 +147,12 @@ extension SignerConformance {
     }
   }
 
-  private func requireAnother(_ sample: Sample, _ what: String, change: (inout Sample) -> Void) throws {
+  private func requireAnother(_ sample: Sample, _ label: String, change: (inout Sample) -> Void) throws {
     var other = sample
     change(&other)
     let authorization = try signed(sample).authorization(addedTo: sample.request)
     try require(
-      try signed(other).authorization(addedTo: other.request) != authorization, "the signature is the same \(what)")
+      try signed(other).authorization(addedTo: other.request) != authorization, "the signature is the same \(label)")
   }
 
   func checkRefusal() throws -> Int {
@@ -222,9 +222,11 @@ extension SignerConformance {
   }
 
   func checkHeaders(_ sample: Sample) throws {
-    var rest = Array(sample.request.headerFields)[...]
-    for field in try signed(sample).headerFields where field == rest.first { rest = rest.dropFirst() }
-    if let lost = rest.first { throw Violation("\(lost.name) was removed, changed or moved") }
+    var expectedFields = Array(sample.request.headerFields)[...]
+    for field in try signed(sample).headerFields where field == expectedFields.first {
+      expectedFields = expectedFields.dropFirst()
+    }
+    if let lost = expectedFields.first { throw Violation("\(lost.name) was removed, changed or moved") }
   }
 
   func checkHeaderOrder(_ sample: Sample) throws {
@@ -238,11 +240,11 @@ extension SignerConformance {
   }
 
   func checkResigning() throws -> Int {
-    var others = samples.dropFirst() + samples.prefix(1)
+    var otherSamples = samples.dropFirst() + samples.prefix(1)
     return try forSamples { sample in
-      guard let other = others.popFirst() else { return }
-      let first = try signer.signed(sample.request, with: other.credential, in: .at(other.date))
-      let again = try signer.signed(first, with: sample.credential, in: .at(sample.date))
+      guard let other = otherSamples.popFirst() else { return }
+      let signedBefore = try signer.signed(sample.request, with: other.credential, in: .at(other.date))
+      let again = try signer.signed(signedBefore, with: sample.credential, in: .at(sample.date))
       let fresh = try signed(sample)
       try require(
         again.sortedFields == fresh.sortedFields,
@@ -267,10 +269,10 @@ extension SignerConformance {
 extension HTTPRequest {
   /// Returns the header fields that were added to the original request, in sorted order.
   func additions(to original: HTTPRequest) -> [String] {
-    var rest = Array(original.headerFields)
+    var originalFields = Array(original.headerFields)
     return headerFields.filter { field in
-      guard let index = rest.firstIndex(of: field) else { return true }
-      rest.remove(at: index)
+      guard let index = originalFields.firstIndex(of: field) else { return true }
+      originalFields.remove(at: index)
       return false
     }.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
@@ -280,11 +282,36 @@ extension HTTPRequest {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }
 
-  fileprivate var sortedFields: [String] {
-    headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
-  }
+  fileprivate var sortedFields: [String] { headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted() }
 
   fileprivate var sortedNames: [String] { headerFields.map(\.name.canonicalName).sorted() }
+}
+
+/// The inputs that a signer must reject, or sign without changing them.
+enum HostileInputs {
+  static func requests(from request: HTTPRequest) -> [(name: String, request: HTTPRequest)] {
+    let paths: [(String, String?)] = [
+      ("without a path", nil), ("with an empty path", ""), ("with a path without a slash", "cat.jpg"),
+      ("with a space in the path", "/a b"), ("with a line break in the path", "/a\r\nX-Injected: b"),
+      ("with a NUL in the path", "/a\0"), ("with half an escape", "/%4"), ("with an invalid escape", "/%zz"),
+      ("with a non-ASCII character in the path", "/caf\u{e9}"), ("with a fragment", "/a#b"),
+      ("with an escape that is not UTF-8", "/%ff%fe"),
+      ("with a very long path", "/" + String(repeating: "a", count: 70_000)),
+      ("with a very long query", "/a?prefix=" + String(repeating: "%20", count: 20_000)),
+      ("with two question marks", "/a?b?c"), ("with empty parameters", "/a?&&=&"),
+    ]
+    let hosts: [(String, String?)] = [
+      ("without a host", nil), ("with an empty host", ""), ("with a space in the host", "a b.example.com"),
+      ("with a line break in the host", "a\r\nb"), ("with a user in the host", "user:password@example.com"),
+    ]
+    let names = ["Content-Type", "Date", "Authorization", "Range"]
+    return paths.map { name, path in (name, request.with { $0.path = path }) }
+      + hosts.map { name, host in (name, request.with { $0.authority = host }) }
+      + names.compactMap { HTTPField.Name($0) }.map { name in
+        let fields = ["a", "b"].map { HTTPField(name: name, value: $0) }
+        return ("with \(name) twice", request.with { $0.headerFields.append(contentsOf: fields) })
+      }
+  }
 }
 
 /// A rule that an implementation of `Signer` for HTTP requests must follow.

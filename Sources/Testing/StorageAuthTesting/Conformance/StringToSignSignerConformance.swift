@@ -108,7 +108,7 @@ extension StringToSignSignerConformance {
   /// The samples that a policy for all objects allows.
   private func allowedSamples() throws -> [Sample] {
     let allowed = try samples.filter { sample in
-      try pendings(sample).allSatisfy { sign(SigningRequest($0), sample, Self.everything(in: sample)) == nil }
+      try pendings(sample).allSatisfy { rejection(of: SigningRequest($0), sample, Self.everything(in: sample)) == nil }
     }
     if allowed.isEmpty { throw NotTried(reason: "a policy for all objects allows no sample") }
     return allowed
@@ -121,8 +121,8 @@ extension StringToSignSignerConformance {
   }
 
   /// Returns the error with which a string is rejected, or `nil` if it is signed.
-  private func sign(
-    _ request: SigningRequest, _ sample: Sample, with key: AccessKey? = nil, _ policy: AccessPolicy
+  private func rejection(
+    of request: SigningRequest, _ sample: Sample, with key: AccessKey? = nil, _ policy: AccessPolicy
   ) -> SigningRefusal? {
     do throws(SigningRefusal) {
       _ = try signer.sign(request, with: key ?? sample.credential, under: SigningRules(policy), at: sample.date)
@@ -140,7 +140,7 @@ extension StringToSignSignerConformance {
     try require(intent.placement ?? placement == placement, "the placement is another one")
     try require(intent.accessKeyID ?? sample.credential.id == sample.credential.id, "the access key ID is another one")
     guard let target = sample.target else { return }
-    func names(_ target: RequestTarget) -> Set<String> {
+    func parameterTexts(_ target: RequestTarget) -> Set<String> {
       Set(
         target.parameters.map { parameter in
           let name = parameter.name.string
@@ -150,7 +150,8 @@ extension StringToSignSignerConformance {
     }
     try require(intent.target.bucket == target.bucket, "the bucket is \(intent.target.bucket ?? "nil")")
     try require(intent.target.key == target.key, "the key is \(intent.target.key ?? "nil")")
-    try require(names(intent.target) == names(target), "the parameters are \(intent.target.parameters)")
+    try require(
+      parameterTexts(intent.target) == parameterTexts(target), "the parameters are \(intent.target.parameters)")
   }
 
   private func checkSignature(_ sample: Sample, _ pending: PendingSignature) throws {
@@ -169,35 +170,26 @@ extension StringToSignSignerConformance {
 
   private func checkMethod(_ sample: Sample, _ pending: PendingSignature) throws {
     for method in ["GET", "PUT", "get", "", "POST\n"] where method != pending.request.method.rawValue {
-      let request = SigningRequest(
-        pending.scheme, method: method, stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest)
+      let request = pending.request(method: method)
       try require((try? signer.intent(of: request)) == nil, "the method \(method.debugDescription) was accepted")
     }
   }
 
   private func checkCanonical(_ sample: Sample, _ pending: PendingSignature) throws {
     let original = ParsedRequest(try signer.intent(of: SigningRequest(pending)))
-    func require(_ request: SigningRequest, _ text: String) throws {
-      guard sign(request, sample, Self.everything(in: sample)) == nil else { return }
-      try StorageAuthTesting.require(
+    let canonicalRequests =
+      Self.changes(of: pending.canonicalRequest ?? "") + (pending.canonicalRequest == nil ? [] : [""])
+    let changedRequests =
+      Self.changes(of: pending.stringToSign).map { (text: $0, request: pending.request(stringToSign: $0)) }
+      + canonicalRequests.map { (text: $0, request: pending.request(canonicalRequest: $0)) }
+    for (text, request) in changedRequests where rejection(of: request, sample, Self.everything(in: sample)) == nil {
+      try require(
         try ParsedRequest(signer.intent(of: request)) != original,
         "another string was parsed into the same request: \(text.debugDescription)")
     }
-    for text in Self.changes(of: pending.stringToSign) {
-      try require(
-        SigningRequest(
-          pending.scheme, method: pending.request.method.rawValue, stringToSign: text,
-          canonicalRequest: pending.canonicalRequest), text)
-    }
-    for text in Self.changes(of: pending.canonicalRequest ?? "") + (pending.canonicalRequest == nil ? [] : [""]) {
-      try require(
-        SigningRequest(
-          pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
-          canonicalRequest: text), text)
-    }
   }
 
-  /// Returns the strings that differ from a given one in one byte.
+  /// Returns strings that differ from a given one in one byte, or by one at the end.
   private static func changes(of text: String) -> Set<String> {
     let bytes = Array(text.utf8)
     var changed: Set<String> = [text + "\n", text + " "]
@@ -219,7 +211,7 @@ extension StringToSignSignerConformance {
       ("another prefix", Self.policy(.prefix(key + "/x"), in: bucket)), ("no operation", AccessPolicy([])),
     ]
     for (name, policy) in policies {
-      let error = sign(SigningRequest(pending), sample, policy)
+      let error = rejection(of: SigningRequest(pending), sample, policy)
       try require(
         error?.code == .notAllowed, "a policy for \(name) has the outcome \(error?.code.description ?? "signed")")
     }
@@ -227,15 +219,15 @@ extension StringToSignSignerConformance {
 
   private func checkToken(_ sample: Sample, _ pending: PendingSignature) throws {
     let key = sample.credential
-    let own = sign(SigningRequest(pending), sample, Self.everything(in: sample))
-    try require(own?.code != .anotherKey, "with its own key it was rejected as that of another one")
+    let ownRejection = rejection(of: SigningRequest(pending), sample, Self.everything(in: sample))
+    try require(ownRejection?.code != .anotherKey, "with its own key it was rejected as that of another one")
     let token = key.sessionToken == nil ? "another token" : nil
     let tokens: [(name: String, key: AccessKey)] = [
       ("another kind of key", AccessKey(id: key.id, secret: key.secret, sessionToken: token.map { Secret($0) })),
       ("another token", AccessKey(id: key.id, secret: key.secret, sessionToken: Secret("yet another token"))),
     ]
     for (name, other) in tokens {
-      let error = sign(SigningRequest(pending), sample, with: other, Self.everything(in: sample))
+      let error = rejection(of: SigningRequest(pending), sample, with: other, Self.everything(in: sample))
       try require(error?.code == .anotherKey, "with \(name) it had the outcome \(error?.code.description ?? "signed")")
     }
   }
@@ -256,16 +248,24 @@ extension StringToSignSignerConformance {
 
   private func checkSecrecy(_ sample: Sample, _ pending: PendingSignature) throws {
     let secrets = sample.secrets + [sample.credential.sessionToken?.reveal()].compactMap { $0 }
-    let request = SigningRequest(
-      pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign + "\n",
-      canonicalRequest: pending.canonicalRequest)
+    let request = pending.request(stringToSign: pending.stringToSign + "\n")
     let other = AccessKey(id: "another", secret: sample.credential.secret, sessionToken: "another token")
     for error in [
-      sign(request, sample, Self.everything(in: sample)), sign(SigningRequest(pending), sample, AccessPolicy([])),
-      sign(SigningRequest(pending), sample, with: other, Self.everything(in: sample)),
-    ] {
-      if let error { try secrets.requireAbsent(fromDisplaysOf: error, "the refusal \(error.code)") }
-    }
+      rejection(of: request, sample, Self.everything(in: sample)),
+      rejection(of: SigningRequest(pending), sample, AccessPolicy([])),
+      rejection(of: SigningRequest(pending), sample, with: other, Self.everything(in: sample)),
+    ] { if let error { try secrets.requireAbsent(fromDisplaysOf: error, "the refusal \(error.code)") } }
+  }
+}
+
+extension PendingSignature {
+  /// Returns the request for the signature, in which the given parts replace those of the pending signature.
+  fileprivate func request(
+    method: String? = nil, stringToSign: String? = nil, canonicalRequest: String? = nil
+  ) -> SigningRequest {
+    SigningRequest(
+      scheme, method: method ?? request.method.rawValue, stringToSign: stringToSign ?? self.stringToSign,
+      canonicalRequest: canonicalRequest ?? self.canonicalRequest)
   }
 }
 

@@ -50,10 +50,10 @@ extension TransportConformance {
       let request = request(.get, path, to: server)
       // HTTPRequest removes and replaces what no header field may contain.
       let path = request.path ?? ""
-      switch try await answer(transport, request) {
+      switch try await outcome(transport, request) {
       case .failure(let error): try rejected(String(path.prefix(80)), error)
       case .success(let response):
-        _ = try await complete(response)
+        _ = try await completeResponse(response)
         sent += 1
         guard let line = recording.values.last?.line, recording.values.count == sent else {
           throw Violation("\(path.prefix(80)) was sent \(recording.values.count - sent + 1) times")
@@ -105,12 +105,12 @@ extension TransportConformance {
       let name = try field("x-acme-meta-name")
       for value in values { request.headerFields.append(HTTPField(name: name, value: value)) }
       let before = recording.values.count
-      switch try await answer(transport, request) {
+      switch try await outcome(transport, request) {
       case .failure(let error):
         try require(error.code == .invalidRequest, "\(values) was rejected with the code \(error.code)")
         try require(recording.values.count == before, "\(values) was sent and rejected")
       case .success(let response):
-        _ = try await complete(response)
+        _ = try await completeResponse(response)
         let received = recording.values.last?.values("x-acme-meta-name") ?? []
         try require(received == values, "\(values) arrived as \(received)")
       }
@@ -157,10 +157,10 @@ extension TransportConformance {
 }
 
 /// The size of a body that is larger than the buffers between a client and a server on one machine.
-private let largeSize = 48 * 1_024 * 1_024
+private let largeBodyByteCount = 48 * 1_024 * 1_024
 
 /// The number of bytes that the buffers of both systems' sockets and of the transport may contain.
-private let mostBuffered = 16 * 1_024 * 1_024
+private let bufferedByteLimit = 16 * 1_024 * 1_024
 
 extension TransportConformance {
   func checkContentLength(_ transport: Subject) async throws -> Int {
@@ -204,21 +204,23 @@ extension TransportConformance {
         isEqual = isEqual && bytes[0] == TestBody.byte(at: position)
         position += bytes.count
       }
-      received.add(isEqual && position == largeSize)
+      received.add(isEqual && position == largeBodyByteCount)
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     }
-    let body = TestBody(length: largeSize)
+    let body = TestBody(length: largeBodyByteCount)
     let call = Task { [request = request(.put, to: server, body: body.body)] in
       await answered(within: patience) { try? await transport.send(request, body: body.body).response.status.code }
     }
-    let readAhead = await settledValue { body.count.count }
+    let readAhead = await settledValue { body.readByteCount.count }
     gate.signal()
     let status = await call.value
-    try require(readAhead <= mostBuffered, "\(readAhead) bytes were read while the server read none")
+    try require(readAhead <= bufferedByteLimit, "\(readAhead) bytes were read while the server read none")
     try require(readAhead > 0, "no bytes were read before the server answered")
     try require(status == 200, "the upload did not complete")
     try require(received.values == [true], "the body arrived changed")
-    try require(body.count.count == largeSize, "the body was read \(body.count.count / largeSize) times")
+    try require(
+      body.readByteCount.count == largeBodyByteCount,
+      "the body was read \(body.readByteCount.count / largeBodyByteCount) times")
     return 1
   }
 
@@ -250,13 +252,13 @@ extension TransportConformance {
       started.add(true)
       received.add(try connection.readBody(.max))
     }
-    let what = "a body of \(body.produced) bytes with the length \(body.length)"
-    let error = try await failure(transport, request(.put, to: server, body: body.body), body: body.body, what)
-    try require(error.code != .cancelled, "\(what) has the code cancelled")
+    let label = "a body of \(body.producedByteCount) bytes with the length \(body.length)"
+    let error = try await failure(transport, request(.put, to: server, body: body.body), body: body.body, label)
+    try require(error.code != .cancelled, "\(label) has the code cancelled")
     let hasEnded = await received.wait(for: started.values.count, within: patience)
-    try require(hasEnded, "the connection was not closed after \(what)")
+    try require(hasEnded, "the connection was not closed after \(label)")
     let count = received.values.first ?? 0
-    try require(count <= min(body.length, body.produced), "the server received \(count) bytes of \(what)")
+    try require(count <= min(body.length, body.producedByteCount), "the server received \(count) bytes of \(label)")
     return 1
   }
 
@@ -268,7 +270,7 @@ extension TransportConformance {
       connection.endSending()
       _ = connection.waitForEnd()
     }
-    let body = TestBody(length: largeSize).body
+    let body = TestBody(length: largeBodyByteCount).body
     let response = try await response(transport, request(.put, to: server, body: body), body: body)
     try require(response.status == 413, "the response has the status \(response.status)")
     try require(response.text == "large", "the body of the response is lost")
@@ -280,16 +282,16 @@ extension TransportConformance {
     let patience = patience
     let server = try server { connection in
       _ = try connection.readHead()
-      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(largeSize)\r\n\r\n")
-      let count = connection.sendZeros(largeSize, untilStalledFor: .milliseconds(500))
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(largeBodyByteCount)\r\n\r\n")
+      let count = connection.sendZeros(largeBodyByteCount, untilStalledFor: .milliseconds(500))
       sent.add(count)
-      _ = connection.sendZeros(largeSize - count, untilStalledFor: patience)
+      _ = connection.sendZeros(largeBodyByteCount - count, untilStalledFor: patience)
     }
-    let response = try await answer(transport, request(to: server)).get()
+    let response = try await outcome(transport, request(to: server)).get()
     let hasStalled = await sent.wait(for: 1, within: patience)
     try require(hasStalled, "the server was not done in time")
     let readAhead = sent.values.first ?? 0
-    try require(readAhead <= mostBuffered, "the server sent \(readAhead) bytes to a reader that read none")
+    try require(readAhead <= bufferedByteLimit, "the server sent \(readAhead) bytes to a reader that read none")
     let count = await answered(within: patience) {
       var count = 0
       do {
@@ -299,21 +301,21 @@ extension TransportConformance {
       }
       return count
     }
-    try require(count == largeSize, "the reader received \(count ?? -1) of \(largeSize) bytes")
+    try require(count == largeBodyByteCount, "the reader received \(count ?? -1) of \(largeBodyByteCount) bytes")
     return 1
   }
 
   /// Returns a number as soon as it no longer changes.
   private func settledValue(_ value: @Sendable () -> Int) async -> Int {
-    var last = -1
-    var unchanged = 0
-    let end = ContinuousClock.now + patience
-    while unchanged < 5, ContinuousClock.now < end {
+    var lastNumber = -1
+    var unchangedCount = 0
+    let deadline = ContinuousClock.now + patience
+    while unchangedCount < 5, ContinuousClock.now < deadline {
       try? await Task.sleep(for: .milliseconds(100))
       let current = value()
-      unchanged = current == last && current > 0 ? unchanged + 1 : 0
-      last = current
+      unchangedCount = current == lastNumber && current > 0 ? unchangedCount + 1 : 0
+      lastNumber = current
     }
-    return last
+    return lastNumber
   }
 }

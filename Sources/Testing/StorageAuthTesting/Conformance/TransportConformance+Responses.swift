@@ -55,8 +55,7 @@ extension TransportConformance {
   func checkFraming(_ transport: Subject) async throws -> Int {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     let responses = [
-      chunked + "5\r\nfirst\r\nA\r\n and\r\nthen\r\n0\r\n\r\n",
-      chunked + "f;a=b\r\nfirst and\r\nthen\r\n0\r\n\r\n",
+      chunked + "5\r\nfirst\r\nA\r\n and\r\nthen\r\n0\r\n\r\n", chunked + "f;a=b\r\nfirst and\r\nthen\r\n0\r\n\r\n",
       "HTTP/1.1 200 OK\r\n\r\nfirst and\r\nthen",
     ]
     let server = try server { connection in
@@ -268,10 +267,8 @@ extension TransportConformance {
 
   /// Opens a response, and releases it on return.
   private func open(_ transport: Subject, _ request: HTTPRequest, isPartlyRead: Bool) async throws {
-    let response = try await answer(transport, request).get()
-    if isPartlyRead {
-      for try await _ in response.body { break }
-    }
+    let response = try await outcome(transport, request).get()
+    if isPartlyRead { for try await _ in response.body { break } }
   }
 }
 
@@ -364,8 +361,8 @@ extension TransportConformance {
   }
 
   func checkIdleLimit() async throws -> Int {
-    guard let makeImpatient else { throw NotTried(reason: "no transport with a short limit is given") }
-    let transport = makeImpatient()
+    guard let makeTransportWithIdleLimit else { throw NotTried(reason: "no transport with a short limit is given") }
+    let transport = makeTransportWithIdleLimit()
     let server = try server { connection in
       if try connection.readHead().path == "/body" {
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")

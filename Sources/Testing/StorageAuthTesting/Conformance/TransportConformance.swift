@@ -31,7 +31,7 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
   public let idleLimit: Duration
 
   let makeTransport: @Sendable () -> Subject
-  let makeImpatient: (@Sendable () -> Subject)?
+  let makeTransportWithIdleLimit: (@Sendable () -> Subject)?
 
   /// Creates a suite for a transport.
   ///
@@ -50,7 +50,7 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
     self.patience = patience
     self.idleLimit = idleLimit
     self.makeTransport = makeTransport
-    makeImpatient = impatient
+    makeTransportWithIdleLimit = impatient
   }
 
   /// Checks a transport against all rules.
@@ -185,6 +185,7 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case secrecy = "no error shows a header, the query or the body"
 }
 
+/// A response with its whole body.
 struct CompleteResponse: Sendable {
   let head: HTTPResponse
   let body: [UInt8]
@@ -213,7 +214,8 @@ final class Recording<Value: Sendable>: Sendable {
 }
 
 extension TransportConformance {
-  typealias Answer = Result<HTTPStreamingResponse, TransportError>
+  /// The response to a request, whose body is unread, or the error of the transport.
+  typealias Outcome = Result<HTTPStreamingResponse, TransportError>
 
   func server(
     _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void
@@ -223,14 +225,14 @@ extension TransportConformance {
 
   /// Starts a server that records requests, reads their bodies, and sends a response to each of them.
   func server(
-    recordingIn recording: Recording<WireRequest> = Recording(), _ answer: @escaping @Sendable (WireRequest) -> String
+    recordingIn recording: Recording<WireRequest> = Recording(), _ respond: @escaping @Sendable (WireRequest) -> String
   ) throws(LoopbackError) -> LoopbackServer {
     try server { connection in
       while true {
         let request = try connection.readHead()
         try connection.readBody(request.contentLength)
         recording.add(request)
-        try connection.send(answer(request))
+        try connection.send(respond(request))
       }
     }
   }
@@ -245,19 +247,24 @@ extension TransportConformance {
     return request
   }
 
-  /// Sends a request and returns the response's head with an unread body.
-  func answer(_ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none) async throws(Violation) -> Answer {
-    let answer = await answered(within: patience) { () async -> Answer in
+  /// Sends a request and returns its outcome, which must arrive in time.
+  func outcome(
+    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
+  ) async throws(Violation) -> Outcome {
+    let outcome = await answered(within: patience) { () async -> Outcome in
       do throws(TransportError) { return .success(try await transport.send(request, body: body)) } catch {
         return .failure(error)
       }
     }
-    guard let answer else { throw Violation("send(_:body:) did not return within \(patience)") }
-    return answer
+    guard let outcome else { throw Violation("send(_:body:) did not return within \(patience)") }
+    return outcome
   }
 
-  func complete(_ response: HTTPStreamingResponse) async throws(Violation) -> Result<CompleteResponse, any Error> {
-    let complete = await answered(within: patience) { () async -> Result<CompleteResponse, any Error> in
+  /// Reads the body of a response, which must end in time.
+  func completeResponse(
+    _ response: HTTPStreamingResponse
+  ) async throws(Violation) -> Result<CompleteResponse, any Error> {
+    let result = await answered(within: patience) { () async -> Result<CompleteResponse, any Error> in
       do {
         var body: [UInt8] = []
         for try await chunk in response.body { body += chunk }
@@ -266,15 +273,15 @@ extension TransportConformance {
         return .failure(error)
       }
     }
-    guard let complete else { throw Violation("the body did not end within \(patience)") }
-    return complete
+    guard let result else { throw Violation("the body did not end within \(patience)") }
+    return result
   }
 
   func exchange(
     _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
   ) async throws(Violation) -> Result<CompleteResponse, any Error> {
-    switch try await answer(transport, request, body: body) {
-    case .success(let response): try await complete(response)
+    switch try await outcome(transport, request, body: body) {
+    case .success(let response): try await completeResponse(response)
     case .failure(let error): .failure(error)
     }
   }
@@ -293,20 +300,21 @@ extension TransportConformance {
 
   /// Sends a request and returns the error, which must be thrown before the end of the response.
   func failure(
-    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none, _ what: String
+    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none, _ label: String
   ) async throws(Violation) -> TransportError {
     switch try await exchange(transport, request, body: body) {
-    case .success(let response): throw Violation("\(what) gave a response with status \(response.status)")
+    case .success(let response): throw Violation("\(label) gave a response with status \(response.status)")
     case .failure(let error as TransportError): return error
-    case .failure(let error): throw Violation("\(what) threw \(type(of: error)), not a TransportError")
+    case .failure(let error): throw Violation("\(label) threw \(type(of: error)), not a TransportError")
     }
   }
 
-  func requireCode(_ code: TransportError.Code, _ error: TransportError, _ what: String) throws(Violation) {
-    try require(error.code == code, "\(what) has the code \(error.code), not \(code)")
+  func requireCode(_ code: TransportError.Code, _ error: TransportError, _ label: String) throws(Violation) {
+    try require(error.code == code, "\(label) has the code \(error.code), not \(code)")
   }
 }
 
+/// The error of a body, whose description must not be part of the transport's error.
 struct BodyFailure: Error, CustomStringConvertible {
   var description: String { "body0canary" }
 }
@@ -316,29 +324,29 @@ struct TestBody: Sendable {
   private static let chunkSize = 16_384
 
   let length: Int
-  let produced: Int
+  let producedByteCount: Int
   let error: (any Error)?
-  let count = Tally()
+  let readByteCount = Tally()
 
   init(length: Int, produced: Int? = nil, error: (any Error)? = nil) {
     self.length = length
-    self.produced = produced ?? length
+    producedByteCount = produced ?? length
     self.error = error
   }
 
   static func byte(at position: Int) -> UInt8 { UInt8(truncatingIfNeeded: position / chunkSize) }
 
   var body: HTTPBody {
-    let stream = ByteStream { [produced, error, count] in
+    let stream = ByteStream { [producedByteCount, error, readByteCount] in
       var position = 0
       return {
-        guard position < produced else {
+        guard position < producedByteCount else {
           if let error { throw error }
           return nil
         }
-        let size = min(Self.chunkSize, produced - position)
+        let size = min(Self.chunkSize, producedByteCount - position)
         defer { position += size }
-        count.add(size)
+        readByteCount.add(size)
         return [UInt8](repeating: Self.byte(at: position), count: size)
       }
     }

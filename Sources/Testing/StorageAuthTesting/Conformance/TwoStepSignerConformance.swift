@@ -96,8 +96,7 @@ extension TwoStepSignerConformance {
   private func checkURL(_ sample: Sample) throws {
     let pending = try pendingURL(sample)
     let finished = try signer.finish(pending, signature: server(pending, sample.credential))
-    let signed = try signer.presign(
-      sample.request, with: sample.credential, validFor: lifetime, in: .at(sample.date))
+    let signed = try signer.presign(sample.request, with: sample.credential, validFor: lifetime, in: .at(sample.date))
     let url = "\(finished.scheme ?? "")://\(finished.authority ?? "")\(finished.path ?? "")"
     try require(url == signed.url, "the finished URL differs from the presigned one")
     try require(pending.isPresigned, "the pending signature of a URL is one of a request")
@@ -117,22 +116,24 @@ extension TwoStepSignerConformance {
 
   private func checkRefusal(_ sample: Sample) throws {
     let key = sample.credential
-    let other = AccessKey(id: AccessKeyID("\(key.id)x"), secret: key.secret, sessionToken: key.sessionToken)
-    let foreign = try signer.signed(sample.request, with: other, in: .at(sample.date)).headerFields[.authorization]
+    let otherKey = AccessKey(id: AccessKeyID("\(key.id)x"), secret: key.secret, sessionToken: key.sessionToken)
+    let foreignAuthorization = try signer.signed(sample.request, with: otherKey, in: .at(sample.date)).headerFields[
+      .authorization]
     for pending in [try pending(sample), try pendingURL(sample)] {
       let signature = try server(pending, key)
-      let wrong = [
+      let wrongSignatures = [
         "", " ", "x", "=", signature + "=", signature + "\n", " " + signature, String(signature.dropFirst()),
         String(signature.dropLast()), "x" + signature, signature + signature,
       ]
-      for text in wrong + [foreign].compactMap({ $0 }) {
+      for text in wrongSignatures + [foreignAuthorization].compactMap({ $0 }) {
         do throws(SigningError) {
           _ = try signer.finish(pending, signature: text)
         } catch {
           try require(error.code == .invalidSignature, "a wrong signature was rejected with the code \(error.code)")
           continue
         }
-        throw Violation("\(text == foreign ? "the authorization of another id" : text.debugDescription) was accepted")
+        throw Violation(
+          "\(text == foreignAuthorization ? "the authorization of another id" : text.debugDescription) was accepted")
       }
     }
   }
@@ -141,17 +142,18 @@ extension TwoStepSignerConformance {
     // The defects of the keys whose secrets are the usual one concern the identity.
     let unusable = AccessKey.unusable.filter { $0.key.secret == AccessKey.unusable[0].key.secret }
     for (name, key) in unusable {
-      try requireRefused(name) { () throws(SigningError) in _ = try pending(sample, as: key.identity) }
-      try requireRefused("\(name) of a URL") { () throws(SigningError) in _ = try pendingURL(sample, as: key.identity) }
+      try requireRejected(name) { () throws(SigningError) in _ = try pending(sample, as: key.identity) }
+      try requireRejected("\(name) of a URL") { () throws(SigningError) in _ = try pendingURL(sample, as: key.identity)
+      }
     }
     let (id, token) = (sample.credential.id, sample.credential.sessionToken)
-    let end = sample.date.advanced(by: lifetime).advanced(by: .seconds(-1))
-    try requireRefused("an identity that expires first") { () throws(SigningError) in
-      _ = try pendingURL(sample, as: Identity(id: id, sessionToken: token, expiration: end))
+    let expiration = sample.date.advanced(by: lifetime).advanced(by: .seconds(-1))
+    try requireRejected("an identity that expires first") { () throws(SigningError) in
+      _ = try pendingURL(sample, as: Identity(id: id, sessionToken: token, expiration: expiration))
     }
   }
 
-  private func requireRefused(_ name: String, _ prepare: () throws(SigningError) -> Void) throws {
+  private func requireRejected(_ name: String, _ prepare: () throws(SigningError) -> Void) throws {
     do throws(SigningError) { try prepare() } catch { return }
     throw Violation("\(name) was not rejected")
   }

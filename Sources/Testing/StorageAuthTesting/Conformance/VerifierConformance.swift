@@ -130,7 +130,7 @@ extension VerifierConformance {
   func checkPath(_ signed: SignedSample) throws -> Int {
     let paths = (signed.request.path ?? "").flips(from: 1)
     for path in paths {
-      try requireRefusal(signed, "with another byte in the path or the query") { $0.path = path }
+      try requireRejection(signed, "with another byte in the path or the query") { $0.path = path }
     }
     return paths.count
   }
@@ -139,37 +139,37 @@ extension VerifierConformance {
     var tries = 0
     let fields = Array(signed.request.headerFields)
     for (index, field) in fields.enumerated() where signed.signedFields.contains(field.name) {
-      func refused(_ what: String, _ change: (inout [HTTPField]) -> Void) throws {
+      func requireRejected(_ label: String, _ change: (inout [HTTPField]) -> Void) throws {
         var copy = fields
         change(&copy)
-        try requireRefusal(signed, what) { $0.headerFields = HTTPFields(copy) }
+        try requireRejection(signed, label) { $0.headerFields = HTTPFields(copy) }
         tries += 1
       }
       for value in field.value.flips() {
-        try refused("with another byte in \(field.name)") { $0[index].value = value }
+        try requireRejected("with another byte in \(field.name)") { $0[index].value = value }
       }
-      try refused("with more in \(field.name)") { $0[index].value += "x" }
-      try refused("without \(field.name)") { $0.remove(at: index) }
-      try refused("with \(field.name) twice") { $0.append(field) }
+      try requireRejected("with more in \(field.name)") { $0[index].value += "x" }
+      try requireRejected("without \(field.name)") { $0.remove(at: index) }
+      try requireRejected("with \(field.name) twice") { $0.append(field) }
     }
     return tries
   }
 
   func checkMethod(_ signed: SignedSample) throws -> Int {
     let methods = [HTTPRequest.Method.get, .put, .post, .delete, .head, .options].filter { $0 != signed.request.method }
-    for method in methods { try requireRefusal(signed, "as \(method)") { $0.method = method } }
+    for method in methods { try requireRejection(signed, "as \(method)") { $0.method = method } }
     return methods.count
   }
 
   func checkHost(_ signed: SignedSample) throws -> Int {
     let hosts = (signed.request.authority ?? "").flips()
-    for host in hosts { try requireRefusal(signed, "at another host") { $0.authority = host } }
+    for host in hosts { try requireRejection(signed, "at another host") { $0.authority = host } }
     return hosts.count
   }
 
-  private func requireRefusal(_ signed: SignedSample, _ what: String, change: (inout HTTPRequest) -> Void) throws {
-    if refusal(of: signed.request.with(change), against: signed.sample.credential, at: signed.sample.date) == nil {
-      throw Violation("accepted \(what)")
+  private func requireRejection(_ signed: SignedSample, _ label: String, change: (inout HTTPRequest) -> Void) throws {
+    if error(of: signed.request.with(change), against: signed.sample.credential, at: signed.sample.date) == nil {
+      throw Violation("accepted \(label)")
     }
   }
 }
@@ -209,7 +209,9 @@ extension VerifierConformance {
       try require(verified.accessKeyID == signed.sample.credential.id, "the id differs from that of the key")
       try require(
         verified.placement == placement, "the reported placement of the authorization is the \(verified.placement)")
-      if let end = signed.expiration { try require(verified.expiration == end, "the reported expiration differs") }
+      if let expiration = signed.expiration {
+        try require(verified.expiration == expiration, "the reported expiration differs")
+      }
       if let target = signed.sample.target {
         try require(
           verified.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target differs")
@@ -231,25 +233,26 @@ extension VerifierConformance {
 
   func checkSecret(_ signed: SignedSample) throws -> Int {
     let keys = wrongKeys(of: signed.sample)
-    for (name, key) in keys where refusal(of: signed.request, against: key, at: signed.sample.date) == nil {
+    for (name, key) in keys where error(of: signed.request, against: key, at: signed.sample.date) == nil {
       throw Violation("accepted against a key with \(name)")
     }
     return keys.count
   }
 
   func checkTime(_ signed: SignedSample) throws -> Int {
+    // Longer than any scheme accepts a signature.
     let year = Duration.seconds(366 * 86_400)
     var dates = [signed.sample.date.advanced(by: year)]
-    if let end = signed.expiration {
-      dates.append(end.advanced(by: .seconds(1)))
+    if let expiration = signed.expiration {
+      dates.append(expiration.advanced(by: .seconds(1)))
     } else {
       dates.append(signed.sample.date.advanced(by: .zero - year))
     }
-    for date in dates where refusal(of: signed.request, against: signed.sample.credential, at: date) == nil {
+    for date in dates where error(of: signed.request, against: signed.sample.credential, at: date) == nil {
       throw Violation("accepted at \(date), although it was signed at \(signed.sample.date)")
     }
-    if let end = signed.expiration {
-      let error = refusal(of: signed.request, against: signed.sample.credential, at: end.advanced(by: .seconds(1)))
+    if let expiration = signed.expiration {
+      let error = error(of: signed.request, against: signed.sample.credential, at: expiration.advanced(by: .seconds(1)))
       try require(
         error?.code == .expired, "a URL that has expired is rejected with \(error?.code.description ?? "no error")")
     }
@@ -262,7 +265,7 @@ extension VerifierConformance {
     let secrets = signed.sample.secrets + (token.utf8.count < 8 ? [] : [token])
     var tries = 0
     for (name, wrong) in wrongKeys(of: signed.sample) {
-      guard let error = refusal(of: signed.request, against: wrong, at: signed.sample.date) else { continue }
+      guard let error = error(of: signed.request, against: wrong, at: signed.sample.date) else { continue }
       try secrets.requireAbsent(fromDisplaysOf: error, "the error of a key with \(name)")
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "an error lacks a message or a remedy")
       tries += 1
@@ -283,7 +286,8 @@ extension VerifierConformance {
     ]
   }
 
-  func refusal(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
+  /// Returns the error with which a request is rejected, or `nil` if it is accepted.
+  func error(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
     do throws(VerificationError) {
       _ = try verify(request, against: key, at: date)
       return nil
@@ -309,8 +313,8 @@ extension RequestTarget {
       [target.bucket, target.key].map { $0.map { Array($0.utf8) } }
         + parameters.flatMap { [Array($0.name.utf8), $0.value.map { Array($0.utf8) }] }
     }
-    let kept = ignoringAdded ? parameters.prefix(other.parameters.count) : parameters[...]
-    return bytes(self, kept) == bytes(other, other.parameters)
+    let comparedParameters = ignoringAdded ? parameters.prefix(other.parameters.count) : parameters[...]
+    return bytes(self, comparedParameters) == bytes(other, other.parameters)
   }
 }
 
@@ -324,9 +328,9 @@ extension VerifierConformance {
     for request in [signed.request, added] {
       guard let accepted = verified(of: request, signed) else { continue }
       for name in accepted.signedHeaders.sorted() {
-        for (what, changed) in request.changes(ofHeader: name) {
+        for (label, changed) in request.changes(ofHeader: name) {
           if verified(of: changed, signed) != nil {
-            throw Violation("signedHeaders lists \(name), and the request is accepted \(what)")
+            throw Violation("signedHeaders lists \(name), and the request is accepted \(label)")
           }
           tries += 1
         }
@@ -364,11 +368,11 @@ extension VerifierConformance {
     }
     let added = ["added", "added=1", "acl", "ACL", "%61cl=", "prefix=added", "Prefix=added", "uploads", "Uploads="]
     let changes = added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
-    for (what, request) in changes {
+    for (label, request) in changes {
       guard let accepted = verified(of: request, signed) else { continue }
       try require(
         accepted.target.namesByCase.isByteEqual(to: original.namesByCase, ignoringAdded: false),
-        "accepted \(what), which is a signed parameter for the verifier")
+        "accepted \(label), which is a signed parameter for the verifier")
     }
     return changes.count
   }
@@ -378,7 +382,7 @@ extension VerifierConformance {
     let changes = signed.request.changesOfScope(behind: signed.sample.credential.id)
     guard !changes.isEmpty else { throw NotTried(reason: "the authorization has no scope") }
     for (part, request) in changes {
-      guard let error = refusal(of: request, against: signed.sample.credential, at: signed.sample.date) else {
+      guard let error = error(of: request, against: signed.sample.credential, at: signed.sample.date) else {
         throw Violation("accepted with \(part) instead of a part of the scope")
       }
       try require(
@@ -422,39 +426,37 @@ extension HTTPRequest {
 
   /// Returns copies with other values of a header and without it, or with it if it is absent; `host` is the authority.
   fileprivate func changes(ofHeader header: String) -> [(String, HTTPRequest)] {
-    if header.isIdentical(to: "host") {
-      return [("at another host", with { $0.authority = "x\(authority ?? "")" })]
-    }
+    if header.isIdentical(to: "host") { return [("at another host", with { $0.authority = "x\(authority ?? "")" })] }
     guard let name = HTTPField.Name(header) else { return [] }
     let fields = Array(headerFields)
-    let places = fields.indices.filter { fields[$0].name == name }
-    func changed(_ what: String, _ change: (inout [HTTPField]) -> Void) -> (String, HTTPRequest) {
-      var list = fields
-      change(&list)
-      return (what, with { $0.headerFields = HTTPFields(list) })
+    let matchingIndices = fields.indices.filter { fields[$0].name == name }
+    func changed(_ label: String, _ change: (inout [HTTPField]) -> Void) -> (String, HTTPRequest) {
+      var changedFields = fields
+      change(&changedFields)
+      return (label, with { $0.headerFields = HTTPFields(changedFields) })
     }
-    let values = places.flatMap { place in
-      let flips = fields[place].value.flips()
-      let chosen = [flips.first, flips.last, fields[place].value + "x"].compactMap { $0 }
-      return chosen.map { value in changed("with another value of it") { $0[place].value = value } }
+    let values = matchingIndices.flatMap { index in
+      let flips = fields[index].value.flips()
+      let otherValues = [flips.first, flips.last, fields[index].value + "x"].compactMap { $0 }
+      return otherValues.map { value in changed("with another value of it") { $0[index].value = value } }
     }
-    let removals = places.map { place in changed("without it") { $0.remove(at: place) } }
-    guard places.isEmpty else { return values + removals }
+    let removals = matchingIndices.map { index in changed("without it") { $0.remove(at: index) } }
+    guard matchingIndices.isEmpty else { return values + removals }
     return [changed("with it added") { $0.append(HTTPField(name: name, value: "added")) }]
   }
 
   fileprivate var changesOfItems: [(String, HTTPRequest)] {
     let path = path ?? "/"
     let items = path.bytes(from: "?").dropFirst().parts(between: "&")
-    return items.indices.flatMap { place in
+    return items.indices.flatMap { index in
       [
-        ("with more in", String(items[place]) + "x"), ("without", nil),
-        ("with uppercase in", items[place].uppercased()),
-      ].map { what, item in
-        var changed = items.map(String.init)
-        if let item { changed[place] = item } else { changed.remove(at: place) }
-        let query = (changed.isEmpty ? "" : "?") + changed.joined(separator: "&")
-        return ("\(what) an item of the query", with { $0.path = path.bytes(before: "?") + query })
+        ("with more in", String(items[index]) + "x"), ("without", nil),
+        ("with uppercase in", items[index].uppercased()),
+      ].map { label, item in
+        var changedItems = items.map(String.init)
+        if let item { changedItems[index] = item } else { changedItems.remove(at: index) }
+        let query = (changedItems.isEmpty ? "" : "?") + changedItems.joined(separator: "&")
+        return ("\(label) an item of the query", with { $0.path = path.bytes(before: "?") + query })
       }
     }
   }
@@ -466,17 +468,18 @@ extension HTTPRequest {
     func changes(
       in text: String, behind start: String, between separator: String, _ change: (inout HTTPRequest, String) -> Void
     ) -> [(String, HTTPRequest)] {
-      guard let found = text.firstRange(of: start + separator) else { return [] }
-      let rest = text[found.upperBound...]
-      let scope = rest.prefix { !",&;: ".contains($0) }
+      guard let startRange = text.firstRange(of: start + separator) else { return [] }
+      let scopeAndRest = text[startRange.upperBound...]
+      let scope = scopeAndRest.prefix { !",&;: ".contains($0) }
       let parts = String(scope).split(separator: separator, omittingEmptySubsequences: false).map(String.init)
       guard parts.count >= 3 else { return [] }
-      return parts.indices.map { place in
+      return parts.indices.map { index in
         var words = parts
         // Another letter or digit at the end, so that the word stays well-formed.
-        words[place] = parts[place].flips().last ?? "x"
-        let changed = text[..<found.upperBound] + words.joined(separator: separator) + rest[scope.endIndex...]
-        return (words[place], with { change(&$0, String(changed)) })
+        words[index] = parts[index].flips().last ?? "x"
+        let changed =
+          text[..<startRange.upperBound] + words.joined(separator: separator) + scopeAndRest[scope.endIndex...]
+        return (words[index], with { change(&$0, String(changed)) })
       }
     }
     let header = changes(in: headerFields[.authorization] ?? "", behind: id.string, between: "/") {

@@ -19,7 +19,9 @@ final class LoopbackServer: Sendable {
   private let sockets: Sockets
   private let source: Lock<any DispatchSourceRead>
 
-  /// Starts a server whose connections are closed after the function returns, and whose calls take limited time.
+  /// Starts a server whose connections are closed after the function returns.
+  ///
+  /// Each call on a connection throws if it takes longer than `patience`.
   init(patience: Duration, _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void) throws(LoopbackError) {
     let listener = try LoopbackSocket.listening(receiveBuffer: 65_536)
     let sockets = Sockets(listener)
@@ -40,13 +42,12 @@ final class LoopbackServer: Sendable {
     self.source = Lock(source)
   }
 
-  deinit {
-    stop()
-  }
+  deinit { stop() }
 
   func stop() {
     source.withLock { $0.cancel() }
     sockets.listenerIsClosed.wait()
+    // Another call of this method must not wait forever.
     sockets.listenerIsClosed.signal()
     for socket in sockets.connections.withLock({ Array($0.values) }) { socket.shutDown() }
   }
@@ -101,16 +102,16 @@ struct WireRequest: Sendable {
 /// A connection of the loopback server, whose calls block, and throw if they take too long.
 final class LoopbackConnection {
   private let socket: LoopbackSocket
-  private var received: ArraySlice<UInt8> = []
+  private var unreadBytes: ArraySlice<UInt8> = []
 
   init(_ socket: LoopbackSocket) { self.socket = socket }
 
   func readHead() throws(LoopbackError) -> WireRequest {
     let separator = Array("\r\n\r\n".utf8)
     while true {
-      if let end = received.firstRange(of: separator) {
-        defer { received = received[end.upperBound...] }
-        return WireRequest(Array(received[..<end.lowerBound]))
+      if let separatorRange = unreadBytes.firstRange(of: separator) {
+        defer { unreadBytes = unreadBytes[separatorRange.upperBound...] }
+        return WireRequest(Array(unreadBytes[..<separatorRange.lowerBound]))
       }
       guard try receive() else { throw LoopbackError(call: "end") }
     }
@@ -118,45 +119,46 @@ final class LoopbackConnection {
 
   /// Reads the next bytes of a body, at most `count` of them; an empty result is the end of the connection.
   func read(upTo count: Int) throws(LoopbackError) -> [UInt8] {
-    if received.isEmpty { _ = try receive() }
-    defer { received = received.dropFirst(count) }
-    return Array(received.prefix(count))
+    if unreadBytes.isEmpty { _ = try receive() }
+    defer { unreadBytes = unreadBytes.dropFirst(count) }
+    return Array(unreadBytes.prefix(count))
   }
 
   /// Reads bytes up to a count or the end of the connection, passes on each chunk, and returns their number.
-  @discardableResult
-  func readBody(_ count: Int, _ body: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
-    var left = count
-    while left > 0 {
-      let bytes = try read(upTo: left)
+  @discardableResult func readBody(_ count: Int, _ body: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
+    var remainingByteCount = count
+    while remainingByteCount > 0 {
+      let bytes = try read(upTo: remainingByteCount)
       if bytes.isEmpty { break }
-      left -= bytes.count
+      remainingByteCount -= bytes.count
       body(bytes)
     }
-    return count - left
+    return count - remainingByteCount
   }
 
   private func receive() throws(LoopbackError) -> Bool {
     let bytes = try socket.read()
-    received = received.isEmpty ? bytes[...] : received + bytes
+    unreadBytes = unreadBytes.isEmpty ? bytes[...] : unreadBytes + bytes
     return !bytes.isEmpty
   }
 
   func send(_ text: String) throws(LoopbackError) { try send(Array(text.utf8)) }
 
   func send(_ bytes: [UInt8]) throws(LoopbackError) {
-    var rest = bytes[...]
-    while !rest.isEmpty { rest = rest.dropFirst(try socket.write(rest)) }
+    var unsentBytes = bytes[...]
+    while !unsentBytes.isEmpty { unsentBytes = unsentBytes.dropFirst(try socket.write(unsentBytes)) }
   }
 
   /// Sends bytes until the peer accepts none during a pause, and returns how many it accepted.
   func sendZeros(_ count: Int, untilStalledFor pause: Duration) -> Int {
-    socket.set(SO_SNDBUF, to: 65_536)
-    socket.limit(SO_SNDTIMEO, to: pause)
+    socket.set(SO_SNDBUF, to: Int32(65_536))
+    socket.setTimeout(SO_SNDTIMEO, to: pause)
     let block = [UInt8](repeating: 0, count: 65_536)
-    var left = count
-    while left > 0, let sent = try? socket.write(block.prefix(left)) { left -= sent }
-    return count - left
+    var remainingByteCount = count
+    while remainingByteCount > 0, let sentByteCount = try? socket.write(block.prefix(remainingByteCount)) {
+      remainingByteCount -= sentByteCount
+    }
+    return count - remainingByteCount
   }
 
   func endSending() { socket.shutDown(onlySending: true) }

@@ -10,9 +10,7 @@
 #endif
 
 /// The error for a call of the system that failed, or for a peer that closed the connection.
-struct LoopbackError: Error {
-  let call: String
-}
+struct LoopbackError: Error { let call: String }
 
 /// A TCP socket on 127.0.0.1 whose calls block for a limited time.
 final class LoopbackSocket: Sendable {
@@ -20,9 +18,7 @@ final class LoopbackSocket: Sendable {
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
-  deinit {
-    _ = close(descriptor)
-  }
+  deinit { _ = close(descriptor) }
 
   /// Creates a socket that listens on a free port, with a receive buffer of a size for each connection.
   static func listening(receiveBuffer: Int32) throws(LoopbackError) -> LoopbackSocket {
@@ -61,18 +57,18 @@ final class LoopbackSocket: Sendable {
     let descriptor = systemAccept(descriptor)
     guard descriptor >= 0 else { throw LoopbackError(call: "accept") }
     let connection = LoopbackSocket(descriptor: descriptor)
-    connection.limit(SO_RCVTIMEO, to: patience)
-    connection.limit(SO_SNDTIMEO, to: patience)
+    connection.setTimeout(SO_RCVTIMEO, to: patience)
+    connection.setTimeout(SO_SNDTIMEO, to: patience)
     return connection
   }
 
   /// Reads bytes as soon as there are any; an empty result is the end.
   func read() throws(LoopbackError) -> [UInt8] {
-    let limit = 65_536
+    let capacity = 65_536
     var count = 0
     // Safe: the buffer has the capacity that is passed.
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, size in
-      count = unsafe recv(descriptor, buffer.baseAddress, limit, 0)
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, size in
+      count = unsafe recv(descriptor, buffer.baseAddress, capacity, 0)
       size = max(count, 0)
     }
     guard count >= 0 else { throw LoopbackError(call: "recv") }
@@ -86,30 +82,23 @@ final class LoopbackSocket: Sendable {
     return count
   }
 
-  func set(_ option: Int32, to value: Int32) {
+  func set<Value: BitwiseCopyable>(_ option: Int32, to value: Value) {
     var value = value
     // Safe: the value outlives the call.
-    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Value>.size))
   }
 
-  func limit(_ option: Int32, to duration: Duration) {
-    var limit = timeval()
-    limit.tv_sec = numericCast(duration.components.seconds)
-    limit.tv_usec = numericCast(duration.components.attoseconds / 1_000_000_000_000)
-    // Safe: the value outlives the call.
-    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+  func setTimeout(_ option: Int32, to duration: Duration) {
+    var time = timeval()
+    time.tv_sec = numericCast(duration.components.seconds)
+    time.tv_usec = numericCast(duration.components.attoseconds / 1_000_000_000_000)
+    set(option, to: time)
   }
 
-  func resetOnClose() {
-    var option = linger(l_onoff: 1, l_linger: 0)
-    // Safe: the value outlives the call.
-    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-  }
+  func resetOnClose() { set(SO_LINGER, to: linger(l_onoff: 1, l_linger: 0)) }
 
   /// Ends sending, or both directions, which also ends calls that block.
-  func shutDown(onlySending: Bool = false) {
-    _ = shutdown(descriptor, Int32(onlySending ? SHUT_WR : SHUT_RDWR))
-  }
+  func shutDown(onlySending: Bool = false) { _ = shutdown(descriptor, Int32(onlySending ? SHUT_WR : SHUT_RDWR)) }
 
   #if canImport(Darwin)
     private static let sendFlags: Int32 = 0

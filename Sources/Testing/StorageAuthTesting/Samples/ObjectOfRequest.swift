@@ -19,15 +19,15 @@ package struct ObjectOfRequest {
   /// Divides a request at each slash that is followed by the canonical encoding of a key.
   package static func all(of request: HTTPRequest) -> [ObjectOfRequest] {
     let path = request.path ?? "/"
-    let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-    return path[..<end].utf8.indices.filter { path.utf8[$0] == UInt8(ascii: "/") }.compactMap { slash in
-      let start = path.utf8.index(after: slash)
-      let encoded = String(path[start..<end])
+    let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+    return path[..<pathEnd].utf8.indices.filter { path.utf8[$0] == UInt8(ascii: "/") }.compactMap { slash in
+      let keyStart = path.utf8.index(after: slash)
+      let encodedKey = String(path[keyStart..<pathEnd])
       // A key that is not UTF-8 has another encoding.
-      let key = String(decoding: encoded.percentDecodedBytes() ?? [], as: UTF8.self)
-      guard !key.isEmpty, key.percentEncoded(.path).utf8.elementsEqual(encoded.utf8) else { return nil }
+      let key = String(decoding: encodedKey.percentDecodedBytes() ?? [], as: UTF8.self)
+      guard !key.isEmpty, key.percentEncoded(.path).utf8.elementsEqual(encodedKey.utf8) else { return nil }
       var container = request
-      container.path = String(path[..<start]) + path[end...]
+      container.path = String(path[..<keyStart]) + path[pathEnd...]
       return ObjectOfRequest(container: container, key: key, isWholePath: slash == path.startIndex)
     }
   }

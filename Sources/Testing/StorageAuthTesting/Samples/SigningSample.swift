@@ -82,33 +82,6 @@ extension SigningSample: Redacted {
   public var description: String { "SigningSample(\(name))" }
 }
 
-/// The inputs that a signer must reject, or sign without changing them.
-enum HostileInputs {
-  static func requests(from request: HTTPRequest) -> [(name: String, request: HTTPRequest)] {
-    let paths: [(String, String?)] = [
-      ("without a path", nil), ("with an empty path", ""), ("with a path without a slash", "cat.jpg"),
-      ("with a space in the path", "/a b"), ("with a line break in the path", "/a\r\nX-Injected: b"),
-      ("with a NUL in the path", "/a\0"), ("with half an escape", "/%4"), ("with an invalid escape", "/%zz"),
-      ("with a non-ASCII character in the path", "/caf\u{e9}"), ("with a fragment", "/a#b"),
-      ("with an escape that is not UTF-8", "/%ff%fe"),
-      ("with a very long path", "/" + String(repeating: "a", count: 70_000)),
-      ("with a very long query", "/a?prefix=" + String(repeating: "%20", count: 20_000)),
-      ("with two question marks", "/a?b?c"), ("with empty parameters", "/a?&&=&"),
-    ]
-    let hosts: [(String, String?)] = [
-      ("without a host", nil), ("with an empty host", ""), ("with a space in the host", "a b.example.com"),
-      ("with a line break in the host", "a\r\nb"), ("with a user in the host", "user:password@example.com"),
-    ]
-    let names = ["Content-Type", "Date", "Authorization", "Range"]
-    return paths.map { name, path in (name, request.with { $0.path = path }) }
-      + hosts.map { name, host in (name, request.with { $0.authority = host }) }
-      + names.compactMap { HTTPField.Name($0) }.map { name in
-        let fields = ["a", "b"].map { HTTPField(name: name, value: $0) }
-        return ("with \(name) twice", request.with { $0.headerFields.append(contentsOf: fields) })
-      }
-  }
-}
-
 extension AccessKey {
   /// The access keys that cannot sign a request, with names that describe their defects.
   ///

@@ -33,9 +33,10 @@ struct AccountOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port"))
   var udpPort: Int?
 
-  func account(at server: ServerAddress, on machine: ProviderContext) throws -> AsperaAccount {
+  /// Returns the account of a user on a server, with the key or the password of the options.
+  func account(at server: ServerAddress, in context: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
-    let secret = try secret(on: machine)
+    let secret = try secret(in: context)
     return try AsperaAccount(
       host: server.host, user: user, password: key == nil ? secret : nil,
       privateKey: key.map { .file($0, passphrase: secret) }, sshPort: server.port ?? AsperaAccount.defaultPort,
@@ -43,17 +44,19 @@ struct AccountOptions: ParsableArguments {
       hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
-  func token(on machine: ProviderContext) throws -> AsperaToken? {
-    try secret(Self.tokenVariable, on: machine).map { try AsperaToken($0) }
+  /// Returns the token in the environment, or `nil` if there is none.
+  func token(in context: ProviderContext) throws -> AsperaToken? {
+    try secret(Self.tokenVariable, in: context).map { try AsperaToken($0) }
   }
 
-  func secret(_ variable: String, on machine: ProviderContext) -> Secret? {
-    machine.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
+  /// Returns the secret in a variable of the environment, or `nil` if it is not set.
+  private func secret(_ variable: String, in context: ProviderContext) -> Secret? {
+    context.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
   }
 
   /// Returns the password or the passphrase from the file or the environment, or `nil` if there is none.
-  func secret(on machine: ProviderContext) throws -> Secret? {
-    guard let passwordFile else { return secret(Self.passwordVariable, on: machine) }
+  func secret(in context: ProviderContext) throws -> Secret? {
+    guard let passwordFile else { return secret(Self.passwordVariable, in: context) }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
       throw InputFile.unusable("\(passwordFile) is empty. Put the password on its first line.")
     }
@@ -64,10 +67,10 @@ struct AccountOptions: ParsableArguments {
   ///
   /// A value in the specification counts more than the environment. An option for a value that the specification
   /// contains is rejected.
-  func complete(_ specification: inout TransferSpec, on machine: ProviderContext) async throws {
-    specification.token = try specification.token ?? token(on: machine)?.secret
+  func complete(_ specification: inout TransferSpec, in context: ProviderContext) async throws {
+    specification.token = try specification.token ?? token(in: context)?.secret
     if specification.contentProtection != nil, specification.contentProtectionPassword == nil {
-      specification.contentProtectionPassword = secret(Self.filePasswordVariable, on: machine)
+      specification.contentProtectionPassword = secret(Self.filePasswordVariable, in: context)
     }
     if let udpPort {
       try refuse(unless: specification.udpPort == nil, "--udp-port", "fasp_port")
@@ -77,18 +80,18 @@ struct AccountOptions: ParsableArguments {
       try refuse(unless: specification.sshfp?.isEmpty ?? true, "--sshfp", "sshfp")
       specification.sshfp = try HostKeyFingerprint(sshfp).description
     }
-    try await addLogin(to: &specification, on: machine)
+    try await addLogin(to: &specification, in: context)
   }
 
-  private func addLogin(to specification: inout TransferSpec, on machine: ProviderContext) async throws {
+  private func addLogin(to specification: inout TransferSpec, in context: ProviderContext) async throws {
     let hasKey = specification.sshPrivateKey != nil || specification.sshPrivateKeyPath != nil
     if hasKey || specification.remotePassword != nil {
       try refuse(unless: key == nil, "--key", hasKey ? "a private key" : "remote_password")
       try refuse(unless: passwordFile == nil || hasKey, "--password-file", "remote_password")
       if hasKey, specification.sshPrivateKeyPassphrase == nil {
-        specification.sshPrivateKeyPassphrase = try secret(on: machine)
+        specification.sshPrivateKeyPassphrase = try secret(in: context)
       }
-      try await checkLogin(of: specification, on: machine)
+      try await checkLoginAndPrintNotes(of: specification, in: context)
       return
     }
     if specification.offersWebSocket == true {
@@ -96,29 +99,31 @@ struct AccountOptions: ParsableArguments {
         unless: key == nil && passwordFile == nil, "--key or --password-file", "wss_enabled, which needs no login")
       return
     }
-    let secret = try secret(on: machine)
-    let host = specification.remoteHost ?? ""
-    let user = specification.remoteUser ?? AsperaAccount.defaultTokenUser
-    let account: AsperaAccount
-    if key == nil, specification.token != nil, passwordFile == nil {
-      account = try .defaultTokenAccount(host: host, user: user, on: machine)
-    } else {
-      account = try AsperaAccount(
-        host: host, user: user, password: key == nil ? secret : nil,
-        privateKey: key.map { .file($0, passphrase: secret) })
-    }
-    switch account.authentication {
+    switch try account(for: specification, in: context).authentication {
     case .password(let password): specification.remotePassword = password
     case .privateKey(let key):
       if case .file(let path) = key.source { specification.sshPrivateKeyPath = path }
       if case .pem(let text) = key.source { specification.sshPrivateKey = text }
       specification.sshPrivateKeyPassphrase = key.passphrase
     }
-    try await checkLogin(of: specification, on: machine)
+    try await checkLoginAndPrintNotes(of: specification, in: context)
+  }
+
+  /// Returns the account for a specification without a login: without options, a token uses the key that IBM installs.
+  private func account(for specification: TransferSpec, in context: ProviderContext) throws -> AsperaAccount {
+    let secret = try secret(in: context)
+    let host = specification.remoteHost ?? ""
+    let user = specification.remoteUser ?? AsperaAccount.defaultTokenUser
+    if key == nil, specification.token != nil, passwordFile == nil {
+      return try .defaultTokenAccount(host: host, user: user, on: context)
+    }
+    return try AsperaAccount(
+      host: host, user: user, password: key == nil ? secret : nil,
+      privateKey: key.map { .file($0, passphrase: secret) })
   }
 
   /// Checks the password or the private key in a specification, wherever it comes from, and prints the notes.
-  private func checkLogin(of specification: TransferSpec, on machine: ProviderContext) async throws {
+  private func checkLoginAndPrintNotes(of specification: TransferSpec, in context: ProviderContext) async throws {
     let key: AsperaPrivateKey.Source? =
       specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
     let account = try AsperaAccount(
@@ -126,7 +131,7 @@ struct AccountOptions: ParsableArguments {
       password: specification.remotePassword,
       privateKey: key.map { AsperaPrivateKey($0, passphrase: specification.sshPrivateKeyPassphrase) },
       hostKey: try specification.sshfp.flatMap { $0.isEmpty ? nil : try HostKeyFingerprint($0) })
-    for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
+    for note in try await account.check(on: context).notes { Terminal.note("note: \(note)") }
   }
 
   /// Throws an error for an option that contradicts a field of the specification.

@@ -53,9 +53,10 @@ struct AsperaOptions: ParsableArguments {
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
+  /// Returns the options for transfers through a node.
   func transferOptions(atATime count: Int) throws -> AsperaTransferOptions {
-    let machine = try ProviderContext.commandLine()
-    let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
+    let context = try ProviderContext.commandLine()
+    let passphrase = try account.passwordFile == nil ? nil : account.secret(in: context)
     let server = TransferServer(
       host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
       hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
@@ -70,13 +71,12 @@ struct AsperaOptions: ParsableArguments {
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
   func accountTransfers(on server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
-    let machine = try ProviderContext.commandLine()
-    let account = try account.account(at: server, on: machine)
-    for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
+    let context = try ProviderContext.commandLine()
+    let account = try account.account(at: server, in: context)
+    for note in try await account.check(on: context).notes { Terminal.note("note: \(note)") }
     let transfers = AccountTransfers(
-      account, token: try self.account.token(on: machine), tags: tags?.object,
-      queue: queueConfiguration(atATime: count),
-      engine: try AscpEngine(program: ascp))
+      account, token: try self.account.token(in: context), tags: tags?.object,
+      queue: queueConfiguration(atATime: count), engine: try AscpEngine(program: ascp))
     EventLog.noteRetries(transfers.events)
     return transfers
   }

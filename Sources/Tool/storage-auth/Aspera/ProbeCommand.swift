@@ -45,15 +45,15 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     var report = ProbeOutput(isJSON: output.json)
     defer { report.finish() }
-    let machine = try ProviderContext.commandLine()
+    let context = try ProviderContext.commandLine()
     do {
-      let account = try options.account(at: address(), on: machine)
-      report.show(account, try await account.check(on: machine))
+      let account = try options.account(at: address(), in: context)
+      report.show(account, try await account.check(on: context))
       if usesAscp || ascp != nil {
         if case .refused(let failure) = await (try AscpEngine(program: ascp)).testLogin(account) { throw failure }
         report.show("login", "accepted, by ascp")
       } else {
-        report.show(try await AccountProbe(machine).check(account))
+        report.show(try await AccountProbe(context).check(account))
       }
     } catch let error as AsperaError {
       report.show("failed", "\(error.message) \(error.remedy)")

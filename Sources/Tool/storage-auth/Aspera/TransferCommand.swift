@@ -34,9 +34,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       valueName: "path"))
   var ascp: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The time between the starts of the processes of multi_session.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The time between the starts of the processes of multi_session.", valueName: "seconds"))
   var startSpacing = 0
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -54,9 +52,9 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   func run() async throws {
-    let machine = try ProviderContext.commandLine()
+    let context = try ProviderContext.commandLine()
     var specification = try SpecificationFile(file).specification
-    try await account.complete(&specification, on: machine)
+    try await account.complete(&specification, in: context)
     var options = AscpOptions()
     options.additional = try arguments()
     options.sessionSpacing = .seconds(startSpacing)
@@ -75,7 +73,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   /// Prints the events of a transfer until it ends, and throws its failure.
   private func show(_ events: TransferEvents) async throws {
     let bar = ProgressBar("transfer")
-    var failures = 0
+    var failedFileCount = 0
     var result: Result<TransferSummary, TransferFailure>?
     for await event in events {
       switch event.kind {
@@ -84,7 +82,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       case .file(let file):
         if output.json { show(file) }
         guard case .failed(let code, let text) = file.outcome else { continue }
-        failures += 1
+        failedFileCount += 1
         Terminal.error("\(file.file) was not transferred: \(code) \(text)")
       case .retry(let retry):
         Terminal.note("note: \(retry.failure.message) Attempt \(retry.number + 1) follows in \(retry.delay).")
@@ -99,7 +97,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     } else {
       Terminal.line("\(summary.files) files, \(summary.bytes) bytes")
     }
-    if failures > 0 { throw ExitCode.failure }
+    if failedFileCount > 0 { throw ExitCode.failure }
   }
 
   private func show(_ report: TransferFileReport) {
@@ -142,9 +140,7 @@ struct SpecificationFile {
       throw InputFile.unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
     }
     specification = try TransferSpec(json: contents.bytes)
-    if contents.isReadableByOthers, specification.withoutSecrets != specification {
-      Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
-    }
+    if specification.withoutSecrets != specification { SecretFile.warnIfReadableByOthers(contents, at: path) }
   }
 
   private static func standardInput() throws -> [UInt8] {

@@ -18,18 +18,21 @@ struct COSCloud: Cloud {
 
   let keyVariables = (id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY")
 
-  private static var slots: [(name: SourceName, slot: WritableKeyPath<TencentCredentials, TencentCredentials.Source>)] {
+  /// The properties of the default sources with their names on the command line.
+  private static var sourceSlots:
+    [(name: SourceName, slot: WritableKeyPath<TencentCredentials, TencentCredentials.Source>)]
+  {
     [
       ("environment", \.environment), ("profile", \.profile), ("cli-profile", \.cliProfile), ("coscmd", \.coscmd),
       ("coscli", \.coscli), ("metadata", \.metadata), ("pod-role", \.podRole),
     ]
   }
 
-  var sources: [SourceName] { Self.slots.map(\.name) }
+  var sources: [SourceName] { Self.sourceSlots.map(\.name) }
 
   func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
     var sources = TencentCredentials()
-    for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
+    for (name, slot) in Self.sourceSlots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
   }
 
@@ -46,7 +49,7 @@ struct COSCloud: Cloud {
   }
 
   func location(region: String?, endpoint: String?) throws -> ServiceLocation {
-    try ServiceLocation(region: region, endpoint: endpoint, variables: ["COS_REGION"], local: "ap-guangzhou")
+    try ServiceLocation(region: region, endpoint: endpoint, variables: ["COS_REGION"], localRegion: "ap-guangzhou")
   }
 
   func signer(
@@ -86,9 +89,9 @@ struct COSCloud: Cloud {
     try policy.camDocument(region: region)
   }
 
-  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
-    -> any CredentialProvider<AccessKey>
-  {
+  func credentialProvider(
+    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
+  ) -> any CredentialProvider<AccessKey> {
     let endpoint = parameters.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard
     if let role = parameters.role {
       return TencentAssumeRoleProvider(

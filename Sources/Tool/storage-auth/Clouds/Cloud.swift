@@ -38,6 +38,7 @@ protocol Cloud: Sendable {
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
+  /// Returns the signer of `sign` and `presign`, or throws an error if the signature requires a region and there is none.
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
   ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
@@ -57,6 +58,7 @@ protocol Cloud: Sendable {
   /// The path of the token server's route that issues keys.
   var tokenPath: String { get }
 
+  /// The format of the token server's responses.
   var tokenFormat: TokenFormat { get }
 
   /// Throws an error if the token server cannot assume a role with this name.
@@ -65,13 +67,16 @@ protocol Cloud: Sendable {
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
 
+  /// Whether a policy document contains the region of the bucket.
   var policiesNeedRegion: Bool { get }
 
+  /// Returns a policy as the cloud's token service accepts it.
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String
 
   /// Returns the source of the temporary keys that the token server issues, which uses its own keys.
-  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
-    -> any CredentialProvider<AccessKey>
+  func credentialProvider(
+    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
+  ) -> any CredentialProvider<AccessKey>
 
   /// Returns the account with which the token server signs requests for its callers.
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
@@ -157,7 +162,7 @@ struct ServiceLocation {
   ///
   /// If none of them contains a region and the service runs on this machine, a default region is used.
   init(
-    region: String?, endpoint: String?, variables: [String], configured: String? = nil, local: String
+    region: String?, endpoint: String?, variables: [String], configuredRegion: String? = nil, localRegion: String
   ) throws {
     if let endpoint, endpoint.firstRange(of: "://") == nil, AddressingStyle(authority: endpoint) == .path {
       throw ValidationError(
@@ -165,10 +170,12 @@ struct ServiceLocation {
     }
     self.endpoint = endpoint
     let environment = ProcessInfo.processInfo.environment
-    if let region = region ?? variables.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) ?? configured {
+    if let region = region ?? variables.compactMap({ environment[$0] }).first(where: { !$0.isEmpty })
+      ?? configuredRegion
+    {
       self.region = region
     } else if let endpoint, try ServiceEndpoint(endpoint).isLoopback {
-      self.region = local
+      self.region = localRegion
     } else {
       throw ValidationError("Name the region with --region or \(variables.first ?? "").")
     }

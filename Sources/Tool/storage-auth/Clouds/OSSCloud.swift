@@ -20,7 +20,10 @@ struct OSSCloud: Cloud {
 
   let keyVariables = (id: "OSS_ACCESS_KEY_ID", secret: "OSS_ACCESS_KEY_SECRET")
 
-  private static var slots: [(name: SourceName, slot: WritableKeyPath<AlibabaCredentials, AlibabaCredentials.Source>)] {
+  /// The properties of the default sources with their names on the command line.
+  private static var sourceSlots:
+    [(name: SourceName, slot: WritableKeyPath<AlibabaCredentials, AlibabaCredentials.Source>)]
+  {
     [
       ("oss-environment", \.ossEnvironment), ("environment", \.environment), ("pod-role", \.podRole),
       ("cli-profile", \.cliProfile), ("shared-profile", \.sharedProfile), ("ossutil", \.ossutil),
@@ -28,11 +31,11 @@ struct OSSCloud: Cloud {
     ]
   }
 
-  var sources: [SourceName] { Self.slots.map(\.name) }
+  var sources: [SourceName] { Self.sourceSlots.map(\.name) }
 
   func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
     var sources = AlibabaCredentials()
-    for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
+    for (name, slot) in Self.sourceSlots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
   }
 
@@ -46,7 +49,7 @@ struct OSSCloud: Cloud {
   }
 
   func location(region: String?, endpoint: String?) throws -> ServiceLocation {
-    try ServiceLocation(region: region, endpoint: endpoint, variables: ["OSS_REGION"], local: "cn-hangzhou")
+    try ServiceLocation(region: region, endpoint: endpoint, variables: ["OSS_REGION"], localRegion: "cn-hangzhou")
   }
 
   func signer(
@@ -60,8 +63,7 @@ struct OSSCloud: Cloud {
 
   func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier {
     OSSVerifier(
-      region: region, style: address.style, bucket: address.bucket,
-      acceptsAmbiguousV1: true, limits: .asServices)
+      region: region, style: address.style, bucket: address.bucket, acceptsAmbiguousV1: true, limits: .asServices)
   }
 
   func service(region: String?, _ address: BucketAddress) -> SignedService {
@@ -88,13 +90,13 @@ struct OSSCloud: Cloud {
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.ramDocument() }
 
-  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
-    -> any CredentialProvider<AccessKey>
-  {
+  func credentialProvider(
+    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
+  ) -> any CredentialProvider<AccessKey> {
     AlibabaAssumeRoleProvider(
       roleARN: parameters.role ?? "", sessionName: parameters.sessionName, credentials: keys,
-      duration: parameters.lifetime,
-      policy: parameters.policy, endpoint: parameters.tokenService.map { .url($0) } ?? .global)
+      duration: parameters.lifetime, policy: parameters.policy,
+      endpoint: parameters.tokenService.map { .url($0) } ?? .global)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

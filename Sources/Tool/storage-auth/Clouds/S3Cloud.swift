@@ -14,11 +14,11 @@ struct S3Cloud: Cloud {
   /// The region is the label after `s3`, `s3-fips` or `dualstack`. The region of the global host is `us-east-1`.
   func region(ofHost host: String) -> String? {
     let name = host.removingByteSuffix(".cn") ?? host[...]
-    guard let vendors = name.removingByteSuffix(description.domains[0]) else { return nil }
-    let labels = String(vendors).parts(between: ".")
-    guard let service = labels.lastIndex(where: { $0 == "s3" || $0 == "s3-fips" }) else { return nil }
-    let rest = labels[(service + 1)...].drop { $0 == "dualstack" }
-    return rest.first.map(String.init) ?? "us-east-1"
+    guard let subdomain = name.removingByteSuffix(description.domains[0]) else { return nil }
+    let labels = String(subdomain).parts(between: ".")
+    guard let serviceIndex = labels.lastIndex(where: { $0 == "s3" || $0 == "s3-fips" }) else { return nil }
+    let regionLabels = labels[(serviceIndex + 1)...].drop { $0 == "dualstack" }
+    return regionLabels.first.map(String.init) ?? "us-east-1"
   }
 
   func hasBucketInPath(host: String) -> Bool {
@@ -30,18 +30,21 @@ struct S3Cloud: Cloud {
 
   let keyVariables = (id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY")
 
-  private static var slots: [(name: SourceName, slot: WritableKeyPath<AmazonCredentials, AmazonCredentials.Source>)] {
+  /// The properties of the default sources with their names on the command line.
+  private static var sourceSlots:
+    [(name: SourceName, slot: WritableKeyPath<AmazonCredentials, AmazonCredentials.Source>)]
+  {
     [
       ("environment", \.environment), ("profile", \.profile), ("web-identity", \.webIdentity),
       ("container", \.container), ("metadata", \.metadata),
     ]
   }
 
-  var sources: [SourceName] { Self.slots.map(\.name) }
+  var sources: [SourceName] { Self.sourceSlots.map(\.name) }
 
   func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
     var sources = AmazonCredentials()
-    for (name, slot) in Self.slots where !includes(name) { sources[keyPath: slot] = nil }
+    for (name, slot) in Self.sourceSlots where !includes(name) { sources[keyPath: slot] = nil }
     return sources.chain
   }
 
@@ -50,15 +53,14 @@ struct S3Cloud: Cloud {
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
   ) -> any BucketProvider<AccessKey> {
-    S3Provider(
-      bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)
+    S3Provider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)
   }
 
   func location(region: String?, endpoint: String?) throws -> ServiceLocation {
     let settings = try AmazonSettings(.system)
     return try ServiceLocation(
       region: region, endpoint: endpoint ?? settings.endpointURL, variables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
-      configured: settings.region, local: ServeCommand.defaultS3Region)
+      configuredRegion: settings.region, localRegion: ServeCommand.defaultS3Region)
   }
 
   func signer(
@@ -96,16 +98,15 @@ struct S3Cloud: Cloud {
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
 
-  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
-    -> any CredentialProvider<AccessKey>
-  {
+  func credentialProvider(
+    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
+  ) -> any CredentialProvider<AccessKey> {
     let endpoint =
       parameters.tokenService.map { AmazonSTSEndpoint.url($0, region: parameters.region ?? "us-east-1") }
       ?? parameters.region.map { .region($0) } ?? .global
     return AmazonAssumeRoleProvider(
       roleARN: parameters.role ?? "", sessionName: parameters.sessionName, credentials: keys,
-      duration: parameters.lifetime,
-      policy: parameters.policy, endpoint: endpoint)
+      duration: parameters.lifetime, policy: parameters.policy, endpoint: endpoint)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

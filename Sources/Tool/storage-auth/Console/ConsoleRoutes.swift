@@ -7,7 +7,9 @@ internal import StorageAuthServer
 
 /// The routes of a console: the page, the events, and the buckets and objects.
 struct ConsoleRoutes: Sendable {
+  /// The number of objects and folders in a response.
   private static let pageSize = 200
+  /// The maximum length of a parameter, which is more than a key can have.
   private static let parameterByteLimit = 4096
 
   let cloud: LocalCloud
@@ -47,7 +49,7 @@ struct ConsoleRoutes: Sendable {
         .serviceUnavailable, message: "Too many pages show this console, or it is stopping. Close one of them.")
     }
     let body = ResponseBody { writer in
-      // Without this, a page that was closed would be a listener until the next sign of life.
+      // Without the handler, a page that was closed would be a listener until the next sign of life.
       var events = writer
       try await request.body.consumeWithInboundCloseHandler { _ in
         for event in subscription.missed { try await events.write(ByteBuffer(bytes: event.bytes)) }

@@ -31,19 +31,23 @@ struct LineComparison: Sendable {
 
   /// Creates a comparison of two strings.
   init(client: String, service: String) {
-    let (first, second) = (Self.lines(of: client), Self.lines(of: service))
+    let (clientLines, serviceLines) = (Self.lines(of: client), Self.lines(of: service))
     var rows: [Row] = []
-    var (i, j) = (0, 0)
-    for (nextClient, nextService) in Self.commonLines(first, second) + [(first.count, second.count)] {
+    var (clientIndex, serviceIndex) = (0, 0)
+    let ends = [(clientLines.count, serviceLines.count)]
+    for (commonClient, commonService) in Self.commonLines(clientLines, serviceLines) + ends {
       // Lines between two common lines replace each other in their order.
-      while i < nextClient || j < nextService {
-        rows.append(Self.row(i < nextClient ? first[i] : nil, j < nextService ? second[j] : nil))
-        if i < nextClient { i += 1 }
-        if j < nextService { j += 1 }
+      while clientIndex < commonClient || serviceIndex < commonService {
+        rows.append(
+          Self.row(
+            clientIndex < commonClient ? clientLines[clientIndex] : nil,
+            serviceIndex < commonService ? serviceLines[serviceIndex] : nil))
+        if clientIndex < commonClient { clientIndex += 1 }
+        if serviceIndex < commonService { serviceIndex += 1 }
       }
-      guard nextClient < first.count, nextService < second.count else { break }
-      rows.append(Self.row(first[nextClient], second[nextService]))
-      (i, j) = (nextClient + 1, nextService + 1)
+      guard commonClient < clientLines.count, commonService < serviceLines.count else { break }
+      rows.append(Self.row(clientLines[commonClient], serviceLines[commonService]))
+      (clientIndex, serviceIndex) = (commonClient + 1, commonService + 1)
     }
     self.rows = rows
   }
@@ -58,6 +62,7 @@ struct LineComparison: Sendable {
     let width = second.count + 1
     // Without common lines, all lines are compared by their position.
     guard first.count * width <= pairLimit else { return [] }
+    // The lengths of the common subsequences of the lines from each pair of indices on.
     var lengths = [Int32](repeating: 0, count: (first.count + 1) * width)
     for i in first.indices.reversed() {
       for j in second.indices.reversed() {
@@ -82,6 +87,7 @@ struct LineComparison: Sendable {
     return common
   }
 
+  /// Returns the row of two lines with the part between their common start and their common end, or of a single line.
   private static func row(_ client: String?, _ service: String?) -> Row {
     guard let client, let service else {
       func line(_ text: String?) -> Line? { text.map { Line(before: "", difference: $0, after: "") } }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArgumentParser
 internal import LocalCloud
 internal import NIOCore
 
@@ -52,6 +53,23 @@ struct LocalConsole: Sendable {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     await server.stop()
+  }
+}
+
+/// The option that starts a console.
+struct ConsoleOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The port of a web page about buckets and requests; 0 for any.", valueName: "port"))
+  var console: Int?
+
+  func validate() throws {
+    if let console, !(0...65_535).contains(console) {
+      throw ValidationError("\(console) is not a port for --console; use 0 to 65535.")
+    }
+  }
+
+  func start(for cloud: LocalCloud) async throws -> LocalConsole? {
+    guard let console else { return nil }
+    return try await LocalConsole.start(for: cloud, port: console)
   }
 }
 

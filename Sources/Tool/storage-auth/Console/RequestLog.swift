@@ -14,6 +14,7 @@ final class RequestLog: Sendable {
     var requests = 1000
     /// The maximum size of the requests that are kept, in bytes of their JSON.
     var byteCount = 16 << 20
+    /// The maximum number of listeners.
     var listeners = 16
     /// The maximum number of events that wait for a listener.
     var waitingEvents = 256
@@ -30,7 +31,7 @@ final class RequestLog: Sendable {
     var byteCount = 0
     var lastNumber = 0
     var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
-    var nextListener = 0
+    var lastListenerID = 0
     var isFinished = false
 
     /// Sends an event to all listeners, and removes and returns those that read too slowly.
@@ -69,6 +70,7 @@ final class RequestLog: Sendable {
 
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
+  /// Adds a request, removes the oldest ones that exceed the limits, and tells all listeners.
   func append(_ report: RequestReport) {
     let detail = report.detail.serialized
     let dropped: [AsyncStream<ServerEvent>.Continuation] = state.withLock { state in
@@ -101,7 +103,7 @@ final class RequestLog: Sendable {
     }
   }
 
-  /// Adds a listener.
+  /// Adds a listener, which first receives the events after the last one that it has.
   ///
   /// Returns `nil` if there are too many listeners or the log is finished.
   func listen(after lastID: String?) -> Subscription? {
@@ -109,14 +111,14 @@ final class RequestLog: Sendable {
       of: ServerEvent.self, bufferingPolicy: .bufferingOldest(limits.waitingEvents))
     let added: (id: Int, missed: [ServerEvent])? = state.withLock { state in
       guard !state.isFinished, state.listeners.count < limits.listeners else { return nil }
-      state.nextListener += 1
-      state.listeners[state.nextListener] = continuation
-      let known = lastID.flatMap { number(in: $0) }
-      let continues = known.map { $0 <= state.lastNumber } ?? false
-      let count = continues ? min(state.lastNumber - (known ?? 0), state.entries.count) : state.entries.count
+      state.lastListenerID += 1
+      state.listeners[state.lastListenerID] = continuation
+      let knownNumber = lastID.flatMap { number(in: $0) }
+      let continues = knownNumber.map { $0 <= state.lastNumber } ?? false
+      let missedCount = continues ? state.lastNumber - (knownNumber ?? 0) : state.lastNumber
       return (
-        state.nextListener,
-        [.hello(continues: continues, limit: limits.requests)] + state.entries.suffix(count).map(\.event)
+        state.lastListenerID,
+        [.hello(continues: continues, limit: limits.requests)] + state.entries.suffix(missedCount).map(\.event)
       )
     }
     guard let added else { return nil }
@@ -126,6 +128,7 @@ final class RequestLog: Sendable {
     return Subscription(missed: added.missed, following: stream, continuation: continuation)
   }
 
+  /// Returns the number of an event of this log, or `nil` for the ID of an event of another one.
   private func number(in id: String) -> Int? {
     id.removingBytePrefix("\(name)-").flatMap { Int(digits: $0) }
   }

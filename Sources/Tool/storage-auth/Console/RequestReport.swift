@@ -57,14 +57,17 @@ struct Explanation: Sendable {
   /// The cause in a few words, such as `content type added`.
   let title: String
   private let diagnosis: SignatureDiagnosis
+  /// The string to sign and the canonical request; `isPair` is `false` if the string of only one side is known.
   private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
   private let basis: String
 
   /// Creates the explanation of a rejected signature, or `nil` if its rejection does not concern the signature.
   init?(_ rejected: RejectedSignature) {
+    guard let cloud = CloudName(argument: rejected.provider.rawValue)?.cloud else { return nil }
+    let service = cloud.service(region: rejected.region, BucketAddress(bucket: nil, style: nil))
     let report = RejectionReport(
-      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request,
-      signedFor: rejected.provider.signedService(region: rejected.region), region: rejected.region,
+      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request, signedFor: service,
+      region: rejected.region,
       isMismatch: rejected.isMismatch,
       search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })
     guard let diagnosis = report.diagnosis else { return nil }
@@ -87,10 +90,10 @@ struct Explanation: Sendable {
   /// The explanation as JSON, with all strings safe to show.
   var json: JSONValue {
     func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
-    let time = signingTimes
+    let signingTimes = signingTimes
     let comparisons = strings.map { name, comparison, isPair -> JSONValue in
       let rows = comparison.rows.map { row -> JSONValue in
-        let isMarked = row.differs || time.contains { row.client?.text.contains($0) ?? false }
+        let isMarked = row.differs || signingTimes.contains { row.client?.text.contains($0) ?? false }
         return [
           "client": isPair ? Self.json(row.client) : .null, "service": Self.json(row.service ?? row.client),
           "differs": .bool(isMarked),
@@ -101,8 +104,8 @@ struct Explanation: Sendable {
     return [
       "title": text(title), "text": text(diagnosis.explanation), "remedy": text(diagnosis.remedy),
       "basis": .string(basis), "line": text(diagnosis.line), "sent": text(diagnosis.sent),
-      "seen": text(diagnosis.received),
-      "others": .array(diagnosis.otherLines.map { text($0) }), "strings": .array(comparisons),
+      "seen": text(diagnosis.received), "others": .array(diagnosis.otherLines.map { text($0) }),
+      "strings": .array(comparisons),
     ]
   }
 
@@ -121,7 +124,7 @@ struct Explanation: Sendable {
 }
 
 extension SignatureDiagnosis.Cause {
-  /// The name of the cause in words.
+  /// The name of the cause in words: `contentTypeAdded` becomes `content type added`.
   fileprivate var title: String {
     var text = ""
     var previous: Character = " "

@@ -9,14 +9,14 @@ struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
     help: "Skip the metadata service of the instance, so that the command does not wait for a role of the machine.")
-  var leavesOutMetadata = false
+  var skipsMetadata = false
 
   @OptionGroup var network: NetworkOptions
 
   /// Returns a cache for the keys of a cloud's default credential sources, whose warnings go to standard error.
   func cache(for cloud: any Cloud) throws -> CredentialCache<AccessKey> {
     let cache = CredentialCache(chain(for: cloud), in: try .commandLine(network))
-    EventLog.observe(cache.events)
+    EventLog.traceEvents(of: cache.events)
     return cache
   }
 
@@ -25,7 +25,7 @@ struct CredentialOptions: ParsableArguments {
   }
 
   private func includes(_ name: SourceName, only source: SourceName?) -> Bool {
-    (source == nil || source == name) && !(leavesOutMetadata && name == .metadata)
+    (source == nil || source == name) && !(skipsMetadata && name == .metadata)
   }
 }
 
@@ -35,9 +35,27 @@ extension ProviderContext {
     _ network: NetworkOptions? = nil,
     onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.warning("\($0)") }
   ) throws -> ProviderContext {
-    var machine = ProviderContext.system
-    if let network { machine.transport = try network.credentialTransport }
-    machine.onWarning = onWarning
-    return machine
+    var context = ProviderContext.system
+    if let network { context.transport = try network.credentialTransport }
+    context.onWarning = onWarning
+    return context
+  }
+}
+
+/// The name of a credential source on the command line, such as `environment`.
+///
+/// Each cloud has a separate set of names.
+struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
+  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
+  static let metadata: SourceName = "metadata"
+
+  let description: String
+
+  init(stringLiteral name: String) {
+    description = name
+  }
+
+  init(argument: String) {
+    description = argument
   }
 }

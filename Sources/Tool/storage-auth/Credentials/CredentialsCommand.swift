@@ -82,9 +82,9 @@ struct CredentialFinding {
   init(over network: NetworkOptions, searching chain: CredentialChain<AccessKey>) async throws {
     let log = SearchLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
-    let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
+    let loggedChain = CredentialChain(chain.links.map { LoggedSource(base: $0, log: log) }, source: chain.source)
     do throws(CredentialError) {
-      let issued = try await watched.issue(in: context)
+      let issued = try await loggedChain.issue(in: context)
       let now = issued.issuerTime ?? .now
       result = .success(
         FoundKey(
@@ -99,7 +99,7 @@ struct CredentialFinding {
 }
 
 /// A credential provider that records the error with which its base provider declines.
-private struct WatchedSource: CredentialProvider {
+private struct LoggedSource: CredentialProvider {
   let base: any CredentialProvider<AccessKey>
   let log: SearchLog
 
@@ -186,23 +186,5 @@ extension CredentialFinding.FoundKey {
     ]
     let text = parts.filter { $0.count > 0 }.map { "\($0.count) \($0.unit)" }.joined(separator: " ")
     return "for \(text), until \(end)"
-  }
-}
-
-/// The name of a credential source on the command line, such as `environment`.
-///
-/// Each cloud has a separate set of names.
-struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
-  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
-  static let metadata: SourceName = "metadata"
-
-  let description: String
-
-  init(stringLiteral name: String) {
-    description = name
-  }
-
-  init(argument: String) {
-    description = argument
   }
 }

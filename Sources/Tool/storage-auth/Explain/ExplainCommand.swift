@@ -29,9 +29,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: "The HTTP status of the response, if the file does not contain it.")
   var status: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "A file with the string to sign of the program that signed.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with the string to sign of the program that signed.", valueName: "file"))
   var stringToSign: String?
 
   @Option(help: ArgumentHelp("A file with that program's canonical request or HttpString.", valueName: "file"))
@@ -41,36 +39,20 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  /// The diagnosis of a response, with the facts on which it is based and a description of the key that it lacks.
+  private typealias Result = (diagnosis: SignatureDiagnosis?, basis: RejectionReport.Basis, missingKey: String?)
+
   func run() async throws {
     let request = try options.sentRequest()
-    var answer = RejectedResponse(try InputFile.text(answer))
-    if let status { answer.status = status }
-    let cloud = try options.cloud(of: request)
-    let address = try options.addressing.address(of: request, in: cloud)
-    let region = options.region(of: request, in: cloud)
-    let service = cloud.service(region: region, address)
-    var (basis, needs): (RejectionReport.Basis, String?) = (.stated, nil)
-    let diagnosis: SignatureDiagnosis?
-    if stringToSign != nil || canonicalRequest != nil {
-      diagnosis = SignatureDiagnosis(
-        of: answer, to: request, signedFor: service, stringToSign: try stringToSign.map { try signedText($0, cloud) },
-        canonicalRequest: try canonicalRequest.map { try signedText($0, cloud) })
-    } else {
-      var found: KeySearch?
-      if RejectionReport.concernsMismatch(answer, of: service) {
-        let verifier = cloud.verifier(region: region, address, isStrict: false)
-        found = await KeySearch(for: request, cloud, signedFor: service, verifier: verifier, credentials)
-      }
-      let report = RejectionReport(
-        of: answer, to: request, signedFor: service, region: options.region, search: found?.search)
-      (diagnosis, basis, needs) = (report.diagnosis, report.basis, found?.needs)
-    }
+    var response = RejectedResponse(try InputFile.text(answer))
+    if let status { response.status = status }
+    let (diagnosis, basis, missingKey) = try await diagnosis(of: response, to: request)
     guard let diagnosis else {
       let message = "The response is not about the signature, or is not a response of the service."
-      if output.json { Terminal.error(json: message) } else { Terminal.notes(message) }
+      if output.json { Terminal.error(json: message) } else { Terminal.standardErrorLines(message) }
       throw ExitCode.failure
     }
-    if diagnosis.cause != .unknown { needs = nil }
+    let needs = diagnosis.cause == .unknown ? missingKey : nil
     guard output.json else {
       return Terminal.lines(diagnosis.description + (needs.map { "\nneeds   \($0)" } ?? ""))
     }
@@ -78,6 +60,28 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     object["basis"] = .string(basis.rawValue)
     object["needs"] = needs.map { .string($0) } ?? .null
     Terminal.json(.object(object))
+  }
+
+  /// Compares the strings of the options with those of the response, or without them searches for what was signed.
+  private func diagnosis(of response: RejectedResponse, to request: HTTPRequest) async throws -> Result {
+    let cloud = try options.cloud(of: request)
+    let address = try options.addressing.address(of: request, in: cloud)
+    let region = options.region(of: request, in: cloud)
+    let service = cloud.service(region: region, address)
+    guard stringToSign == nil, canonicalRequest == nil else {
+      let diagnosis = SignatureDiagnosis(
+        of: response, to: request, signedFor: service, stringToSign: try stringToSign.map { try signedText($0, cloud) },
+        canonicalRequest: try canonicalRequest.map { try signedText($0, cloud) })
+      return (diagnosis, .stated, nil)
+    }
+    var keySearch: KeySearch?
+    if RejectionReport.concernsMismatch(response, of: service) {
+      let verifier = cloud.verifier(region: region, address, isStrict: false)
+      keySearch = await KeySearch(for: request, cloud, signedFor: service, verifier: verifier, credentials)
+    }
+    let report = RejectionReport(
+      of: response, to: request, signedFor: service, region: options.region, search: keySearch?.search)
+    return (report.diagnosis, report.basis, keySearch?.missingKey)
   }
 
   /// Reads a string to sign or a canonical request from a file.
@@ -95,8 +99,8 @@ extension SignatureDiagnosis {
   var json: JSONObject {
     [
       "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,
-      "sent": sent.map { .string($0) } ?? .null,
-      "seen": received.map { .string($0) } ?? .null, "explanation": .string(explanation), "remedy": .string(remedy),
+      "sent": sent.map { .string($0) } ?? .null, "seen": received.map { .string($0) } ?? .null,
+      "explanation": .string(explanation), "remedy": .string(remedy),
       "otherLines": .array(otherLines.map { .string($0) }),
     ]
   }
@@ -107,7 +111,7 @@ struct KeySearch {
   let search: SignatureSearch?
 
   /// A description of the key that is missing, or `nil` if the search has it or the request names none.
-  let needs: String?
+  let missingKey: String?
 
   /// Looks the key of a request up in the default sources of its cloud.
   init(
@@ -115,15 +119,15 @@ struct KeySearch {
     verifier: some SignatureVerifier, _ credentials: CredentialOptions
   ) async {
     guard let claim = SignatureSearch.claim(in: request, signedFor: service) else {
-      (search, needs) = (nil, nil)
+      (search, missingKey) = (nil, nil)
       return
     }
     var credentials = credentials
     // A metadata service issues temporary keys only.
-    if claim.isTemporary == false { credentials.leavesOutMetadata = true }
+    if claim.isTemporary == false { credentials.skipsMetadata = true }
     let key = try? await credentials.cache(for: cloud).credential()
     search = key.flatMap { SignatureSearch(for: request, signedFor: service, verifier: verifier, key: $0) }
-    needs =
+    missingKey =
       search == nil
       ? """
       The key \(claim.id.string.onOneLine), with which the cause can be found: the default sources have \

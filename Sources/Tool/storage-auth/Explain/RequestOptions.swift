@@ -16,8 +16,7 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
-    help: ArgumentHelp(
-      "A header that was sent, also the Authorization; repeatable.", valueName: "name: value"))
+    help: ArgumentHelp("A header that was sent, also the Authorization; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
   @Option(
@@ -53,12 +52,14 @@ struct RequestOptions: ParsableArguments {
     region ?? cloud.region(ofHost: request.hostName)
   }
 
+  /// Returns the cloud of a request by the option, the host, the authorization, or else the signature in the URL.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
-    let names = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&").map { $0.bytes(before: "=") }
+    let parameters = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&")
+    let names = parameters.map { $0.bytes(before: "=") }
     let found = CloudName { cloud in
-      cloud.description.signatureParameters.contains { parameter in names.contains { $0 == parameter } }
+      cloud.description.signatureParameters.contains { signatureName in names.contains { $0 == signatureName } }
     }
     guard let found else { throw CloudName.unknownHostError(request.hostName) }
     return found.cloud
@@ -106,18 +107,19 @@ extension HTTPRequest {
       throw ValidationError(
         "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
     }
-    let rest = url[separator.upperBound...]
-    let end = rest.utf8.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
-    guard end > rest.startIndex, !rest[..<end].utf8.contains(UInt8(ascii: "@")) else {
+    let afterScheme = url[separator.upperBound...]
+    let hostEnd = afterScheme.utf8.firstIndex { "/?".utf8.contains($0) } ?? afterScheme.endIndex
+    let authority = afterScheme[..<hostEnd]
+    guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "@")) else {
       throw ValidationError("The URL needs a host, and no user or password before it.")
     }
-    var path = String(rest[end...])
+    var path = String(afterScheme[hostEnd...])
     if !path.hasBytePrefix("/") { path = "/" + path }
-    self.init(
-      method: method, scheme: String(url[..<separator.lowerBound]), authority: String(rest[..<end]), path: path)
+    self.init(method: method, scheme: String(url[..<separator.lowerBound]), authority: String(authority), path: path)
     try add(headers)
   }
 
+  /// Adds headers of the form `Name: value`, of which `Host` replaces the authority.
   mutating func add(_ headers: [String]) throws {
     for header in headers {
       let parts = header.parts(between: ":", atMost: 1)
@@ -138,6 +140,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Method {
+  /// Creates a method, which must be in capital letters because the services compare it byte by byte.
   init(argument: String?) throws {
     guard let argument, let method = Self(argument) else {
       throw ValidationError("The method is not valid in HTTP; use one such as GET.")

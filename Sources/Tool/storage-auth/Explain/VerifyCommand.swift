@@ -50,18 +50,18 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
       let verified = try await verify(request, with: verifier, key)
       if output.json { Terminal.json(verified.json) } else { Terminal.lines(verified.text) }
     } catch let error as VerificationError {
-      let found = diagnosis(
+      let diagnosis = diagnosis(
         of: error, request, service: cloud.service(region: region, address), verifier: verifier, key: key)
       guard !output.json else {
         var object = error.json(explained: explain)
-        object["diagnosis"] = found.map { .object($0.json) } ?? .null
+        object["diagnosis"] = diagnosis.map { .object($0.json) } ?? .null
         Terminal.json(.object(object))
         throw ExitCode.failure
       }
       Terminal.line("refused  \(error.description)")
-      if let found { Terminal.lines(found.description) }
+      if let diagnosis { Terminal.lines(diagnosis.description) }
       if explain, let comparison = error.comparison {
-        Terminal.notes(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
+        Terminal.signedStrings(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
       }
       throw ExitCode.failure
     }

@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import LocalCloud
 
+/// The options for faults that the services inject, to test clients.
 struct FaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Reject every nth request of an endpoint with a 500; do not execute it.", valueName: "n"))
   var failEvery: Int?
@@ -65,13 +66,13 @@ struct FaultOptions: ParsableArguments {
     var faults = LocalCloud.Faults(
       clockOffset: .seconds(clockOffset), requestsPerCredential: requestsPerToken,
       transfers: transferFault.map(\.fault))
-    let list: [LocalCloud.Fault?] = [
+    let faultsOfEndpoint: [LocalCloud.Fault?] = [
       failEvery.map { .serverError(.every($0)) }, loseEvery.map { .disconnect(.every($0), .after) },
       cutEvery.map { .cut(.every($0)) }, malformEvery.map { .malformed(.every($0)) },
       delay.map { .delay(.seconds($0)) },
     ]
     for endpoint in faulty.isEmpty ? LocalCloud.Endpoint.allCases : faulty {
-      faults[endpoint] = list.compactMap(\.self)
+      faults[endpoint] = faultsOfEndpoint.compactMap(\.self)
     }
     return faults
   }

@@ -35,7 +35,7 @@ struct ListenOptions: ParsableArguments {
   var tlsKey: String?
 
   /// Whether only programs of this machine reach the address.
-  var isLocal: Bool { LoopbackHost.isNamed(by: listen) || LoopbackHost.isNamed(by: "[\(listen)]") }
+  var isLocal: Bool { LoopbackHost.contains(listen) }
 
   func validate() throws {
     guard (tlsCert == nil) == (tlsKey == nil) else {

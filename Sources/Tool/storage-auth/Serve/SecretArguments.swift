@@ -35,7 +35,7 @@ struct SecretArguments {
 
   func accounts(_ kind: Kind) throws -> [AccountArgument] {
     let accounts = self[kind].map { AccountArgument(argument: $0) }
-    try AccountArgument.check(accounts, of: "--\(kind.rawValue)")
+    try AccountArgument.requireComplete(accounts, of: "--\(kind.rawValue)")
     return accounts
   }
 
@@ -89,15 +89,14 @@ struct AccountArgument: ExpressibleByArgument {
     number = names.count > 1 ? names[0] : nil
   }
 
-  /// Checks that the accounts in an option's values are complete.
-  ///
-  /// Errors do not contain the values.
-  static func check(_ accounts: [AccountArgument], of option: String) throws {
+  /// Throws an error, which does not contain the values, if an option's value lacks a name or a secret.
+  static func requireComplete(_ accounts: [AccountArgument], of option: String) throws {
     guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
       throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")
     }
   }
 
+  /// Returns an account with random letters and digits, without those that are easily confused.
   static func random() -> AccountArgument {
     let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
     func text(_ count: Int) -> String {

@@ -31,9 +31,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: ArgumentHelp("The port of S3; 0 for any.", valueName: "port"))
   var s3Port = 0
 
-  @Option(
-    help: ArgumentHelp(
-      "The directory for objects; by default a temporary one.", valueName: "directory"))
+  @Option(help: ArgumentHelp("The directory for objects; by default a temporary one.", valueName: "directory"))
   var root: String?
 
   @Option(
@@ -42,9 +40,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       valueName: "[number/]id:secret[:token]"))
   var account: [AccountArgument] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "A file with accounts and tokens; - for standard input.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with accounts and tokens; - for standard input.", valueName: "file"))
   var accountFile: String?
 
   @Option(help: ArgumentHelp("A key that is disabled; repeatable.", valueName: "id:secret"))
@@ -56,8 +52,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: "The region that OSS V4 signatures must contain; any by default.")
   var region: String?
 
-  @Option(
-    help: "The region of S3, which its signatures must contain.")
+  @Option(help: "The region of S3, which its signatures must contain.")
   var s3Region = defaultS3Region
 
   /// A region in which all clients use Signature Version 4, also for URLs and forms.
@@ -97,8 +92,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    try AccountArgument.check(account, of: "--account")
-    try AccountArgument.check(disabled, of: "--disabled")
+    try AccountArgument.requireComplete(account, of: "--account")
+    try AccountArgument.requireComplete(disabled, of: "--disabled")
     guard try interface.isLocal || !account.isEmpty || !SecretArguments(file: accountFile)[.account].isEmpty else {
       throw ValidationError(
         "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
@@ -107,8 +102,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     let secrets = try SecretArguments(file: accountFile)
-    let named = try account + secrets.accounts(.account)
-    let accounts = named.isEmpty ? [AccountArgument.random()] : named
+    let namedAccounts = try account + secrets.accounts(.account)
+    let accounts = namedAccounts.isEmpty ? [AccountArgument.random()] : namedAccounts
     let disabled = try self.disabled + secrets.accounts(.disabled)
     let services = try self.services.services(with: secrets)
     let aspera = try node.aspera(with: secrets)
@@ -125,8 +120,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       let metrics = LocalCloudMetrics(factory: StatusServer.registry)
       let status = try await StatusServer.start(status) { metrics.update(with: cloud.statistics) }
       let console = try await page.start(for: cloud)
-      let sites = Sites(status: status?.url, console: console?.url)
-      announce(cloud, sites, accounts, services.roles, isMadeUp: named.isEmpty)
+      let pages = PageURLs(status: status?.url, console: console?.url)
+      announce(cloud, pages, accounts, services.roles, isGenerated: namedAccounts.isEmpty)
       for await _ in signals { break }
       await console?.stop()
       await status?.stop()
@@ -137,10 +132,11 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     await cloud.stop()
   }
 
+  /// Prints the addresses of a server that is ready, a generated account, and the first commands to try.
   private func announce(
-    _ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isMadeUp: Bool
+    _ cloud: LocalCloud, _ pages: PageURLs, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isGenerated: Bool
   ) {
-    guard !output.json else { return Terminal.json(json(cloud, sites, accounts)) }
+    guard !output.json else { return Terminal.json(json(cloud, pages, accounts)) }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
     Terminal.line("COS           \(cloud.url(of: .cos))")
     Terminal.line("S3            \(cloud.url(of: .s3))")
@@ -152,16 +148,16 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.line("Aspera        \(cloud.nodeURL)")
     Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
     if let url = cloud.callbackKeyURL { Terminal.line("callback key  \(url)") }
-    if let console = sites.console { Terminal.line("console       \(console)") }
-    if let status = sites.status { Terminal.line("status        \(status)/metrics") }
+    if let console = pages.console { Terminal.line("console       \(console)") }
+    if let status = pages.status { Terminal.line("status        \(status)/metrics") }
     for role in roles { Terminal.line("role          \(role.arn)") }
     Terminal.line("data          \(cloud.root)")
-    if isMadeUp, let made = accounts.first {
+    if isGenerated, let account = accounts.first {
       Terminal.line("")
       Terminal.line("No account was given, so this one was generated; it is valid until the server stops:")
       for name in CloudName.known {
         let (id, secret) = name.cloud.keyVariables
-        Terminal.line("export \(id)=\(made.id) \(secret)=\(made.secret)")
+        Terminal.line("export \(id)=\(account.id) \(secret)=\(account.secret)")
       }
     }
     Terminal.line("")
@@ -173,7 +169,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Returns the JSON object of a server that is ready, without members for the pages that it does not have.
-  private func json(_ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument]) -> JSONValue {
+  private func json(_ cloud: LocalCloud, _ pages: PageURLs, _ accounts: [AccountArgument]) -> JSONValue {
     var object: JSONObject = [
       "accounts": .array(
         accounts.map {
@@ -185,14 +181,14 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       "node": .string(cloud.nodeURL), "transferPort": .number(JSONNumber(cloud.transferPort)),
       "transferHostKey": .string(cloud.transferHostKey.description),
     ]
-    object["console"] = sites.console.map { .string($0) }
-    object["status"] = sites.status.map { .string($0) }
+    object["console"] = pages.console.map { .string($0) }
+    object["status"] = pages.status.map { .string($0) }
     return .object(object)
   }
 }
 
 /// The URLs of the pages about the server, each `nil` without its option.
-private struct Sites {
+private struct PageURLs {
   let status: String?
   let console: String?
 }
@@ -203,28 +199,11 @@ extension LocalCloud {
   }
 }
 
-struct ConsoleOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The port of a web page about buckets and requests; 0 for any.", valueName: "port"))
-  var console: Int?
-
-  func validate() throws {
-    if let console, !(0...65_535).contains(console) {
-      throw ValidationError("\(console) is not a port for --console; use 0 to 65535.")
-    }
-  }
-
-  func start(for cloud: LocalCloud) async throws -> LocalConsole? {
-    guard let console else { return nil }
-    return try await LocalConsole.start(for: cloud, port: console)
-  }
-}
-
 /// The statistics of a local server as metrics, which are brought up to date when they are read.
 final class LocalCloudMetrics: Sendable {
   private let factory: any MetricsFactory
-  private let counted = Lock<LocalCloud.Statistics?>(nil)
+  /// The statistics that the counters contain, or `nil` before the first update.
+  private let countedStatistics = Lock<LocalCloud.Statistics?>(nil)
 
   init(factory: any MetricsFactory) {
     self.factory = factory
@@ -232,7 +211,7 @@ final class LocalCloudMetrics: Sendable {
 
   /// Adds what has happened since the last update to the counters.
   func update(with now: LocalCloud.Statistics) {
-    let before = counted.withLock { counted in
+    let before = countedStatistics.withLock { counted in
       defer { counted = now }
       return counted
     }
@@ -241,66 +220,18 @@ final class LocalCloudMetrics: Sendable {
     }
     add("anonymous_total", [], now.anonymous - (before?.anonymous ?? 0))
     for (endpoint, statistics) in now.endpoints {
-      let old = before?.endpoints[endpoint]
+      let previous = before?.endpoints[endpoint]
       let label = ("endpoint", endpoint.rawValue)
-      add("requests_total", [label], statistics.requests - (old?.requests ?? 0))
-      add("faults_total", [label], statistics.faults - (old?.faults ?? 0))
-      add("issued_total", [label], statistics.issued - (old?.issued ?? 0))
+      add("requests_total", [label], statistics.requests - (previous?.requests ?? 0))
+      add("faults_total", [label], statistics.faults - (previous?.faults ?? 0))
+      add("issued_total", [label], statistics.issued - (previous?.issued ?? 0))
       for (code, count) in statistics.refused {
-        add("refused_total", [label, ("code", code)], count - (old?.refused[code] ?? 0))
+        add("refused_total", [label, ("code", code)], count - (previous?.refused[code] ?? 0))
       }
     }
   }
 
   private func add(_ name: String, _ labels: [(String, String)], _ count: Int) {
     Counter(label: "local_cloud_\(name)", dimensions: labels, factory: factory).increment(by: count)
-  }
-}
-
-struct ServiceOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The port of the token services, the app server and the metadata; 0 for any.", valueName: "port"))
-  var servicesPort = 0
-
-  @Option(
-    help: ArgumentHelp("A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
-  var role: [String] = []
-
-  @Option(
-    help: ArgumentHelp("The lifetime of every issued token; removes the minimum of 900 seconds.", valueName: "seconds"))
-  var tokenLifetime: Int?
-
-  @Option(help: ArgumentHelp("The bearer token that callers of the app server must send.", valueName: "token"))
-  var appToken: String?
-
-  @Option(help: ArgumentHelp("An identity token (OIDC) to exchange for keys; repeatable.", valueName: "token"))
-  var identityToken: [String] = []
-
-  @Flag(help: "Require a token of the metadata services that support tokens (IMDSv2 only).")
-  var requireMetadataToken = false
-
-  /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
-  func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
-    let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
-    guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
-    return LocalCloud.Services(
-      port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent, .amazon] : role.map { LocalCloud.Role($0) },
-      tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
-      identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
-      requiresMetadataToken: requireMetadataToken)
-  }
-}
-
-// The only place of this module that lists the storage services.
-
-extension LocalCloud.Provider {
-  /// Returns the service whose signatures and error documents the diagnosis reads.
-  func signedService(region: String) -> SignedService {
-    switch self {
-    case .oss: .oss(region: region)
-    case .cos: .cos()
-    case .s3: .s3(region: region)
-    }
   }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import StorageAuth
 internal import StorageConfiguration
 
@@ -29,27 +28,29 @@ struct OptionTable {
 
     func option(_ name: String) -> Option? { options.first { $0.name == name } }
 
+    /// Returns the names of the options that occur in arguments.
     func options(in arguments: [String]) -> Set<String> {
-      var found: Set<String> = []
+      var foundNames: Set<String> = []
       for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
         let spelling = argument.prefix { $0 != "=" }
         if argument.hasPrefix("--") {
-          found.formUnion(options.filter { $0.spellings.contains(String(spelling)) }.map(\.name))
+          foundNames.formUnion(options.filter { $0.spellings.contains(String(spelling)) }.map(\.name))
         } else {
           // Short flags can be joined, such as -rv.
           let letters = spelling.dropFirst().map { "-\($0)" }
-          found.formUnion(options.filter { !Set($0.spellings).isDisjoint(with: letters) }.map(\.name))
+          foundNames.formUnion(options.filter { !Set($0.spellings).isDisjoint(with: letters) }.map(\.name))
         }
       }
-      return found
+      return foundNames
     }
   }
 
   /// Options that are not settings: they name the file with the settings, or show help.
-  private static let excluded: Set = ["config", "help", "version"]
+  private static let nonSettings: Set = ["config", "help", "version"]
 
   let commands: [Command]
 
+  /// Reads the options from the parser, which describes its commands only as JSON (`--experimental-dump-help`).
   init() {
     let description = (try? JSONValue(parsing: Array(StorageAuthCommand._dumpHelp().utf8)))?["command"]
     commands = (description?["subcommands"]?.array ?? []).flatMap { Self.commands($0, below: []) }
@@ -69,7 +70,7 @@ struct OptionTable {
       guard let text = name["name"]?.string else { return nil }
       return (name["kind"]?.string == "long", text)
     }
-    guard let long = names.first(where: \.isLong)?.text, !excluded.contains(long) else { return nil }
+    guard let long = names.first(where: \.isLong)?.text, !nonSettings.contains(long) else { return nil }
     return Option(
       name: long, spellings: names.map { ($0.isLong ? "--" : "-") + $0.text }, isFlag: kind == "flag",
       isRepeating: value["isRepeating"]?.bool ?? false)
@@ -114,17 +115,19 @@ struct OptionTable {
       return
         "Unknown option '\(option.onOneLine)'. Options follow the command, as in storage-auth ls LOCATION --json."
     }
-    let group = commands.filter { $0.path[0] == word && $0.path.count > 1 }.map { $0.path[1] }
-    let (name, known) = group.isEmpty ? (word, commands.map { $0.path[0] }) : (words.dropFirst().first ?? "", group)
-    guard !known.contains(name), !name.isEmpty else { return nil }
+    let subcommands = commands.filter { $0.path[0] == word && $0.path.count > 1 }.map { $0.path[1] }
+    let (name, knownNames) =
+      subcommands.isEmpty ? (word, commands.map { $0.path[0] }) : (words.dropFirst().first ?? "", subcommands)
+    guard !knownNames.contains(name), !name.isEmpty else { return nil }
     // Other words are the arguments of a command that is missing, and can contain a password.
     guard ByteExactString(name).percentEncoded().isIdentical(to: name) else {
       return "Unknown command. 'storage-auth help' lists the commands."
     }
-    let proposal = Self.synonyms[name].map { " Did you mean '\($0)'?" } ?? Self.proposal(name, among: known)
+    let proposal = Self.synonyms[name].map { " Did you mean '\($0)'?" } ?? Self.proposal(name, among: knownNames)
     return "Unknown command '\(name)'.\(proposal) 'storage-auth help' lists the commands."
   }
 
+  /// Returns the part of an error that proposes a similar name, or an empty string.
   private static func proposal(_ name: String, among known: [String]) -> String {
     ConfigurationKeys.similar(to: name, in: known).map { " Did you mean '\($0)'?" } ?? ""
   }
@@ -132,45 +135,5 @@ struct OptionTable {
   /// Returns the command that arguments call, or `nil` if they call none.
   func command(in arguments: [String]) -> Command? {
     commands.first { arguments.starts(with: $0.path) }
-  }
-}
-
-/// The value of an option from a file or the environment.
-struct Setting {
-  /// The values of the option, or the file that contains them.
-  enum Form {
-    case flag(Bool)
-    case values([String])
-    /// The secrets are in a file, which is read only if the setting counts.
-    case secretFile(String)
-  }
-
-  let option: OptionTable.Option
-  /// The key and the file, or the variable, for errors.
-  let source: String
-  let form: Form
-
-  func arguments() throws -> [String] {
-    switch form {
-    case .flag(let isOn): isOn ? ["--\(option.name)"] : []
-    case .values(let values): values.map { "--\(option.name)=\($0)" }
-    case .secretFile(let path): try secrets(in: path).map { "--\(option.name)=\($0)" }
-    }
-  }
-
-  private func secrets(in path: String) throws -> [String] {
-    let text: String
-    do {
-      text = try SecretFile(path).text
-    } catch let problem as SecretFile.Problem {
-      throw ValidationError("\(source): \(problem)")
-    }
-    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-    let values = lines.filter { !$0.isEmpty && !(option.isRepeating && $0.hasPrefix("#")) }
-    guard !values.isEmpty, option.isRepeating || values.count == 1 else {
-      throw ValidationError(
-        "\(source): \(path) must contain \(option.isRepeating ? "a value on each line" : "one line").")
-    }
-    return values
   }
 }

@@ -18,10 +18,10 @@ struct Settings {
     var isConfigured = false
   }
 
-  private static let stored = Lock(Client())
+  private static let currentClient = Lock(Client())
 
   /// The settings of the client, which are read before the command runs.
-  static var client: Client { stored.withLock { $0 } }
+  static var client: Client { currentClient.withLock { $0 } }
 
   /// The arguments, with those for the settings after the name of the command.
   let arguments: [String]
@@ -40,19 +40,20 @@ struct Settings {
       return
     }
     let file = try (namedPath ?? variables.path).map { try SettingsFile($0, table) }
-    let given = arguments.dropFirst(command.path.count)
-    var chosen: [String: Setting] = [:]
-    func remove(_ name: String) {
-      for name in SettingRules.alternatives.first(where: { $0.contains(name) }) ?? [name] { chosen[name] = nil }
+    let givenArguments = arguments.dropFirst(command.path.count)
+    var settings: [String: Setting] = [:]
+    func removeAlternatives(of name: String) {
+      for name in SettingRules.alternatives.first(where: { $0.contains(name) }) ?? [name] { settings[name] = nil }
     }
+    // The environment overrides the file, and the command line overrides both.
     for setting in try (file?.settings(for: command) ?? []) + variables.settings(for: command) {
-      remove(setting.option.name)
-      chosen[setting.option.name] = setting
+      removeAlternatives(of: setting.option.name)
+      settings[setting.option.name] = setting
     }
-    for name in command.options(in: Array(given)) { remove(name) }
-    let settings = chosen.values.sorted { $0.option.name < $1.option.name }
-    self.arguments = command.path + (try settings.flatMap { try $0.arguments() }) + given
-    sources = chosen.mapValues(\.source)
+    for name in command.options(in: Array(givenArguments)) { removeAlternatives(of: name) }
+    let sortedSettings = settings.values.sorted { $0.option.name < $1.option.name }
+    self.arguments = command.path + (try sortedSettings.flatMap { try $0.arguments() }) + givenArguments
+    sources = settings.mapValues(\.source)
     try Self.requireKnownVariables(environment)
     if #available(macOS 15, *) {
       try await Self.readClient(file, environment)
@@ -71,7 +72,7 @@ struct Settings {
     return named.sorted { $0.key < $1.key }.map { " --\($0.key) is set by \($0.value)." }.joined()
   }
 
-  /// The file that the option `--config` names, or `nil`.
+  /// Returns the file that the option `--config` names, or `nil`.
   private static func path(in arguments: [String]) -> String? {
     let options = arguments.prefix { $0 != "--" }
     var path: String?
@@ -85,16 +86,20 @@ struct Settings {
   // MARK: The client
 
   private static func isSet(_ section: String, in file: SettingsFile?, _ environment: [String: String]) -> Bool {
-    file?.section(section).isEmpty == false || environment.keys.contains { $0.hasPrefix(start(section)) }
+    file?.section(section).isEmpty == false || environment.keys.contains { $0.hasPrefix(variablePrefix(of: section)) }
   }
 
-  private static func start(_ section: String) -> String { "\(SettingsEnvironment.prefix)\(section.uppercased())_" }
+  /// Returns the start of the names of the variables that set the keys of a section.
+  private static func variablePrefix(of section: String) -> String {
+    "\(SettingsEnvironment.prefix)\(section.uppercased())_"
+  }
 
+  /// Reads the settings of the client, for which the environment overrides the file.
   @available(macOS 15, *)
   private static func readClient(_ file: SettingsFile?, _ environment: [String: String]) async throws {
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for section in SettingsFile.sections.keys {
-      add(file?.section(section) ?? [:], at: [section], to: &values)
+      addValues(of: file?.section(section) ?? [:], at: [section], to: &values)
     }
     let reader = ConfigReader(providers: [
       EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "storageAuth"),
@@ -106,35 +111,37 @@ struct Settings {
       client.timeouts = try await HTTPTimeouts(reading: reader.scoped(to: "http.timeouts"))
       client.proxy = try await ProxyConfiguration(reading: reader.scoped(to: "http.proxy"))
       client.isConfigured = client.timeouts != HTTPTimeouts() || client.proxy != .direct
-      let result = client
-      stored.withLock { $0 = result }
+      let readClient = client
+      currentClient.withLock { $0 = readClient }
     } catch {
       throw ValidationError("\(error)")
     }
   }
 
+  /// Throws an error for a variable of a section whose key does not exist.
   private static func requireKnownVariables(_ environment: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
-      let start = start(section)
-      let known = keys.map { start + variableEnd(for: $0.name) }
-      for name in environment.keys.sorted() where name.hasPrefix(start) && !known.contains(name) {
-        throw ValidationError(
-          "The variable \(name) is no setting.\(SettingRules.proposal(name, among: known))")
+      let prefix = variablePrefix(of: section)
+      let knownNames = keys.map { prefix + variableSuffix(for: $0.name) }
+      for name in environment.keys.sorted() where name.hasPrefix(prefix) && !knownNames.contains(name) {
+        throw ValidationError("The variable \(name) is no setting.\(SettingRules.proposal(name, among: knownNames))")
       }
     }
   }
 
   /// Returns the end of the name of a variable for a key: `retryDelay` becomes `RETRY_DELAY`.
-  private static func variableEnd(for key: String) -> String {
+  private static func variableSuffix(for key: String) -> String {
     key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }
 
   @available(macOS 15, *)
-  private static func add(_ object: JSONObject, at path: [String], to values: inout [AbsoluteConfigKey: ConfigValue]) {
+  private static func addValues(
+    of object: JSONObject, at path: [String], to values: inout [AbsoluteConfigKey: ConfigValue]
+  ) {
     for (name, value) in object {
       let path = path + [name]
       if let inner = value.object {
-        add(inner, at: path, to: &values)
+        addValues(of: inner, at: path, to: &values)
       } else if let content = content(value) {
         values[AbsoluteConfigKey(path)] = ConfigValue(content, isSecret: path.contains("proxy"))
       }
@@ -176,11 +183,11 @@ struct SettingsEnvironment {
       guard let option = command.option(name) else { continue }
       if let setting = try setting(Self.prefix + Self.word(name), option) { settings.append(setting) }
     }
-    let start = Self.prefix + command.path.map(Self.word).joined(separator: "_") + "_"
-    var known: Set<String> = []
+    let commandPrefix = Self.prefix + command.path.map(Self.word).joined(separator: "_") + "_"
+    var knownNames: Set<String> = []
     for key in SettingRules.keys(of: command) {
-      let name = start + Self.word(key)
-      known.insert(name)
+      let name = commandPrefix + Self.word(key)
+      knownNames.insert(name)
       if let option = SettingRules.secretOption(key, of: command) {
         if let path = variables[name] {
           settings.append(Setting(option: option, source: name, form: .secretFile(path)))
@@ -189,9 +196,10 @@ struct SettingsEnvironment {
         settings.append(setting)
       }
     }
-    for name in variables.keys.sorted() where name.hasPrefix(start) && !known.contains(name) {
+    for name in variables.keys.sorted() where name.hasPrefix(commandPrefix) && !knownNames.contains(name) {
       throw ValidationError(
-        "The variable \(name) sets no option of \(command.name).\(SettingRules.proposal(name, among: known.sorted()))")
+        "The variable \(name) sets no option of \(command.name).\(SettingRules.proposal(name, among: knownNames.sorted()))"
+      )
     }
     return settings
   }
@@ -208,5 +216,6 @@ struct SettingsEnvironment {
     return Setting(option: option, source: name, form: .flag(isOn))
   }
 
+  /// Returns an option or a command as a part of the name of a variable.
   private static func word(_ name: String) -> String { name.uppercased().replacing("-", with: "_") }
 }

@@ -20,6 +20,7 @@ struct SettingsFile {
     },
   ]
 
+  /// The maximum size of a file in bytes, which bounds the memory for a wrong file.
   private static let byteLimit = 1 << 20
 
   let path: String
@@ -50,10 +51,7 @@ struct SettingsFile {
       throw ValidationError("\(path) contains no JSON object. Write {\"region\": \"cn-hangzhou\"}, for example.")
     }
     document = object
-    let hasSecrets = try validate()
-    if hasSecrets, contents.isReadableByOthers {
-      Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
-    }
+    if try validate() { SecretFile.warnIfReadableByOthers(contents, at: path) }
   }
 
   /// The number of settings for each command and section, by name.
@@ -136,6 +134,7 @@ struct SettingsFile {
     return hasSecrets
   }
 
+  /// Returns the names of the objects that a file can contain: those of commands and of sections.
   private static func topLevelNames(_ table: OptionTable) -> [String] {
     Array(Set(table.commands.map { $0.path[0] })).sorted() + Array(sections.keys)
   }
@@ -166,49 +165,5 @@ struct SettingsFile {
         "\(path): \(key) must be a string or a number\(option.isRepeating ? ", or an array of them" : "").")
     }
     return Setting(option: option, source: source, form: .values(texts))
-  }
-}
-
-struct ConfigCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Checks files with settings.", subcommands: [ConfigCheckCommand.self])
-}
-
-struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "check",
-    abstract: "Checks the keys and the forms of the values of a file with settings, for all commands.",
-    usage: "storage-auth config check <file> [<options>]",
-    discussion: """
-      Examples:
-        storage-auth config check settings.json
-
-      The file contains a JSON object, such as
-      {"region": "cn-hangzhou", "cp": {"parallel": 32}, "client": {"attempts": 5}}.
-      A member whose value is an object belongs to the command with that name; its keys are the long options without \
-      hyphens. Members for all commands are \(SettingRules.shared.joined(separator: ", ")). The objects client and http \
-      set the client and its connections.
-
-      An option of the command line wins over the environment, and the environment over the file. The variable of an \
-      option is STORAGE_AUTH_, the command and the option, such as STORAGE_AUTH_CP_PARALLEL.
-
-      Exits with status 0 if the file can be used, and with 64 otherwise.
-      """)
-
-  @Argument(help: ArgumentHelp("The file with settings.", valueName: "file"))
-  var file: String
-
-  @OptionGroup(title: "Output") var output: OutputOptions
-
-  func run() throws {
-    let settings = try SettingsFile(file, OptionTable())
-    for (name, count) in settings.counts {
-      if output.json {
-        Terminal.json(["name": .string(name), "settings": .number(JSONNumber(count))])
-      } else {
-        Terminal.line("\(name): \(count) \(count == 1 ? "setting" : "settings")")
-      }
-    }
-    Terminal.note("\(file) can be used")
   }
 }

@@ -11,8 +11,7 @@ struct AddressingOptions: ParsableArguments {
   @Option(help: "The bucket of a custom domain; that of another URL must be the same.")
   var bucket: String?
 
-  @Option(
-    help: "Where the bucket is: host, path, or domain for a custom domain.")
+  @Option(help: "Where the bucket is: host, path, or domain for a custom domain.")
   var style: StyleArgument?
 
   /// Returns the bucket and its position for a request, of which options must not contradict the URL: the signature would

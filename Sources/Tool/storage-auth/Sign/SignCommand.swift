@@ -111,6 +111,8 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
       return Terminal.json(.object(object))
     }
     Terminal.exactLine(presigned.url)
-    for field in presigned.headers { Terminal.notes("Required header: \(field.name.rawName): \(field.value)") }
+    for field in presigned.headers {
+      Terminal.standardErrorLines("Required header: \(field.name.rawName): \(field.value)")
+    }
   }
 }

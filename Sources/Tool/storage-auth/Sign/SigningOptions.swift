@@ -15,8 +15,7 @@ struct SigningOptions: ParsableArguments {
   var url: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", valueName: "url"))
+    help: ArgumentHelp("The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -27,8 +26,7 @@ struct SigningOptions: ParsableArguments {
   @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
   var provider: CloudName?
 
-  @Option(
-    help: "The region, for OSS V4 and S3; derived from the host by default.")
+  @Option(help: "The region, for OSS V4 and S3; derived from the host by default.")
   var region: String?
 
   @OptionGroup var addressing: AddressingOptions
@@ -60,6 +58,7 @@ struct SigningOptions: ParsableArguments {
 
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
+  /// Returns the request with its signer, and the key of the default sources.
   func plan() async throws -> (SigningPlan, AccessKey) {
     let plan = try SigningPlan(self)
     return (plan, try await credentials.cache(for: plan.cloud).credential())
@@ -69,7 +68,7 @@ struct SigningOptions: ParsableArguments {
   func printExplanation(of pending: PendingSignature) {
     guard explain, !Terminal.mode.isJSON else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
-    Terminal.notes(
+    Terminal.signedStrings(
       canonicalRequest: pending.canonicalRequest.map { mask.applied(to: $0) },
       stringToSign: mask.applied(to: pending.stringToSign))
   }
@@ -148,9 +147,7 @@ struct SigningPlan {
       options.addressing.address(of: request, in: cloud), options)
   }
 
-  private init(
-    _ options: SigningOptions, _ method: String?, _ name: CloudName, bucket: String, key: String
-  ) throws {
+  private init(_ options: SigningOptions, _ method: String?, _ name: CloudName, bucket: String, key: String) throws {
     guard options.provider.map({ $0 == name }) ?? true, options.addressing.bucket.map({ $0 == bucket }) ?? true else {
       throw ValidationError("--provider and --bucket contradict \(name)://\(bucket); omit them.")
     }

@@ -20,13 +20,13 @@ struct ByteText: CustomStringConvertible {
 
   private init(_ number: Double, suffix: String) {
     var number = max(0, number)
-    var unit = Self.units[...]
-    while number >= 1024, unit.count > 1 {
+    var unitIndex = 0
+    while number >= 1024, unitIndex + 1 < Self.units.count {
       number /= 1024
-      unit.removeFirst()
+      unitIndex += 1
     }
-    let digits = unit.first == "B" ? "\(Int(number.rounded()))" : "\((number * 10).rounded() / 10)"
-    description = "\(digits) \(unit.first ?? "")\(suffix)"
+    let digits = unitIndex == 0 ? "\(Int(number.rounded()))" : "\((number * 10).rounded() / 10)"
+    description = "\(digits) \(Self.units[unitIndex])\(suffix)"
   }
 }
 
@@ -35,7 +35,7 @@ extension Duration {
   var clockText: String {
     let seconds = components.seconds
     if seconds < 10 { return "\((self / .seconds(1) * 10).rounded() / 10) s" }
-    let rest = seconds % 60
-    return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
+    let secondOfMinute = seconds % 60
+    return "\(seconds / 60):\(secondOfMinute < 10 ? "0" : "")\(secondOfMinute)"
   }
 }

@@ -4,8 +4,8 @@
 /// The help of a command, in which the options of a group with a title are folded, so that it fits on one screen.
 struct HelpText {
   private static let width = 100
-  /// The titles that the parser gives itself.
-  private static let shown = ["ARGUMENTS:", "OPTIONS:", "SUBCOMMANDS:"]
+  /// The titles of groups that are not folded: those that the parser itself gives.
+  private static let unfoldedTitles = ["ARGUMENTS:", "OPTIONS:", "SUBCOMMANDS:"]
 
   private let lines: [Substring]
 
@@ -13,32 +13,32 @@ struct HelpText {
 
   /// The help, with the names of the options of all groups at its end.
   var folded: String {
-    var (kept, names) = ([Substring](), [Substring]())
+    var (keptLines, foldedNames) = ([Substring](), [Substring]())
     var isFolding = false
     for line in lines {
       if line.hasSuffix(":"), line.allSatisfy({ $0.isUppercase || " ,:".contains($0) }) {
-        isFolding = !Self.shown.contains(String(line))
+        isFolding = !Self.unfoldedTitles.contains(String(line))
       }
       guard isFolding else {
-        kept.append(line)
+        keptLines.append(line)
         continue
       }
       guard let option = line.firstMatch(of: /^  (?:-[a-zA-Z], )?(--[a-z0-9-]+)/) else { continue }
-      names.append(option.1)
+      foldedNames.append(option.1)
     }
-    guard !names.isEmpty else { return kept.joined(separator: "\n") }
-    while kept.last?.isEmpty ?? false { kept.removeLast() }
-    var last = "MORE OPTIONS, which '\(command) --help-hidden' describes:"
-    kept.append("")
-    for name in names {
-      if last.count + name.count < Self.width {
-        last += " \(name)"
+    guard !foldedNames.isEmpty else { return keptLines.joined(separator: "\n") }
+    while keptLines.last?.isEmpty ?? false { keptLines.removeLast() }
+    var lastLine = "MORE OPTIONS, which '\(command) --help-hidden' describes:"
+    keptLines.append("")
+    for name in foldedNames {
+      if lastLine.count + name.count < Self.width {
+        lastLine += " \(name)"
       } else {
-        kept.append(Substring(last))
-        last = "  \(name)"
+        keptLines.append(Substring(lastLine))
+        lastLine = "  \(name)"
       }
     }
-    return (kept + [Substring(last)]).joined(separator: "\n")
+    return (keptLines + [Substring(lastLine)]).joined(separator: "\n")
   }
 
   /// The command in the line with its usage.

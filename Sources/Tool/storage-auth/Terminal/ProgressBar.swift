@@ -4,15 +4,17 @@
 internal import StorageAuth
 internal import StorageClient
 
-/// A progress bar for a transfer, on the last line of standard error, with the rate and the time left.
+/// A progress bar for a transfer, on the last line of standard error, with the rate and the remaining time.
 final class ProgressBar: Sendable {
+  /// The number of characters of the bar.
   private static let width = 30
 
-  private static let interval = Duration.milliseconds(100)
+  /// The minimum time between two outputs, so that a fast transfer does not wait for the terminal.
+  private static let minimumInterval = Duration.milliseconds(100)
 
   private let name: String
   private let start = ContinuousClock.now
-  private let shown = Lock<ContinuousClock.Instant?>(nil)
+  private let lastPrinted = Lock<ContinuousClock.Instant?>(nil)
 
   /// Creates a progress bar, or returns `nil` if standard error is not a terminal.
   init?(_ name: String) {
@@ -31,16 +33,16 @@ final class ProgressBar: Sendable {
   /// Prints the progress bar again, at most ten times per second and when the transfer is complete.
   private func show(_ fraction: Double, _ bytes: Int64, of total: Int64?, objects: Int? = nil) {
     let now = ContinuousClock.now
-    let isDue = shown.withLock { shown in
-      if fraction < 1, let shown, now - shown < Self.interval { return false }
-      shown = now
+    let isDue = lastPrinted.withLock { lastPrinted in
+      if fraction < 1, let last = lastPrinted, now - last < Self.minimumInterval { return false }
+      lastPrinted = now
       return true
     }
     guard isDue else { return }
     let percent = Int(min(1, max(0, fraction)) * 100)
-    let filled = percent * Self.width / 100
+    let filledWidth = percent * Self.width / 100
     let (full, empty) = Terminal.isPlain ? ("#", "-") : ("█", "░")
-    let bar = String(repeating: full, count: filled) + String(repeating: empty, count: Self.width - filled)
+    let bar = String(repeating: full, count: filledWidth) + String(repeating: empty, count: Self.width - filledWidth)
     let elapsed = now - start
     var text = "\(objects.map { "\($0) " } ?? "")\(name) \(bar) \(percent) % \(ByteText(bytes, per: elapsed))"
     if let total, bytes > 0, total > bytes {

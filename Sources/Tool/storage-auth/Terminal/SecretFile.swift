@@ -32,6 +32,7 @@ struct SecretFile {
     }
   }
 
+  /// The maximum size of a file in bytes, which bounds the memory for a wrong file.
   private static let byteLimit = 1 << 20
 
   let text: String
@@ -53,13 +54,17 @@ struct SecretFile {
         description: "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)"
       )
     }
-    if content != .certificates, contents.isReadableByOthers {
-      Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
-    }
+    if content != .certificates { Self.warnIfReadableByOthers(contents, at: path) }
     guard let text = String(utf8: contents.bytes) else {
       throw Problem(description: "\(path) is not UTF-8 text. \(content.format)")
     }
     self.text = text
+  }
+
+  /// Prints a warning about a file with secrets that other users can read.
+  static func warnIfReadableByOthers(_ contents: FileContents, at path: String) {
+    guard contents.isReadableByOthers else { return }
+    Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
   }
 
   /// Returns the reason why a file cannot be read, as a part of a sentence.

@@ -17,12 +17,12 @@ enum Terminal {
     var isVerbose = false
   }
 
-  private static let current = Lock(Mode())
+  private static let currentMode = Lock(Mode())
 
   /// The form and the amount of the output, which the options of the command select before it runs.
   static var mode: Mode {
-    get { current.withLock { $0 } }
-    set { current.withLock { $0 = newValue } }
+    get { currentMode.withLock { $0 } }
+    set { currentMode.withLock { $0 = newValue } }
   }
 
   /// Prints one line of a command's result to standard output, without buffering even if standard output is a pipe.
@@ -47,17 +47,18 @@ enum Terminal {
   static func json(_ value: JSONValue) { json(String(decoding: value.serialized, as: UTF8.self)) }
 
   /// Prints a line for the user, which is not part of a command's result, to standard error, unless `--quiet` is set.
-  static func note(_ text: String) { remark("note", text, as: text) }
+  static func note(_ text: String) { printUnlessQuiet("note", text, as: text) }
 
   /// Prints a warning to standard error, unless `--quiet` is set.
-  static func warning(_ text: String) { remark("warning", text, as: "warning: \(text)") }
+  static func warning(_ text: String) { printUnlessQuiet("warning", text, as: "warning: \(text)") }
 
   /// Prints an error to standard error, which does not end the command.
   static func error(_ text: String, _ members: JSONObject = JSONObject()) {
-    guard mode.isJSON else { return notes("Error: \(text)") }
+    guard mode.isJSON else { return standardErrorLines("Error: \(text)") }
     error(json: text, members)
   }
 
+  /// Prints an error to standard error as JSON, with the text as its message unless the members contain one.
   static func error(json text: String, _ members: JSONObject = JSONObject()) {
     var members = members
     if members["message"] == nil { members["message"] = .string(text) }
@@ -71,28 +72,28 @@ enum Terminal {
     if mode.isJSON { write(json: members()) } else { write(DisplayText(text()), to: .errors) }
   }
 
-  /// Prints several lines that the user asked for, which are not part of a command's result, to standard error.
-  static func notes(_ text: String) { write(DisplayText(text, keepingLines: true), to: .errors) }
+  /// Prints several lines that the user asked for, which are not part of a command's result, even with `--quiet`.
+  static func standardErrorLines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .errors) }
 
   /// Prints the strings that a signature covers to standard error.
-  static func notes(canonicalRequest: String?, stringToSign: String) {
-    if let canonicalRequest { notes("--- canonical request\n\(canonicalRequest)") }
-    notes("--- string to sign\n\(stringToSign)\n---")
+  static func signedStrings(canonicalRequest: String?, stringToSign: String) {
+    if let canonicalRequest { standardErrorLines("--- canonical request\n\(canonicalRequest)") }
+    standardErrorLines("--- string to sign\n\(stringToSign)\n---")
   }
 
   /// Replaces the last line on standard error, without ending the line.
   static func overwrite(_ text: String) {
     let text = "\(DisplayText(text))"
     guard isPlain else { return write("\r\u{1B}[K\(text)", to: .errors) }
-    // Blanks remove what a longer line has left.
-    let width = lastWidth.withLock { last in
-      defer { last = text.count }
-      return max(last, text.count)
+    // Blanks remove the end of a longer line before.
+    let width = lastLineWidth.withLock { lastWidth in
+      defer { lastWidth = text.count }
+      return max(lastWidth, text.count)
     }
     write("\r\(text)\(String(repeating: " ", count: width - text.count))", to: .errors)
   }
 
-  private static let lastWidth = Lock(0)
+  private static let lastLineWidth = Lock(0)
 
   /// Whether the terminal or the user wants no escape sequences, or the locale has no block characters.
   static let isPlain = {
@@ -102,6 +103,7 @@ enum Terminal {
     return value("NO_COLOR") != nil || value("TERM") ?? "dumb" == "dumb" || !locale.contains("utf")
   }()
 
+  /// Ends the line that ``overwrite(_:)`` has printed.
   static func endLine() { write("\n", to: .errors) }
 
   /// Whether standard error is a terminal on which progress is shown.
@@ -119,7 +121,8 @@ enum Terminal {
     return readLine()
   }
 
-  private static func remark(_ kind: String, _ text: String, as line: String) {
+  /// Prints a line to standard error, or as JSON an object whose only member has the kind as its name.
+  private static func printUnlessQuiet(_ kind: String, _ text: String, as line: String) {
     let mode = mode
     guard !mode.isQuiet else { return }
     if mode.isJSON {

@@ -29,7 +29,7 @@ struct CallerAuthentication: RouterMiddleware {
     _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
   ) async throws -> Response {
     let caller = try callers.authenticate(request)
-    ResponseRecord.current?.authenticated(caller)
+    ResponseRecord.current?.record(caller: caller)
     try await applyRateLimit(to: caller)
     var context = context
     context.caller = caller

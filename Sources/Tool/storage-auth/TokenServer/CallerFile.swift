@@ -25,6 +25,7 @@ final class CallerFile: Sendable {
     callers.withLock { $0 = replacement }
   }
 
+  /// Returns a text in which the tokens of callers are masked.
   func masked(_ text: String) -> String { callers.withLock(\.mask).applied(to: text) }
 
   /// Returns a path in which the tokens of callers are masked.
@@ -54,7 +55,9 @@ final class CallerFile: Sendable {
 /// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
 struct CallerList: Sendable {
   private let callers: [(name: String, token: Secret)]
+  /// The maximum length of a name, which becomes part of a session name with at most 64 characters.
   private static let nameByteLimit = 32
+  /// The minimum length of a token, so that it cannot be guessed.
   private static let minimumTokenByteCount = 16
   /// The mask of the callers' tokens in texts.
   let mask: SecretMask
@@ -106,6 +109,7 @@ struct CallerList: Sendable {
     }
   }
 
+  /// Returns the name of the caller that sent a request, or throws the status 401.
   func authenticate(_ request: Request) throws -> String {
     if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
       let token = Secret(String(text))

@@ -41,7 +41,7 @@ struct RedisOptions: ParsableArguments {
     help: ArgumentHelp(
       "While Redis is away: refuse requests, or go on with rates and keys of this server alone (local).",
       valueName: "refuse|local"))
-  var withoutRedis: WithoutRedis = .refuse
+  var withoutRedis: RedisOutageArgument = .refuse
 
   func validate() throws {
     guard let redis else {
@@ -75,6 +75,7 @@ struct RedisOptions: ParsableArguments {
       checks: [HealthCheck("redis") { await pool.isReachable() }])
   }
 
+  /// Returns the password from the file of the option or the environment, or from the environment itself.
   private func password(_ environment: [String: String]) throws -> String? {
     let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
     let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -87,7 +88,7 @@ struct RedisOptions: ParsableArguments {
 }
 
 /// An argument that selects the behavior while Redis is away.
-enum WithoutRedis: String, ExpressibleByArgument {
+enum RedisOutageArgument: String, ExpressibleByArgument {
   case refuse, local
 }
 

@@ -55,7 +55,7 @@ final class ResponseRecord: Sendable {
   /// The name of the caller, or `nil` if none was authenticated; and a text that begins with the time and the caller.
   var contents: (caller: String?, details: String?) { state.withLock { $0 } }
 
-  func authenticated(_ caller: String) { state.withLock { $0.caller = caller } }
+  func record(caller: String) { state.withLock { $0.caller = caller } }
 
   /// Adds a text to the line of the request, or logs a line of its own if the task handles no request.
   static func note(_ text: String) {

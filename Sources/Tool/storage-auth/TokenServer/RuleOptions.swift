@@ -16,13 +16,10 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "The prefix of a caller, in which \(placeholder)/ stands for its name.")
   var prefix: String = "\(placeholder)/"
 
-  @Option(
-    help: ArgumentHelp("The permitted actions: read, write, delete, list.", valueName: "actions"))
+  @Option(help: ArgumentHelp("The permitted actions: read, write, delete, list.", valueName: "actions"))
   var allow: ActionList = ActionList([.write])
 
-  @Option(
-    help: ArgumentHelp(
-      "The maximum size of an uploaded object.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("The maximum size of an uploaded object.", valueName: "bytes"))
   var maxSize: Int64?
 
   @Option(help: "A permitted media type of uploaded objects; repeatable.")

@@ -33,9 +33,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup var rule: RuleOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The role to assume; optional for cos.", valueName: "arn"))
+  @Option(help: ArgumentHelp("The role to assume; optional for cos.", valueName: "arn"))
   var role: String?
 
   @Flag(help: "Sign for callers instead of issuing keys.")
@@ -44,22 +42,16 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: "The region of the bucket, for cos, and for every cloud with --sign.")
   var region: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "With --sign, the URL of the service of cos and s3.", valueName: "url"))
+  @Option(help: ArgumentHelp("With --sign, the URL of the service of cos and s3.", valueName: "url"))
   var endpoint: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The lifetime of keys, or the maximum one of signatures.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The lifetime of keys, or the maximum one of signatures.", valueName: "seconds"))
   var lifetime: Int = 1800
 
   @Option(help: ArgumentHelp("The limit of requests per minute and caller; 0 for no limit.", valueName: "count"))
   var rate: Int = 60
 
-  @Option(
-    help: ArgumentHelp(
-      "The address of the token service; the public one by default.", valueName: "url"))
+  @Option(help: ArgumentHelp("The address of the token service; the public one by default.", valueName: "url"))
   var sts: String?
 
   @Option(help: "The address to listen on.")
@@ -119,6 +111,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
+  /// Returns the route that issues temporary keys.
   private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
@@ -139,7 +132,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     router.temporaryKeys(cloud.tokenFormat, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
       let caller = try callers.authenticate(request)
-      ResponseRecord.current?.authenticated(caller)
+      ResponseRecord.current?.record(caller: caller)
       return KeyRequest(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
     }
@@ -155,11 +148,12 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     return cloud.credentialProvider(
       for: KeyParameters(
         role: role, sessionName: "u-\(scope.name)",
-        policy: try cloud.policyDocument(scope.policy, region: region ?? ""),
-        lifetime: scope.lifetime, region: region, tokenService: sts),
+        policy: try cloud.policyDocument(scope.policy, region: region ?? ""), lifetime: scope.lifetime, region: region,
+        tokenService: sts),
       keys: keys)
   }
 
+  /// Returns the routes that sign for callers.
   func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
@@ -177,6 +171,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       checks: [.credential("key", in: keys)] + stores.checks)
   }
 
+  /// Returns a router without routes, which logs, counts and limits requests.
   func router(for callers: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
     router.add(middleware: ResponseLog(callers: callers))
@@ -187,8 +182,9 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
 
   /// Serves the routes until the process receives SIGINT or SIGTERM.
   func serve(_ routes: TokenServerRoutes, at path: String, for callers: CallerFile) async throws {
-    var quiet = Logger(label: "token-server")
-    quiet.logLevel = .error
+    // The server prints a line for each response itself.
+    var errorLogger = Logger(label: "token-server")
+    errorLogger.logLevel = .error
     let limits = limits.limits
     let certificate = try tls.certificate()
     let scheme = certificate == nil ? "http" : "https"
@@ -209,10 +205,40 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
           Terminal.line(address)
           if let status { Terminal.line("\(status.url)/metrics") }
         }
-      }, logger: quiet)
+      }, logger: errorLogger)
     try await ListenError.reporting(host, port) {
       try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
     }
+  }
+}
+
+/// The options that limit the connections of a token server.
+struct LimitOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The maximum number of open connections; further ones wait until one is closed.", valueName: "count"))
+  var maxConnections: Int = 500
+
+  @Option(
+    help: ArgumentHelp("The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
+  var headTimeout: Int = 10
+
+  @Option(
+    help: ArgumentHelp("The maximum time for which a connection may be open without a request.", valueName: "seconds"))
+  var idleTimeout: Int = 60
+
+  func validate() throws {
+    guard (1...1_000_000).contains(maxConnections) else {
+      throw ValidationError("--max-connections must be from 1 to 1000000.")
+    }
+    guard (1...3600).contains(headTimeout) else { throw ValidationError("--head-timeout must be from 1 to 3600.") }
+    guard (1...86_400).contains(idleTimeout) else { throw ValidationError("--idle-timeout must be from 1 to 86400.") }
+  }
+
+  /// The limits, with those of the library for what no option sets.
+  var limits: ConnectionLimits {
+    ConnectionLimits(
+      connections: maxConnections, headTimeout: .seconds(headTimeout), idleTimeout: .seconds(idleTimeout))
   }
 }
 

@@ -34,8 +34,11 @@ struct CopyPlan {
   let options: StoreOptions
   var aspera: AsperaOptions?
   var origin: OriginOptions?
+  /// The media type and the metadata of the objects that are uploaded.
   var upload = UploadOptions()
+  /// The number of copies at a time.
   var parallel = 1
+  /// Whether the transfers continue what an earlier run left, and can be continued themselves.
   var resumes = false
   /// Whether the sources are deleted after their transfers.
   var moves = false
@@ -75,15 +78,31 @@ struct CopyPlan {
 
   /// Throws an error for a copy between two locations that is not possible.
   func requireSupport(from source: Location, to destination: Location) throws {
-    if aspera?.transferServer != nil, [source, destination].contains(where: \.isAccount) {
+    try requireApplicableOptions(from: source, to: destination)
+    try requireSingleSource(source, to: destination)
+    if origin?.isSet ?? false, source.cloud == nil || destination.cloud == nil {
+      throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
+    }
+    if moves { try requireDeletableSource(source, to: destination) }
+    try requireSupportedPair(source, destination)
+  }
+
+  /// Throws an error for an option that has no effect on a copy between two locations.
+  private func requireApplicableOptions(from source: Location, to destination: Location) throws {
+    let usesAccount = source.isAccount || destination.isAccount
+    if aspera?.transferServer != nil, usesAccount {
       throw ValidationError("--transfer-server is for aspera://host/path; aspera://user@host/path names the server.")
     }
-    if aspera?.tags != nil, ![source, destination].contains(where: \.isAccount) {
+    if aspera?.tags != nil, !usesAccount {
       throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
     }
     if resumes, source.isAspera || destination.isAspera {
       throw ValidationError("--resume is for buckets; ascp continues partial files itself.")
     }
+  }
+
+  /// Throws an error for a source that is a folder or a bucket.
+  private func requireSingleSource(_ source: Location, to destination: Location) throws {
     if case .file(let path) = source, LocalFiles.isDirectory(path) {
       let remedy =
         destination == .standardStream ? "name an object" : moves ? "copy it with cp -r" : "add --recursive"
@@ -96,20 +115,27 @@ struct CopyPlan {
         : moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
       throw ValidationError("\(bucket.onOneLine) is a bucket. \(remedy).")
     }
-    if origin?.isSet ?? false, source.cloud == nil || destination.cloud == nil {
-      throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
-    }
-    if moves, source.isAccount || [source, destination].contains(.standardStream) {
+  }
+
+  /// Throws an error for a source that `mv` cannot delete, or that could be the destination itself.
+  private func requireDeletableSource(_ source: Location, to destination: Location) throws {
+    if source.isAccount || [source, destination].contains(.standardStream) {
       throw ValidationError("mv cannot delete this source; use cp.")
     }
+    // Two endpoints, or two clouds, can be one service, whose object would be lost.
+    if case .object(_, let bucket, let key) = source, case .object(_, let targetBucket, _) = destination,
+      bucket.isIdentical(to: targetBucket), key.isIdentical(to: destination.key(naming: key))
+    {
+      throw ValidationError("The source and the destination have the same bucket and key; use cp and then rm.")
+    }
+  }
+
+  /// Throws an error for two kinds of locations between which no copy is possible, or for a store that cannot be used.
+  private func requireSupportedPair(_ source: Location, _ destination: Location) throws {
     switch (source, destination) {
     case (.object, .object) where resumes:
       throw ValidationError("--resume is for files; a service copies an object by itself.")
-    case (.object(_, let bucket, let key), .object(_, let target, _)):
-      // Two endpoints, or two clouds, can be one service, whose object would be lost.
-      if moves, bucket.isIdentical(to: target), key.isIdentical(to: destination.key(naming: key)) {
-        throw ValidationError("The source and the destination have the same bucket and key; use cp and then rm.")
-      }
+    case (.object, .object):
       for location in [source, destination] {
         _ = try stores(of: location, from: source, to: destination).store(of: location)
       }
@@ -243,6 +269,7 @@ struct CopyPlan {
     }
   }
 
+  /// Returns the client of a location, which is created for the first location in its bucket or on its server.
   private mutating func client(
     of location: Location, _ stores: StoreOptions, isInOtherService: Bool = false
   ) async throws -> Client? {

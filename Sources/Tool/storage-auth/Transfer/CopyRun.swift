@@ -14,11 +14,11 @@ struct CopyRun {
   var stopsAtFailure = false
 
   /// Transfers all sources to the last of the locations.
-  mutating func run(_ locations: [String]) async throws {
-    let places = try locations.map { try Location($0) }
-    guard let destination = places.last else { return }
+  mutating func run(_ arguments: [String]) async throws {
+    let locations = try arguments.map { try Location($0) }
+    guard let destination = locations.last else { return }
     var transfers: [ObjectTransfer] = []
-    for source in places.dropLast() {
+    for source in locations.dropLast() {
       let transfer = try await plan.transfer(source, to: destination)
       let isReported = output.json && destination != .standardStream
       transfers.append(isReported ? transfer.reported(as: plan.moves ? "move" : "copy") : transfer)
@@ -31,9 +31,9 @@ struct CopyRun {
       }
       return
     }
-    let isAspera = places.contains(where: \.isAspera)
+    let isAspera = locations.contains(where: \.isAspera)
     let pipeline = TransferPipeline(
-      transfersInFlight: parallel ?? (isAspera ? TreeTransfer.asperaTransfers : TreeTransfer.bucketTransfers),
+      transfersInFlight: parallel ?? TreeTransfer.defaultConcurrency(isAspera: isAspera),
       stopsAtFailure: stopsAtFailure)
     let bar = ProgressBar("\(transfers.count) objects")
     let report = try await pipeline.run(transfers, progress: bar?.pipelineHandler)
@@ -53,7 +53,8 @@ struct CopyRun {
     }
     guard !report.isComplete else { return }
     if !output.json {
-      Terminal.notes("\(report.completedObjects) copied, \(report.failedObjects) failed, \(notCopied) not copied")
+      Terminal.standardErrorLines(
+        "\(report.completedObjects) copied, \(report.failedObjects) failed, \(notCopied) not copied")
     }
     throw ExitCode.failure
   }

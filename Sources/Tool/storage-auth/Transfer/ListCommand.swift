@@ -36,7 +36,7 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard service == nil else {
+    guard cloudOfBuckets == nil else {
       guard !recursive, !prefix else {
         throw ValidationError("--recursive and --prefix are for the objects of a bucket or a node.")
       }
@@ -46,15 +46,15 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   func run() async throws {
-    if let service { return show(try await service.cloud.buckets(options.buckets)) }
+    if let cloudOfBuckets { return show(try await cloudOfBuckets.cloud.buckets(options.buckets)) }
     let (store, target) = try storeAndTarget()
     if !prefix, let object = try await store.object(named: target) { show(.object(object)) }
-    let keys = prefix ? target.key : target.folderPrefix
-    for try await entry in store.list(prefix: keys, delimiter: recursive ? nil : "/") { show(entry) }
+    let keyPrefix = prefix ? target.key : target.folderPrefix
+    for try await entry in store.list(prefix: keyPrefix, delimiter: recursive ? nil : "/") { show(entry) }
   }
 
   /// The cloud of a location without a bucket, whose buckets are listed, or `nil`.
-  private var service: CloudName? {
+  private var cloudOfBuckets: CloudName? {
     location.removingByteSuffix("://").flatMap { CloudName(argument: String($0)) }
   }
 

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import StorageAuth
-internal import StorageClient
 
 /// A location on the command line: an object in a bucket, a path on an Aspera server, or a file on this machine.
 enum Location: Hashable {
@@ -29,12 +27,11 @@ enum Location: Hashable {
       return
     }
     let scheme = String(argument[..<separator.lowerBound])
-    let rest = argument[separator.upperBound...]
-    let parts = rest.parts(between: "/", atMost: 1).map(String.init)
-    let name = parts.first ?? ""
+    let parts = argument[separator.upperBound...].parts(between: "/", atMost: 1).map(String.init)
+    let container = parts.first ?? ""
     let key = parts.count > 1 ? parts[1] : ""
     if scheme == "aspera" {
-      guard let server = ServerAddress(name) else {
+      guard let server = ServerAddress(container) else {
         throw ValidationError("Use aspera://host/key or aspera://user@host:port/path, without a password.")
       }
       self = server.user == nil ? .node(server, key: key) : .account(server, path: key)
@@ -43,8 +40,8 @@ enum Location: Hashable {
         let forms = CloudName.known.map { "\($0)://bucket/key" }.joined(separator: ", ")
         throw ValidationError("Locations have the form \(forms) or aspera://host/key.")
       }
-      guard !name.isEmpty else { throw ValidationError("There is no bucket in it; use \(scheme)://bucket/key.") }
-      self = .object(cloud, bucket: name, key: key)
+      guard !container.isEmpty else { throw ValidationError("There is no bucket in it; use \(scheme)://bucket/key.") }
+      self = .object(cloud, bucket: container, key: key)
     }
   }
 
@@ -97,6 +94,7 @@ enum Location: Hashable {
     if case .account = self { true } else { false }
   }
 
+  /// The last component of the key or the path, or an empty string.
   var lastName: String { key.words(between: "/").last.map(String.init) ?? "" }
 
   /// Returns the key to which a source is copied: this key, with the source's last component if it is empty or ends with a
@@ -104,35 +102,6 @@ enum Location: Hashable {
   func key(naming source: String) -> String {
     guard key.isEmpty || key.hasByteSuffix("/") else { return key }
     return key + (source.words(between: "/").last ?? "")
-  }
-}
-
-/// Facts about files on this machine.
-enum LocalFiles {
-  /// Returns whether a path leads to a directory, without following a symbolic link.
-  static func isDirectory(_ path: String) -> Bool {
-    (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
-  }
-
-  /// Creates a directory with those that contain it, unless it exists.
-  static func makeDirectory(_ path: String) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    } catch {
-      throw ValidationError("The directory \(path.onOneLine) cannot be created. Name one that you can write.")
-    }
-  }
-
-  static func remove(_ path: String) throws {
-    // The function of Foundation would also delete a folder that replaced the file.
-    guard unsafe unlink(path) == 0 else {
-      throw StorageError(
-        .unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
-    }
-  }
-
-  static func byteCount(_ path: String) -> Int64? {
-    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
   }
 }
 
@@ -147,18 +116,20 @@ struct ServerAddress: Hashable, ExpressibleByArgument {
     let text = Substring(text)
     let at = text.utf8.lastIndex(of: UInt8(ascii: "@"))
     user = at.map { String(text[..<$0]) }
-    var rest = at.map { text[text.utf8.index(after: $0)...] } ?? text[...]
-    if rest.beginsWithByte("["), let end = rest.utf8.firstIndex(of: UInt8(ascii: "]")) {
-      host = String(rest[rest.utf8.index(after: rest.startIndex)..<end])
-      rest = rest[rest.utf8.index(after: end)...]
+    let authority = at.map { text[text.utf8.index(after: $0)...] } ?? text[...]
+    let portPart: Substring
+    if authority.beginsWithByte("["), let end = authority.utf8.firstIndex(of: UInt8(ascii: "]")) {
+      host = String(authority[authority.utf8.index(after: authority.startIndex)..<end])
+      portPart = authority[authority.utf8.index(after: end)...]
     } else {
-      host = String(rest.bytes(before: ":"))
-      rest = rest.bytes(from: ":")
+      host = String(authority.bytes(before: ":"))
+      portPart = authority.bytes(from: ":")
     }
-    if rest.isEmpty {
+    if portPart.isEmpty {
       port = nil
     } else {
-      guard let number = rest.removingBytePrefix(":").flatMap({ Int(digits: $0) }), (1...65_535).contains(number) else {
+      guard let number = portPart.removingBytePrefix(":").flatMap({ Int(digits: $0) }), (1...65_535).contains(number)
+      else {
         return nil
       }
       port = number

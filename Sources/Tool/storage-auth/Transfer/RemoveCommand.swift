@@ -36,7 +36,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   /// The number of objects whose results are printed together.
-  private static let batchLimit = 1000
+  private static let groupLimit = 1000
 
   func validate() throws {
     let (_, target) = try storeAndTarget()
@@ -49,9 +49,9 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     let (store, target) = try storeAndTarget()
-    guard recursive else { return try await remove(target, from: store) }
+    guard recursive else { return try await deleteObject(at: target, from: store) }
     let prefix = target.folderPrefix
-    await noteObject(named: target, in: store)
+    await noteKeptObject(named: target, in: store)
     let objects = try await objects(below: prefix, in: store)
     let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
@@ -75,7 +75,8 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     if failed > 0 { throw ExitCode.failure }
   }
 
-  private func remove(_ target: Location, from store: any ObjectStore) async throws {
+  /// Deletes the object of a location, and prints a note if there are objects below it, which the user may have meant.
+  private func deleteObject(at target: Location, from store: any ObjectStore) async throws {
     guard !dryRun else {
       show(deleted: target.key)
       return Terminal.note("1 would be deleted, if it exists")
@@ -106,11 +107,11 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   private func delete(
     _ objects: [ListedObject], from store: any ObjectStore
   ) async throws -> (deleted: Int, failed: Int) {
-    var (rest, deleted, failed) = (objects[...], 0, 0)
-    while !rest.isEmpty {
-      let batch = rest.prefix(Self.batchLimit)
-      rest = rest.dropFirst(batch.count)
-      let report = try await store.delete(batch.map(\.key))
+    var (remainingObjects, deleted, failed) = (objects[...], 0, 0)
+    while !remainingObjects.isEmpty {
+      let group = remainingObjects.prefix(Self.groupLimit)
+      remainingObjects = remainingObjects.dropFirst(group.count)
+      let report = try await store.delete(group.map(\.key))
       deleted += report.deleted.count
       failed += report.failures.count
       if output.json { for key in report.deleted { show(deleted: key) } }
@@ -120,7 +121,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Prints that an object is kept whose key is the name of the folder.
-  private func noteObject(named target: Location, in store: any ObjectStore) async {
+  private func noteKeptObject(named target: Location, in store: any ObjectStore) async {
     // The key may not permit to list.
     guard let object = try? await store.object(named: target) else { return }
     Terminal.note(
@@ -144,7 +145,9 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func show(_ failure: DeletionReport.Failure) {
-    guard output.json else { return Terminal.notes("\(failure.key): \(failure.code): \(failure.message)".onOneLine) }
+    guard output.json else {
+      return Terminal.standardErrorLines("\(failure.key): \(failure.code): \(failure.message)".onOneLine)
+    }
     Terminal.json([
       "action": "fail", "key": .string(failure.key), "code": .string(failure.code), "message": .string(failure.message),
     ])

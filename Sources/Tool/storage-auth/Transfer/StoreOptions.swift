@@ -38,6 +38,7 @@ struct BucketOptions: ParsableArguments {
 
 /// The options for buckets and Aspera nodes.
 struct StoreOptions: ParsableArguments {
+  /// The port of the Node API over TLS, if neither the URL nor the location names one.
   private static let defaultNodePort = 9092
 
   @OptionGroup var buckets: BucketOptions
@@ -87,7 +88,7 @@ struct StoreOptions: ParsableArguments {
     let context = try ProviderContext.commandLine(network)
     let nodeURL = node ?? context.environment("ASPERA_NODE_URL")
     let cache = CredentialCache(.asperaDefault, in: context)
-    EventLog.observe(cache.events)
+    EventLog.traceEvents(of: cache.events)
     let client = StorageClient(
       .aspera(
         node: nodeURL ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
@@ -95,6 +96,31 @@ struct StoreOptions: ParsableArguments {
       credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
     EventLog.noteRetries(client.events)
     return client
+  }
+}
+
+/// The options for the service of the source, if the destination is in another.
+struct OriginOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The URL of the source's service, if the destination is in another.", valueName: "url"))
+  var fromEndpoint: String?
+
+  @Option(help: ArgumentHelp("The region of the source, if the destination is in another.", valueName: "region"))
+  var fromRegion: String?
+
+  var isSet: Bool { fromEndpoint != nil || fromRegion != nil }
+
+  /// Returns whether the options describe another service than those of the destination.
+  func isOther(than options: BucketOptions) -> Bool {
+    fromEndpoint.map { $0 != options.endpoint } ?? false || fromRegion.map { $0 != options.region } ?? false
+  }
+
+  /// Returns the options for the source: those without "from" are for the destination if the two are in different clouds.
+  func stores(_ stores: StoreOptions, from source: Location, to destination: Location) -> StoreOptions {
+    let isInOtherCloud = !destination.isFile && source.cloud != destination.cloud && destination != .standardStream
+    var stores = stores
+    stores.buckets.endpoint = fromEndpoint ?? (isInOtherCloud ? nil : stores.buckets.endpoint)
+    stores.buckets.region = fromRegion ?? (isInOtherCloud ? nil : stores.buckets.region)
+    return stores
   }
 }
 

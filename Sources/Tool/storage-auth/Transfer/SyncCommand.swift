@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AsperaClient
 internal import StorageAuth
 internal import StorageClient
 
@@ -62,42 +61,5 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
     syncOptions.allowsEmptySource = allowEmptySource
     return try TreeTransfer(
       from: source, to: destination, tree: selection, stores: options, aspera: aspera, sync: syncOptions)
-  }
-}
-
-/// The command-line options for transfers of whole folders.
-struct TreeOptions: ParsableArguments {
-  @Flag(
-    name: .customLong("dry-run"), help: "Print what would be transferred and deleted, and keep all as it is.")
-  var dryRun = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Only paths that match, such as '*.jpg' or 'a/**'; repeatable.", valueName: "pattern"))
-  var include: [String] = []
-
-  @Option(
-    help: ArgumentHelp(
-      "Not the paths that match, which are not deleted either; repeatable.", valueName: "pattern")
-  )
-  var exclude: [String] = []
-
-  @Option(
-    help: ArgumentHelp("Concurrent transfers of whole folders (16; Aspera: 1).", valueName: "number"))
-  var jobs: Int?
-
-  @OptionGroup var origin: OriginOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "Where the state of unfinished transfers is (XDG_STATE_HOME).", valueName: "directory"))
-  var checkpoints: String?
-
-  /// Whether an option was given that has a meaning only for whole folders.
-  var isForTreesOnly: Bool { dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil }
-
-  func validate() throws {
-    guard jobs.map({ (1...64).contains($0) }) ?? true else { throw ValidationError("--jobs must be from 1 to 64.") }
-    guard (include + exclude).allSatisfy({ !$0.isEmpty }) else { throw ValidationError("A pattern is empty.") }
   }
 }

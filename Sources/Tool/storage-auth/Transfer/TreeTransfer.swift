@@ -7,12 +7,41 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
+/// The command-line options for transfers of whole folders.
+struct TreeOptions: ParsableArguments {
+  @Flag(name: .customLong("dry-run"), help: "Print what would be transferred and deleted, and keep all as it is.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Only paths that match, such as '*.jpg' or 'a/**'; repeatable.", valueName: "pattern"))
+  var include: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Not the paths that match, which are not deleted either; repeatable.", valueName: "pattern"))
+  var exclude: [String] = []
+
+  @Option(help: ArgumentHelp("Concurrent transfers of whole folders (16; Aspera: 1).", valueName: "number"))
+  var jobs: Int?
+
+  @OptionGroup var origin: OriginOptions
+
+  @Option(help: ArgumentHelp("Where the state of unfinished transfers is (XDG_STATE_HOME).", valueName: "directory"))
+  var checkpoints: String?
+
+  /// Whether an option was given that has a meaning only for whole folders.
+  var isForTreesOnly: Bool { dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil }
+
+  func validate() throws {
+    guard jobs.map({ (1...64).contains($0) }) ?? true else { throw ValidationError("--jobs must be from 1 to 64.") }
+    guard (include + exclude).allSatisfy({ !$0.isEmpty }) else { throw ValidationError("A pattern is empty.") }
+  }
+}
+
 /// A transfer of a whole folder, or of all objects below a prefix, with the output that the options ask for.
 struct TreeTransfer {
-  /// The number of concurrent transfers by default: Aspera servers limit logins.
-  static let (bucketTransfers, asperaTransfers) = (16, 1)
+  /// Returns the number of concurrent transfers by default, which is one with Aspera because its servers limit logins.
+  static func defaultConcurrency(isAspera: Bool) -> Int { isAspera ? 1 : 16 }
 
-  private let from: Location
+  private let sourceLocation: Location
   private let source: SyncLocation
   /// The client of the source, or `nil` for a folder.
   private let sourceStore: (any ObjectStore)?
@@ -28,7 +57,7 @@ struct TreeTransfer {
     var configuration = Settings.client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, options.jobs ?? 0)
     let isAspera = from.isAspera || to.isAspera
-    let jobs = options.jobs ?? (isAspera ? Self.asperaTransfers : Self.bucketTransfers)
+    let jobs = options.jobs ?? Self.defaultConcurrency(isAspera: isAspera)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
     let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
     let isSameService = from.cloud != nil && from.cloud == to.cloud && !options.origin.isOther(than: stores.buckets)
@@ -39,7 +68,7 @@ struct TreeTransfer {
     guard !from.isFile || !to.isFile else {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
-    self.from = from
+    sourceLocation = from
     self.options = options
     self.syncOptions = syncOptions
     self.syncOptions.includes = options.include.map { PathPattern($0) }
@@ -67,19 +96,20 @@ struct TreeTransfer {
 
   /// Throws an error if the source has no objects, or is a single object or file.
   func requireFolder() async throws {
-    switch from {
+    switch sourceLocation {
     case .file(let path):
-      // The dot leads through a symbolic link.
+      // The dot at the end makes a symbolic link to a folder count as a folder.
       guard !LocalFiles.isDirectory("\(path)/."), FileManager.default.fileExists(atPath: path) else { return }
       throw ValidationError("\(path.onOneLine) is a file, not a folder; leave out --recursive.")
     case .object, .node:
       guard let store = sourceStore else { return }
-      let prefix = from.folderPrefix
+      let prefix = sourceLocation.folderPrefix
       guard try await store.list(prefix: prefix, delimiter: nil).first(where: { _ in true }) == nil else { return }
-      let object = try? await store.head(from.key)
+      let object = try? await store.head(sourceLocation.key)
       throw StorageError(
         .emptySource, "There are no objects below \(prefix.isEmpty ? "the bucket" : prefix).",
-        remedy: object == nil ? "Check the location with ls." : "\(from.key) is an object; leave out --recursive.")
+        remedy: object == nil
+          ? "Check the location with ls." : "\(sourceLocation.key) is an object; leave out --recursive.")
     case .account, .standardStream: return
     }
   }
@@ -97,10 +127,10 @@ struct TreeTransfer {
     syncOptions.stateFolder = try CheckpointDirectory(options.checkpoints).path
     let bar = output.showsActions ? nil : ProgressBar("objects")
     let start = ContinuousClock.now
-    var handler: (@Sendable (SyncAction) -> Void)?
-    if output.showsActions { handler = { output.show($0) } }
+    var actionHandler: (@Sendable (SyncAction) -> Void)?
+    if output.showsActions { actionHandler = { output.show($0) } }
     let report = try await FolderSync(from: source, to: target, options: syncOptions).run(
-      progress: bar?.pipelineHandler, didFinish: handler)
+      progress: bar?.pipelineHandler, didFinish: actionHandler)
     bar?.finish()
     output.show(report.skipped, report.kept)
     output.show((report.transfers.failures + report.failedDeletions).map { ($0.name, $0.error) })

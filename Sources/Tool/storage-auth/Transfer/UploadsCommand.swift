@@ -58,6 +58,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     if abort { Terminal.note("\(uploads.count) aborted") }
   }
 
+  /// The maximum of `--older-than`: more than a century, for which the calculation cannot overflow.
   private static let hourLimit = 1_000_000
 
   private func show(_ upload: UnfinishedUpload) {

@@ -8,26 +8,28 @@ package struct DERReader {
   /// The maximum length of an object identifier, in bytes; those of key algorithms have up to eleven.
   private static let identifierByteLimit = 32
 
-  private var rest: ArraySlice<UInt8>
+  private var remainingBytes: ArraySlice<UInt8>
 
-  package init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
+  package init(_ bytes: some Sequence<UInt8>) { remainingBytes = ArraySlice(bytes) }
 
-  package var nextTag: UInt8? { rest.first }
+  package var nextTag: UInt8? { remainingBytes.first }
 
+  /// Reads the next value, which must have the given tag, and returns its contents.
   package mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
-    guard rest.first == tag else { return nil }
-    var tail = rest.dropFirst()
-    guard let first = tail.popFirst() else { return nil }
-    var count = UInt64(first)
-    if first >= 0x80 {
-      let digits = tail.prefix(Int(first & 0x7f))
-      guard (1...4).contains(digits.count), digits.count == Int(first & 0x7f) else { return nil }
+    guard remainingBytes.first == tag else { return nil }
+    var afterTag = remainingBytes.dropFirst()
+    guard let lengthByte = afterTag.popFirst() else { return nil }
+    var count = UInt64(lengthByte)
+    if lengthByte >= 0x80 {
+      // The long form: the number of the bytes that follow with the length, of which four are more than enough.
+      let digits = afterTag.prefix(Int(lengthByte & 0x7f))
+      guard (1...4).contains(digits.count), digits.count == Int(lengthByte & 0x7f) else { return nil }
       count = digits.reduce(0) { $0 << 8 | UInt64($1) }
-      tail = tail.dropFirst(digits.count)
+      afterTag = afterTag.dropFirst(digits.count)
     }
-    guard let count = Int(exactly: count), count <= tail.count else { return nil }
-    rest = tail.dropFirst(count)
-    return tail.prefix(count)
+    guard let count = Int(exactly: count), count <= afterTag.count else { return nil }
+    remainingBytes = afterTag.dropFirst(count)
+    return afterTag.prefix(count)
   }
 
   package mutating func sequence() -> DERReader? { contents(DERTag.sequence).map { DERReader($0) } }
@@ -61,10 +63,12 @@ package struct DERReader {
     var arcs: [UInt64] = []
     var value: UInt64 = 0
     for byte in bytes {
+      // Seven more bits still fit into the integer.
       guard value < 1 << 56 else { return nil }
       value = value << 7 | UInt64(byte & 0x7f)
       guard byte < 0x80 else { continue }
       if arcs.isEmpty {
+        // The first value has the first two arcs: X * 40 + Y (X.690, section 8.19.4).
         let root = min(value / 40, 2)
         arcs = [root, value - root * 40]
       } else {

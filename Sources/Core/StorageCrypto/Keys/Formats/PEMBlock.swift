@@ -20,25 +20,30 @@ package struct PEMBlock {
   /// Returns the blocks of a text in their order; a block without its last line has no contents.
   package static func blocks(in text: [UInt8]) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
-    var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
+    var openBlock: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
+    func appendUnfinishedBlock() {
+      guard let block = openBlock else { return }
+      blocks.append(PEMBlock(label: block.label, headers: [:], contents: nil, isFirst: block.isFirst))
+    }
     for (index, bytes) in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).enumerated() {
       let line = String(decoding: bytes, as: UTF8.self)
-      if let label = line.edge("BEGIN") {
-        if let open { blocks.append(PEMBlock(label: open.label, headers: [:], contents: nil, isFirst: open.isFirst)) }
-        open = (label, [:], "", index == 0 && text.first == bytes.first)
-      } else if let label = line.edge("END") {
-        guard let block = open, block.label == label else { continue }
+      if let label = line.boundaryLabel("BEGIN") {
+        appendUnfinishedBlock()
+        openBlock = (label, [:], "", index == 0 && text.first == bytes.first)
+      } else if let label = line.boundaryLabel("END") {
+        guard let block = openBlock, block.label == label else { continue }
         blocks.append(
           PEMBlock(
             label: label, headers: block.headers, contents: [UInt8](base64: block.base64), isFirst: block.isFirst))
-        open = nil
+        openBlock = nil
       } else if let colon = line.firstIndex(of: ":") {
-        open?.headers[String(line[..<colon])] = String(line[line.index(after: colon)...].drop(while: \.isWhitespace))
+        openBlock?.headers[String(line[..<colon])] = String(
+          line[line.index(after: colon)...].drop(while: \.isWhitespace))
       } else {
-        open?.base64 += line.filter { !$0.isWhitespace }
+        openBlock?.base64 += line.filter { !$0.isWhitespace }
       }
     }
-    if let open { blocks.append(PEMBlock(label: open.label, headers: [:], contents: nil, isFirst: open.isFirst)) }
+    appendUnfinishedBlock()
     return blocks
   }
 
@@ -60,7 +65,7 @@ extension PEMBlock: CustomStringConvertible, CustomReflectable {
 
 extension String {
   /// Returns the label in a line that begins or ends a block (`BEGIN` or `END`), or `nil` for any other line.
-  fileprivate func edge(_ word: String) -> String? {
+  fileprivate func boundaryLabel(_ word: String) -> String? {
     let line = trimmingSuffix(while: \.isWhitespace)
     guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
     return String(line.dropFirst(word.count + 6).dropLast(5))
@@ -68,9 +73,9 @@ extension String {
 }
 
 extension StringProtocol {
-  fileprivate func trimmingSuffix(while isLike: (Character) -> Bool) -> SubSequence {
+  fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> SubSequence {
     var end = endIndex
-    while end > startIndex, isLike(self[index(before: end)]) { end = index(before: end) }
+    while end > startIndex, isTrimmed(self[index(before: end)]) { end = index(before: end) }
     return self[..<end]
   }
 }
@@ -78,7 +83,7 @@ extension StringProtocol {
 extension ByteWriter {
   /// Appends bytes in Base64, in lines of 64 characters, as the contents of a block.
   mutating func append(base64LinesOf bytes: [UInt8]) {
-    let lineByteCount = 48
+    let lineByteCount = 64 / 4 * 3
     for start in stride(from: 0, to: bytes.count, by: lineByteCount) {
       append(base64: bytes[start..<min(start + lineByteCount, bytes.count)].span)
       append(UInt8(ascii: "\n"))

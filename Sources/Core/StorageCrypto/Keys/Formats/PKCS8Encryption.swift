@@ -7,10 +7,10 @@ package struct PKCS8Encryption: Equatable {
   package let cipher: String
 
   /// The cost of the key derivation: the iteration count, or for scrypt the product of its three cost parameters.
-  package let work: Int
+  package let derivationCost: Int
 
   /// The maximum cost of a key derivation for which a key is accepted, which corresponds to a few seconds.
-  package static let workLimit = 10_000_000
+  package static let derivationCostLimit = 10_000_000
 
   /// Parses the beginning of an EncryptedPrivateKeyInfo in DER, or returns `nil` if the data are malformed.
   package init?(der: [UInt8]) {
@@ -21,7 +21,7 @@ package struct PKCS8Encryption: Equatable {
     guard scheme == ObjectID.pbes2 else {
       guard parameters.octets() != nil, let rounds = parameters.integer() else { return nil }
       cipher = Self.cipherNames[scheme] ?? scheme
-      work = rounds
+      derivationCost = rounds
       return
     }
     guard var derivation = parameters.sequence(), let function = derivation.identifier(),
@@ -30,12 +30,12 @@ package struct PKCS8Encryption: Equatable {
     else { return nil }
     cipher = Self.cipherNames[name] ?? name
     switch function {
-    case ObjectID.pbkdf2: work = rounds
+    case ObjectID.pbkdf2: derivationCost = rounds
     case ObjectID.scrypt:
       guard let blockSize = settings.integer(), let lanes = settings.integer() else { return nil }
-      let size = rounds.multipliedReportingOverflow(by: blockSize)
-      let product = size.partialValue.multipliedReportingOverflow(by: lanes)
-      work = size.overflow || product.overflow ? .max : product.partialValue
+      let blocks = rounds.multipliedReportingOverflow(by: blockSize)
+      let product = blocks.partialValue.multipliedReportingOverflow(by: lanes)
+      derivationCost = blocks.overflow || product.overflow ? .max : product.partialValue
     default: return nil
     }
   }

@@ -195,7 +195,7 @@ struct TencentSTS: TokenService {
     }
     let expected: String
     do {
-      expected = try scheme.expected(for: call.call, signing: authorization.signedHeaders, secret: key.secret)
+      expected = try scheme.signature(of: call.call, signing: authorization.signedHeaders, secret: key.secret)
     } catch {
       throw .invalidAuthorization(error.message)
     }

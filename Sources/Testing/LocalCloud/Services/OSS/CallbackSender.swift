@@ -57,7 +57,7 @@ final class CallbackSender: Sendable {
   }
 
   private func post(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
-    guard isLoopbackHost(url.authority) || configuration.hosts.contains(url.authority) else {
+    guard LoopbackHost.isNamed(by: url.authority) || configuration.hosts.contains(url.authority) else {
       throw .callbackFailed("Error status : -1. This server sends callbacks to this machine only.")
     }
     guard let message = CallbackMessage.bytes(target: url.path, body: body),

@@ -155,7 +155,8 @@ struct AssertionCheck: Sendable {
     }
     guard isSigned else { throw .signature }
     guard try Self.text("iss", claims).isIdentical(to: clientID) else { throw .wrong("iss") }
-    let audiences = try claims["aud"]?.array?.compactMap(\.string) ?? [Self.text("aud", claims)]
+    let list = claims["aud"]?.array?.compactMap(\.string)
+    let audiences = if let list { list } else { [try Self.text("aud", claims)] }
     guard audiences.contains(where: { $0.isIdentical(to: audience ?? clientID) }) else { throw .wrong("aud") }
     let expiration = try validExpiration(in: claims, at: date)
     let id = try Self.text("jti", claims)

@@ -96,10 +96,10 @@ struct FileTree: Sendable {
   /// Creates a file with the given bytes, which must not exist yet.
   func create(_ bytes: [UInt8], at path: NodePath, _ date: Timestamp, link: FileLink? = nil) async throws {
     guard !bytes.isEmpty else { return try await put(.empty, at: path, date, link: link, replaces: false) }
-    let written = try await store.blobs.write(BodyExpectation()) { writer in
+    let content = try await store.blobs.write(BodyExpectation()) { writer in
       try await writer.append(ByteBuffer(bytes: bytes))
     }
-    try await put(written.content, at: path, date, link: link, replaces: false)
+    try await put(content, at: path, date, link: link, replaces: false)
   }
 
   func delete(_ path: NodePath) async throws {

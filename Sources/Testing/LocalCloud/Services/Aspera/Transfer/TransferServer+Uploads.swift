@@ -58,13 +58,13 @@ extension TransferServer {
     else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: false))
     let written = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
-    var received = extents + written.content.extents
-    let total = offset + written.blob.byteCount
-    guard written.blob.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
+    var received = extents + written.extents
+    let total = offset + written.byteCount
+    guard written.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
     if received.count > Content.extentLimit {
-      received = try await aspera.files.store.blobs.joined(received).content.extents
+      received = try await aspera.files.store.blobs.joined(received).extents
     }
-    countBytes(written.blob.byteCount, on: connection)
+    countBytes(written.byteCount, on: connection)
     connection.update(number, to: .receiving(upload, received))
     if total == upload.byteCount {
       try await commit(number, upload, received, on: connection, at: date)
@@ -81,7 +81,7 @@ extension TransferServer {
   ) async throws {
     try await aspera.files.makeFolder(upload.path.parent, at: date)
     try await aspera.files.put(
-      Content(extents: extents, byteCount: Self.byteCount(of: extents), entityTag: "", crc64: 0), at: upload.path,
+      Content(extents: extents, entityTag: "", crc64: 0), at: upload.path,
       upload.keepsTime ? upload.modified ?? date : date)
     _ = partialUploads.take(upload)
     connection.update(number, to: .received)

@@ -1,0 +1,90 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+package import SystemPackage
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The location of a file, which need not exist: a name in an open folder.
+package struct FileLocation: Sendable {
+  package let folder: Folder
+  package let name: FilePath.Component
+
+  package init(_ name: FilePath.Component, in folder: Folder) {
+    self.folder = folder
+    self.name = name
+  }
+
+  /// Creates the location at a path of the caller, whose folder must exist.
+  package init(_ path: FilePath, in system: any FileSystem = .system) async throws {
+    guard let name = path.lastComponent, name.kind == .regular else { throw StorageError.notRegular(path) }
+    self.name = name
+    folder = try await system.runBlocking(at: path) { try Folder.open(path.removingLastComponent(), in: system) }
+  }
+
+  /// The path of the file, for errors and for programs that need one.
+  var path: FilePath { folder.path.appending(name) }
+
+  /// Returns the status of the file, or of the file to which a link leads, or `nil` if no file exists.
+  package func status(followsLink: Bool = true) async throws -> FileStatus? {
+    try await folder.runBlocking(at: name) { [name] in try $0.status(of: name, followsLink: followsLink) }
+  }
+
+  /// Returns the permissions of the existing file, which must be a regular one, or `nil` if no file exists.
+  package func permissions() async throws -> FilePermissions? {
+    guard let status = try await status() else { return nil }
+    guard status.kind == .regular else {
+      throw StorageError(
+        .unusableFile, "\(path) is not a regular file.", remedy: "Name an existing file, or one that can be created.")
+    }
+    return status.permissions
+  }
+
+  func remove() async throws { try await folder.runBlocking(at: name) { [name] in try $0.remove(name) } }
+
+  // MARK: Temporary names
+
+  private static let temporarySuffix = ".part"
+
+  /// Returns a new name for the file as long as it is incomplete.
+  func temporaryName() -> FilePath.Component {
+    let random = String(UInt64.random(in: .min ... .max), radix: 36)
+    return FilePath.Component(temporaryPrefix + random + Self.temporarySuffix) ?? name
+  }
+
+  /// Returns a temporary name of this file from the text that a checkpoint contains, or `nil` if it is another name.
+  ///
+  /// A checkpoint that was tampered with cannot name another file of the folder.
+  func temporaryName(parsing text: String) -> FilePath.Component? {
+    // A number of 64 bits has at most 13 digits to the base 36.
+    guard let random = text.removingBytePrefix(temporaryPrefix)?.removingByteSuffix(Self.temporarySuffix),
+      (1...13).contains(random.utf8.count),
+      random.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+    else { return nil }
+    return FilePath.Component(text)
+  }
+
+  /// The start of the temporary names of this file: its name, cut at a whole character so that the system, which
+  /// usually limits names to 255 bytes, accepts the temporary name.
+  private var temporaryPrefix: String {
+    let nameByteLimit = 64
+    var prefix = ""
+    for scalar in name.string.unicodeScalars {
+      guard prefix.utf8.count + UTF8.width(scalar) <= nameByteLimit else { break }
+      prefix.unicodeScalars.append(scalar)
+    }
+    return ".\(prefix)."
+  }
+}
+
+extension FilePath {
+  /// The absolute path, with a relative path resolved against the working directory of the process.
+  package var absolute: FilePath {
+    isAbsolute ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
+  }
+}

@@ -1,0 +1,125 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The outcome of one attempt to send a request.
+package enum AttemptOutcome<Value> {
+  /// The service performed the operation, and its response was read.
+  case succeeded(Value, SentSignature)
+  case failed(AttemptFailure)
+}
+
+/// The failure of one attempt to send a request.
+package enum AttemptFailure {
+  /// The service rejected the request.
+  case rejected(Rejection)
+  /// The transport failed, so that it can be unknown whether the service received the request.
+  case unanswered(TransportError)
+  /// The credential provider failed, so that the request was not sent.
+  case unsigned(CredentialError)
+
+  /// The kind of the failure, such as `accessDenied`, with a description.
+  fileprivate var summary: (kind: String, sentence: String) {
+    switch self {
+    case .rejected(let rejection): ("\(rejection.error.kind)", "\(rejection.error)")
+    case .unanswered(let error): ("\(error.code)", "\(error)")
+    case .unsigned(let error): ("\(error.code)", "\(error)")
+    }
+  }
+}
+
+/// The properties of a sent signature that the client needs to interpret an error response.
+package struct SentSignature: Sendable {
+  let generation: CredentialGeneration
+  /// Whether a service can report the credential of the signature as expired.
+  let isTemporary: Bool
+  /// The expiration of the signature's credential, or `nil` if it is unknown.
+  let expiration: Timestamp?
+  /// The offset that was added to this machine's clock for the signing time.
+  let clockOffset: Duration
+}
+
+/// An error response, with the information that the client can derive from it.
+package struct Rejection: Sendable {
+  package var error: ServiceError
+  let signature: SentSignature
+  /// Whether the connection was lost before the response gave a reason.
+  var isTruncated = false
+  /// Whether the response specified another location, which the client has adopted.
+  var isMoved = false
+  /// The time according to the service's clock, or `nil` if it is unknown or the response came from a cache.
+  let serverTime: Timestamp?
+  /// The time according to this machine's clock when the response arrived.
+  let localTime: Timestamp
+
+  /// Whether the service gave no reason for an error, as in responses to `HEAD`, which have no body.
+  var isUnexplained: Bool { !error.isExplained && (error.status == .forbidden || error.status == .badRequest) }
+
+  /// Whether the service could accept a signature with another date.
+  var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
+
+  /// Whether the service could accept the request with another credential.
+  var isAboutCredential: Bool {
+    switch error.kind {
+    case .credentialExpired, .invalidCredential, .unknownAccessKey: true
+    // A signature that expires with its credential is reported as an expired request.
+    case .requestExpired: signature.isTemporary
+    default: false
+    }
+  }
+
+  /// Whether the credential expired before the service received the request.
+  ///
+  /// The service's time is compared if the response contains it, and otherwise the local time. A
+  /// credential also counts as expired in the second before its expiration, because services report whole seconds.
+  var credentialExpiredInTransit: Bool {
+    guard let expiration = signature.expiration else { return false }
+    return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))
+  }
+}
+
+extension Rejection {
+  /// Creates a rejection from a response; a cached one, with an `Age` header, does not provide the service's time.
+  init(_ error: ServiceError, in response: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
+    self.init(
+      error: error, signature: signature, serverTime: response.headerFields[.age] == nil ? error.serverTime : nil,
+      localTime: localTime)
+  }
+}
+
+/// The record of one attempt to send a request, for its event and its span.
+struct AttemptRecord {
+  let activity: AuthActivity
+  /// The uptime at which the request was passed to the transport, or `nil` if it was not.
+  var start: Duration?
+  /// The status code of the response, or `nil` as long as there is none.
+  var status: Int?
+
+  init(_ subject: String, number: Int) {
+    activity = AuthActivity(.attempt, subject, attempt: number)
+  }
+
+  /// Returns the event for the end of the attempt, or `nil` if the request was not sent.
+  func event(of outcome: AttemptOutcome<some Any>, at uptime: Duration) -> AuthEvent.Request? {
+    guard let start, let number = activity.attempt else { return nil }
+    var failureKind: String?
+    if case .failed(let failure) = outcome { failureKind = failure.summary.kind }
+    return AuthEvent.Request(
+      subject: activity.subject, attempt: number, status: status, failure: failureKind, duration: uptime - start)
+  }
+}
+
+extension AuthActivity.Outcome {
+  /// Creates the outcome of an attempt, which fails even if another attempt follows.
+  init<Value>(ofAttempt result: Result<AttemptOutcome<Value>, any Error>, status: Int?) {
+    switch result {
+    case .success(.succeeded): self.init(status: status)
+    case .success(.failed(let failure)): self.init(status: status, failure: failure.summary.sentence)
+    case .failure:
+      self.init(of: result)
+      self.status = status
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
+private let unexplainedSkew = Duration.seconds(300)
+
+/// The recovery of one request: what the client does after an attempt that failed, before it sends the request again.
+struct RequestRecovery<Provider: StorageProvider> {
+  private let sender: RequestSender<Provider>
+  private let draft: RequestDraft
+  private var plan: RetryPlan
+
+  init(_ sender: RequestSender<Provider>, _ draft: RequestDraft) {
+    self.sender = sender
+    self.draft = draft
+    plan = RetryPlan(sender.configuration, isRepeatable: draft.isRepeatable)
+  }
+
+  /// The number of the attempt that is being made, starting at 1.
+  var attempt: Int { plan.attempts }
+
+  private var credentials: CredentialCache<Provider.SigningCredential> { sender.credentials(for: draft.scope) }
+
+  /// Prepares another attempt and returns its step, or throws the failure if sending the request again cannot help.
+  mutating func recover(from failure: AttemptFailure) async throws -> RetryPlan.Step {
+    let nextStep: RetryPlan.Step?
+    let finalError: any Error
+    switch failure {
+    case .unanswered(let error):
+      nextStep = plan.step(after: error)
+      finalError = error
+    case .unsigned(let error):
+      nextStep = plan.step(after: error, backoff: credentials.remainingBackoff)
+      finalError = error
+    case .rejected(var rejection):
+      nextStep = try await recover(from: &rejection)
+      rejection.error.attempts = plan.attempts
+      finalError = rejection.error
+    }
+    guard let nextStep else { throw finalError }
+    plan.attempts += 1
+    return nextStep
+  }
+
+  /// Applies the first remedy for a rejected request that remains, or returns `nil` if none can help.
+  private mutating func recover(from rejection: inout Rejection) async throws -> RetryPlan.Step? {
+    if rejection.isTruncated, let step = plan.step(afterTruncation: rejection.error) { return step }
+    if let step = followRelocation(rejection) { return step }
+    if draft.request.method == .head, rejection.isUnexplained {
+      if let step = try correctClock(after: rejection, ifOffBy: unexplainedSkew) { return step }
+      if let step = try await requestReason(for: &rejection) { return step }
+      if let step = followRelocation(rejection) { return step }
+    }
+    if rejection.isAboutTime, let step = try correctClock(after: rejection, ifOffBy: ClockSkew.tolerance) {
+      return step
+    }
+    if rejection.isAboutCredential, let step = try await refreshCredential(after: &rejection) { return step }
+    return plan.step(after: rejection.error)
+  }
+
+  /// Returns the step that sends the request to the location that the service specified, once per request, or `nil`.
+  private mutating func followRelocation(_ rejection: Rejection) -> RetryPlan.Step? {
+    guard plan.mayRelocate, rejection.isMoved else { return nil }
+    plan.mayRelocate = false
+    return RetryPlan.Step(delay: .zero, reason: "\(rejection.error.code): sent to the location that the service named.")
+  }
+
+  /// Learns the service's time if it differs from the signature's, and returns the step that signs again, or `nil`.
+  private mutating func correctClock(
+    after rejection: Rejection, ifOffBy tolerance: Duration
+  ) throws -> RetryPlan.Step? {
+    guard plan.mayCorrectClock, let serverTime = rejection.serverTime else { return nil }
+    let host = try sender.provider.endpoint.authority
+    let usedOffset = rejection.signature.clockOffset
+    let deviation = rejection.localTime.duration(to: serverTime) - usedOffset
+    guard deviation.magnitude > tolerance else { return nil }
+    sender.learnClockSkew(of: host, serverTime: serverTime, at: rejection.localTime)
+    // Another request may have corrected the clock since this one was signed.
+    guard sender.clockSkew.offset(for: host) != usedOffset else { return nil }
+    plan.mayCorrectClock = false
+    return RetryPlan.Step(delay: .zero, reason: "\(rejection.error.code): signed again with the clock of \(host).")
+  }
+
+  /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
+  ///
+  /// If the credential provider cannot be called yet, the step waits until it can be called.
+  private mutating func refreshCredential(after rejection: inout Rejection) async throws -> RetryPlan.Step? {
+    var step = RetryPlan.Step(delay: .zero, reason: "\(rejection.error.code): signed again with another credential.")
+    if !plan.mayRefreshCredential {
+      guard rejection.credentialExpiredInTransit, let retry = plan.step(afterExpiration: rejection.error) else {
+        return nil
+      }
+      step = retry
+    }
+    plan.mayRefreshCredential = false
+    do throws(CredentialError) {
+      _ = try await credentials.credential(lasting: .zero, replacing: rejection.signature.generation)
+      return step
+    } catch {
+      if let cancellation = error.orCancellation as? CancellationError { throw cancellation }
+      rejection.error.renewalError = error
+      guard error.code != .rejected, let retry = plan.step(after: error, backoff: credentials.remainingBackoff) else {
+        return nil
+      }
+      plan.mayRefreshCredential = true
+      return retry
+    }
+  }
+
+  /// Determines the reason for a rejected `HEAD` request, whose response has no body, with a `GET` request for one byte.
+  ///
+  /// If the `GET` request succeeds with the same credential, the rejection remains unchanged. The next attempt follows
+  /// at once if it got no final response, or succeeded with another credential.
+  private mutating func requestReason(for rejection: inout Rejection) async throws -> RetryPlan.Step? {
+    var request = draft.request
+    request.method = .get
+    request.headerFields[.range] = "bytes=0-0"
+    var probe = RequestDraft(request, to: draft.endpoint, at: draft.location)
+    probe.scope = draft.scope
+    switch try await sender.sendOnce(probe, number: plan.attempts, { _ in }) {
+    case .succeeded(_, let signature):
+      guard signature.generation != rejection.signature.generation else { return nil }
+      return try await refreshCredential(after: &rejection)
+    case .failed(.unanswered(let error)):
+      return plan.step(after: error)
+    case .failed(.unsigned(let error)):
+      return plan.step(after: error, backoff: credentials.remainingBackoff)
+    case .failed(.rejected(let explained)) where explained.isTruncated:
+      return plan.step(afterTruncation: explained.error)
+    case .failed(.rejected(let explained)):
+      guard explained.error.isExplained,
+        explained.error.status == rejection.error.status || explained.isAboutTime
+      else { return plan.step(after: explained.error) }
+      rejection = explained
+      rejection.error.subject = draft.subject
+      return nil
+    }
+  }
+}

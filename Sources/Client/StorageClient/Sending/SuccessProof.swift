@@ -1,0 +1,78 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+internal import StorageAuth
+
+/// The part of a response's head that is required so that its status counts as the success of an operation.
+///
+/// A proxy, a captive portal or another server can respond to any request with status 200 and a page. The services' own
+/// responses differ in a header that OSS, COS, S3 and compatible services send with every success of the operation.
+enum SuccessProof: Sendable {
+  /// The body is the proof: a document of the operation, or the response of another server.
+  case body
+  /// The entity tag of the object or the part (`GetObject`, `HeadObject`, `PutObject`, `UploadPart`).
+  case entityTag
+  /// The status 204 (`DeleteObject`, `AbortMultipartUpload`), or a success with the service's request ID.
+  case noContent
+  /// The location of the bucket (`PutBucket` of OSS and S3), or the service's request ID.
+  case location
+
+  /// Requires the proof in the head of a response with a status that reports success.
+  func require(in response: HTTPResponse, to subject: String, requestIDHeader: HTTPField.Name?) throws(StorageError) {
+    func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields[$0] }?.isEmpty == false }
+    let (isPresent, proof) =
+      switch self {
+      case .body: (true, "document")
+      case .entityTag: (has(.eTag), "ETag")
+      case .noContent: (response.status == .noContent || has(requestIDHeader), "status 204 or the request ID")
+      case .location: (has(.location) || has(requestIDHeader), "location or the request ID")
+      }
+    guard !isPresent else { return }
+    throw StorageError(
+      .malformedResponse,
+      "The response to \(subject) has the status \(response.status.code), but not the \(proof) with which the service "
+        + "reports success; a proxy or a captive portal may have answered.",
+      remedy:
+        "Check that the endpoint is the service itself, and that the network needs no login. A server of your own "
+        + "must send the \(proof).")
+  }
+
+  /// Creates the proof for a request to an object, or to the bucket if the key is `nil`.
+  ///
+  /// The response to a copy is a document, although its method is `PUT`.
+  init(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], isCopy: Bool) {
+    // A service that processes an object, or lists the parts of an upload, responds with another body than the object.
+    let isObject = parameters.allSatisfy { $0.name == "versionId" }
+    self =
+      switch method {
+      case .put where key == nil: .location
+      case .put where !isCopy: .entityTag
+      case .head where key != nil: .entityTag
+      case .get where key != nil && isObject: .entityTag
+      case .delete: .noContent
+      default: .body
+      }
+  }
+}
+
+extension HTTPResponse {
+  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
+  package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
+
+  /// The number of bytes in the body, or `nil` if the head does not declare it.
+  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
+}
+
+extension HTTPStreamingResponse {
+  /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
+  func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
+    do {
+      return (try await body.collectPrefix(upTo: ServiceError.bodyLimit), false)
+    } catch let cancellation as CancellationError {
+      throw cancellation
+    } catch {
+      return ([], true)
+    }
+  }
+}

@@ -1,0 +1,282 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// The transfers and deletions of a synchronization, in the direction of its route.
+final class SyncExecutor: Sendable {
+  /// The size in bytes from which the state of a transfer is kept, so that another process can continue it.
+  ///
+  /// It is the default of `StorageClientConfiguration.multipartThreshold`, from which objects have parts to continue with.
+  private static let largeSize: Int64 = 16 << 20
+
+  /// The size in bytes up to which every service copies an object with one request; OSS has the lowest limit.
+  ///
+  /// Source: Alibaba Cloud, "CopyObject", <https://www.alibabacloud.com/help/en/oss/developer-reference/copyobject>.
+  private static let singleCopyByteLimit: Int64 = 1 << 30
+
+  /// The maximum number of uploads of a file that changes while it is uploaded.
+  private static let uploadAttempts = 3
+
+  /// The direction of a synchronization, with its source and its target.
+  enum Route: Sendable {
+    case upload(RootFolder, any ObjectStore, prefix: String)
+    case download(any ObjectStore, prefix: String, StagingFolder)
+    case copy(from: any ObjectStore, prefix: String, bucket: String?, to: any ObjectStore, targetPrefix: String)
+  }
+
+  /// An object of a store.
+  private typealias StoreObject = (store: any ObjectStore, key: String)
+
+  /// A complete file in the staging folder.
+  private struct StagedFile: Sendable {
+    let transfer: SyncPlan.Transfer
+    let location: FileLocation
+    let modifiedSeconds: Int64?
+  }
+
+  private let route: Route
+  private let state: StateFolder?
+  private let largeSize: Int64
+  private let deletes: Bool
+  /// The complete files at whose paths is something that will be deleted.
+  private let obstructedFiles = Lock<[StagedFile]>([])
+
+  init(_ route: Route, _ state: StateFolder?, _ options: SyncOptions) {
+    self.route = route
+    self.state = state
+    largeSize = options.largeSize ?? Self.largeSize
+    deletes = options.deletes
+  }
+
+  // MARK: Transfers
+
+  /// Transfers a file or an object, or returns `false` if the complete file waits until its path is free.
+  func transfer(_ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler) async throws -> Bool {
+    let entry = transfer.entry
+    switch route {
+    case .upload(let root, let store, let prefix):
+      try await upload(entry, from: root, to: (store, prefix + entry.path), progress)
+      return true
+    case .download(let store, let prefix, let staging):
+      let file = try await stage(transfer, from: (store, prefix + entry.path), in: staging, progress)
+      if transfer.isObstructed {
+        obstructedFiles.withLock { $0.append(file) }
+        return false
+      }
+      do {
+        try await place(file, in: staging.root)
+      } catch {
+        try? await file.location.remove()
+        throw error
+      }
+      return true
+    case .copy(let source, let prefix, let bucket, let target, let targetPrefix):
+      try await copy(
+        entry, from: (source, prefix + entry.path), in: bucket, to: (target, targetPrefix + entry.path), progress)
+      return true
+    }
+  }
+
+  /// Moves a complete file to its path in the target.
+  private func place(_ file: StagedFile, in root: RootFolder) async throws {
+    try await root.put(
+      file.location, at: file.transfer.entry.path, modifiedSeconds: file.modifiedSeconds, replacesFolder: deletes)
+  }
+
+  /// Moves the files whose paths have become free to them, and returns those that could not be moved.
+  func placeObstructedFiles(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
+    guard case .download(_, _, let staging) = route else { return [] }
+    var failures: [PipelineReport.Failure] = []
+    for file in obstructedFiles.withLock({ $0 }) {
+      do {
+        try await place(file, in: staging.root)
+        didFinish(file.transfer.action)
+      } catch {
+        failures.append(.init(name: file.transfer.entry.path, error: error))
+      }
+    }
+    return failures
+  }
+
+  /// Returns an object of a large transfer with the store that can continue the transfer later, or `nil`.
+  private func resumable(
+    _ object: StoreObject, size: Int64
+  ) -> (identity: ObjectIdentity, store: any ResumingFileStore)? {
+    guard size >= largeSize, let identity = object.store.identity(of: object.key),
+      let store = object.store.performer as? any ResumingFileStore
+    else { return nil }
+    return (identity, store)
+  }
+
+  /// Uploads a file in the state in which it was opened, and again if it was changed meanwhile.
+  ///
+  /// The object of a file that changes during its upload would be newer than the file, and of the same size possibly: no
+  /// later synchronization would find the difference.
+  private func upload(
+    _ entry: SyncEntry, from root: RootFolder, to target: StoreObject, _ progress: @escaping TransferProgress.Handler
+  ) async throws {
+    for _ in 0..<Self.uploadAttempts {
+      let file = FilePayload(try await root.open(entry.path))
+      if let state, let resumable = resumable(target, size: file.length) {
+        try await state.withLockedState(of: file.path.absolute.string, resumable.identity) { item in
+          try await resumable.store.upload(
+            file, to: target.key, checkpoint: item.upload, options: UploadOptions(), progress: progress)
+        }
+      } else {
+        try await target.store.upload(.opened(file), to: target.key, options: UploadOptions(), progress: progress)
+      }
+      if try file.isUnchanged() { return }
+    }
+    throw StorageError(
+      .sourceChanged, "\(entry.path) changes while it is uploaded.",
+      remedy: "Upload it again when it no longer changes.")
+  }
+
+  /// Downloads an object into the staging folder.
+  private func stage(
+    _ transfer: SyncPlan.Transfer, from source: StoreObject, in staging: StagingFolder,
+    _ progress: @escaping TransferProgress.Handler
+  ) async throws -> StagedFile {
+    let entry = transfer.entry
+    // A key that cannot be a path is an error before its object is downloaded.
+    _ = try RootFolder.components(of: entry.path)
+    func staged(_ location: FileLocation, _ info: ObjectInfo) -> StagedFile {
+      StagedFile(
+        transfer: transfer, location: location, modifiedSeconds: info.lastModified?.unixSeconds ?? entry.modifiedSeconds
+      )
+    }
+    if let resumable = resumable(source, size: entry.size) {
+      let locations = try staging.locations(of: resumable.identity)
+      do {
+        let info = try await resumable.store.download(
+          source.key, to: locations.file, checkpoint: StoredCheckpoint(locations.checkpoint),
+          options: DownloadOptions(), progress: progress)
+        return staged(locations.file, info)
+      } catch let error as StorageError where error.code == .unsupported {
+        // The service reports no strong entity tag, so that the download cannot be continued.
+      }
+    }
+    let location = try staging.newLocation()
+    return staged(location, try await source.store.download(source.key, into: location, progress: progress))
+  }
+
+  /// Copies an object inside the service if it has the source in a bucket, or else through a file or through memory.
+  private func copy(
+    _ entry: SyncEntry, from source: StoreObject, in bucket: String?, to target: StoreObject,
+    _ progress: @escaping TransferProgress.Handler
+  ) async throws {
+    if let bucket, entry.size <= Self.singleCopyByteLimit, let targetBucket = target.store as? any BucketStore {
+      try await targetBucket.copy(CopySource(bucket: bucket, key: source.key), to: target.key, options: CopyOptions())
+      progress(TransferProgress(completed: entry.size, total: entry.size))
+    } else if try await !copyThroughFile(entry, from: source, to: target, progress) {
+      let object = try await source.store.open(source.key)
+      try await target.store.upload(
+        .stream(object.body, length: object.contentLength), to: target.key, options: UploadOptions(of: object.info),
+        progress: progress)
+    }
+  }
+
+  /// Copies a large object through a file, so that another process can continue both halves of the copy, or returns
+  /// `false` if that is impossible.
+  ///
+  /// The state of the download remains until the copy is complete, so that a file that is found is verified before it
+  /// is uploaded.
+  private func copyThroughFile(
+    _ entry: SyncEntry, from source: StoreObject, to target: StoreObject,
+    _ progress: @escaping TransferProgress.Handler
+  ) async throws -> Bool {
+    guard let state, let resumableSource = resumable(source, size: entry.size),
+      let resumableTarget = resumable(target, size: entry.size)
+    else { return false }
+    do {
+      try await state.withLockedState(of: resumableSource.identity.text, resumableTarget.identity) { item in
+        let content = try item.content
+        var lastingCheckpoint = try item.download
+        lastingCheckpoint.isLasting = true
+        let info = try await resumableSource.store.download(
+          source.key, to: content, checkpoint: lastingCheckpoint, options: DownloadOptions(), progress: nil)
+        let file = try await LocalFile.reading(content.name, in: content.folder)
+        try await resumableTarget.store.upload(
+          FilePayload(file), to: target.key, checkpoint: item.upload, options: UploadOptions(of: info),
+          progress: progress)
+        try await content.remove()
+        try await item.download.remove()
+      }
+    } catch let error as StorageError where error.code == .unsupported {
+      return false
+    }
+    return true
+  }
+
+  // MARK: Deletions
+
+  /// Deletes files or objects of the target, and returns the failed deletions.
+  func delete(_ entries: [SyncEntry], didFinish: (SyncAction) -> Void) async throws -> [PipelineReport.Failure] {
+    switch route {
+    case .download(_, _, let staging):
+      var failures: [PipelineReport.Failure] = []
+      for entry in entries {
+        try Task.checkCancellation()
+        do {
+          try await staging.root.delete(entry)
+          didFinish(SyncAction(deleting: entry))
+        } catch {
+          failures.append(.init(name: entry.path, error: error))
+        }
+      }
+      return failures
+    case .upload(_, let store, let prefix), .copy(_, _, _, let store, let prefix):
+      return try await deleteObjects(entries, from: store, prefix: prefix, didFinish)
+    }
+  }
+
+  private func deleteObjects(
+    _ entries: [SyncEntry], from store: any ObjectStore, prefix: String, _ didFinish: (SyncAction) -> Void
+  ) async throws -> [PipelineReport.Failure] {
+    var failures: [PipelineReport.Failure] = []
+    var remainingEntries = entries[...]
+    while !remainingEntries.isEmpty {
+      let batch = remainingEntries.prefix(DeletionReport.batchSize)
+      remainingEntries = remainingEntries.dropFirst(batch.count)
+      let report: DeletionReport
+      do {
+        report = try await store.delete(batch.map { prefix + $0.path })
+      } catch {
+        try Task.checkCancellation()
+        failures += batch.map { .init(name: $0.path, error: error) }
+        continue
+      }
+      let failuresByKey = Dictionary(report.failures.map { (ByteExactString($0.key), $0) }) { first, _ in first }
+      for entry in batch {
+        if let failure = failuresByKey[ByteExactString(prefix + entry.path)] {
+          let error = StorageError(
+            .unsupported, "The service did not delete \(failure.key): \(failure.code): \(failure.message)",
+            remedy: "Check the permissions of the key.")
+          failures.append(.init(name: entry.path, error: error))
+        } else {
+          didFinish(SyncAction(deleting: entry))
+        }
+      }
+    }
+    return failures
+  }
+}
+
+extension ObjectStore {
+  /// Downloads an object into an open folder, with any store.
+  fileprivate func download(
+    _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    if let store = performer as? any OpenFileStore {
+      return try await store.download(key, to: location, options: DownloadOptions(), progress: progress)
+    }
+    return try await FileReplacement.write(location) { file in
+      let object = try await open(key)
+      let meter = ProgressMeter(total: object.contentLength, handler: progress)
+      let written = try await file.write(object.body, at: 0, .crc64) { meter.advance(by: $1) }
+      try checkByteCount(of: "the object \(key)", written.length, length: object.info.size)
+      return object.info
+    }
+  }
+}

@@ -1,0 +1,259 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// A pipeline that carries out many transfers concurrently, with one progress and one report for all transfers.
+///
+/// The pipeline takes a transfer from the sequence only when it can start, at most one transfer ahead, so that a
+/// listing of a million objects needs no more memory than a listing of ten. A transfer that fails does not affect the
+/// other transfers, and the report contains its error.
+///
+/// ```swift
+/// let uploads = files.lazy.map { ObjectTransfer.upload(.file($0), to: "2026/\($0.lastComponent?.string ?? "")", in: store) }
+/// let report = try await TransferPipeline().run(uploads) { print($0.completedObjects, $0.fractionCompleted) }
+/// for failure in report.failures { print(failure.name, failure.error) }
+/// ```
+///
+/// `StorageClientConfiguration.requestsInFlight` limits the number of a client's concurrent requests in addition.
+public struct TransferPipeline: Sendable, Hashable {
+  /// The maximum number of concurrent transfers, at least 1.
+  ///
+  /// Fewer transfers run at a time if the process may not open the files and connections they need (`RLIMIT_NOFILE`).
+  public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
+
+  /// Whether the first failure stops the pipeline.
+  ///
+  /// If the pipeline stops, running transfers are cancelled and no more transfers start.
+  public var stopsAtFailure: Bool
+
+  /// The maximum number of failures that a report describes.
+  ///
+  /// The report counts all failures.
+  public var describedFailures: Int
+
+  /// Creates a pipeline; the parameters are the properties.
+  public init(transfersInFlight: Int = 16, stopsAtFailure: Bool = false, describedFailures: Int = 1000) {
+    self.transfersInFlight = max(1, transfersInFlight)
+    self.stopsAtFailure = stopsAtFailure
+    self.describedFailures = describedFailures
+  }
+
+  /// Carries out the transfers of an asynchronous sequence, such as a sequence derived from a listing.
+  ///
+  /// If the sequence throws, the running transfers are completed, and ``PipelineReport/sourceError`` is the error.
+  ///
+  /// - Parameters:
+  ///   - transfers: The sequence of transfers, which is iterated once.
+  ///   - progress: A closure that is called when an object is found, progresses or ends, one call at a time, on an
+  ///     arbitrary thread.
+  /// - Returns: A report with the number of transferred objects and the failures.
+  /// - Throws: `CancellationError` if the task is cancelled. All transfers have ended by then.
+  public func run<Transfers: AsyncSequence & Sendable>(
+    _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
+  ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
+    let record = PipelineRecord(describedFailures: describedFailures, handler: progress)
+    let (stops, stopSignal) = AsyncStream<Never>.makeStream()
+    await withTaskGroup(of: Void.self) { group in
+      // A sequence may not yield for a long time: a failure that stops the pipeline must end that wait as well.
+      group.addTask { await startTransfers(transfers, record, stopSignal) }
+      group.addTask { for await _ in stops {} }
+      await group.next()
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+    return record.report
+  }
+
+  /// Carries out the transfers of a sequence, which may be lazy.
+  ///
+  /// The parameters and the result are those of an asynchronous sequence.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled. All transfers have ended by then.
+  public func run<Transfers: Sequence & Sendable>(
+    _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
+  ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
+    try await run(AsyncTransfers(base: transfers), progress: progress)
+  }
+
+  /// Takes transfers from the sequence, and starts each transfer when the concurrency limit permits.
+  private func startTransfers<Transfers: AsyncSequence>(
+    _ transfers: Transfers, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
+  ) async where Transfers.Element == ObjectTransfer {
+    let limit = min(transfersInFlight, OpenFileLimit.current.transfers)
+    await withTaskGroup(of: Void.self) { group in
+      var runningCount = 0
+      do {
+        for try await transfer in transfers {
+          record.recordFound(transfer)
+          if runningCount == limit {
+            await group.next()
+            runningCount -= 1
+          }
+          group.addTask { await carryOut(transfer, record, stopSignal) }
+          runningCount += 1
+          if Task.isCancelled { return }
+        }
+        if !Task.isCancelled { record.recordFoundAll() }
+      } catch {
+        if !Task.isCancelled { record.recordSourceFailure(error) }
+      }
+    }
+  }
+
+  /// Carries out a transfer, records its end, and signals the pipeline to stop if a failure does that.
+  private func carryOut(
+    _ transfer: ObjectTransfer, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
+  ) async {
+    guard !Task.isCancelled else { return }
+    let meter = record.meter(of: transfer)
+    do {
+      try await transfer.operation { meter.advance(to: $0) }
+      record.recordFinished(meter)
+    } catch {
+      // A transfer that was cancelled, by a failure elsewhere or by the caller, has not failed.
+      guard !Task.isCancelled else { return }
+      record.recordFailed(transfer, meter, error)
+      if stopsAtFailure { stopSignal.finish() }
+    }
+  }
+}
+
+/// An asynchronous sequence of another sequence's transfers, which ends when its task is cancelled.
+private struct AsyncTransfers<Base: Sequence & Sendable>: AsyncSequence, Sendable
+where Base.Element == ObjectTransfer {
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var base: Base.Iterator
+
+    mutating func next() async -> ObjectTransfer? { Task.isCancelled ? nil : base.next() }
+  }
+
+  let base: Base
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeIterator()) }
+}
+
+/// The record of a pipeline, which adds up the progress of its transfers and reports the total progress, one call at a time.
+private final class PipelineRecord: Sendable {
+  fileprivate struct State {
+    var progress = PipelineProgress()
+    var foundCount = 0
+    /// The sum of the object sizes in bytes, apart from the objects whose size is still unknown.
+    var knownBytes: Int64 = 0
+    var unknownSizeCount = 0
+    var hasFoundAll = false
+    var failures: [PipelineReport.Failure] = []
+    var sourceError: (any Error)?
+
+    /// Adds the size of an object that was found without one; `nil` is no new size.
+    mutating func addSize(_ size: Int64?) {
+      guard let size else { return }
+      unknownSizeCount -= 1
+      knownBytes = knownBytes.saturatingAdding(size)
+    }
+  }
+
+  private let describedFailures: Int
+  private let handler: PipelineProgress.Handler?
+  private let state = Lock(State())
+
+  init(describedFailures: Int, handler: PipelineProgress.Handler?) {
+    self.describedFailures = describedFailures
+    self.handler = handler
+  }
+
+  var report: PipelineReport {
+    state.withLock { state in
+      let progress = state.progress
+      return PipelineReport(
+        completedObjects: progress.completedObjects, completedBytes: progress.completedBytes,
+        failedObjects: progress.failedObjects, failures: state.failures,
+        unfinishedObjects: state.foundCount - progress.completedObjects - progress.failedObjects,
+        sourceError: state.sourceError)
+    }
+  }
+
+  func recordFound(_ transfer: ObjectTransfer) {
+    update { state in
+      state.foundCount += 1
+      if let count = transfer.byteCount {
+        state.knownBytes = state.knownBytes.saturatingAdding(count)
+      } else {
+        state.unknownSizeCount += 1
+      }
+    }
+  }
+
+  /// Records that the sequence of transfers has ended, so that the totals are known.
+  func recordFoundAll() { update { $0.hasFoundAll = true } }
+
+  func recordSourceFailure(_ error: any Error) { state.withLock { $0.sourceError = error } }
+
+  func meter(of transfer: ObjectTransfer) -> Meter { Meter(self, size: transfer.byteCount) }
+
+  func recordFinished(_ meter: Meter) {
+    let unreported = meter.end()
+    update { state in
+      state.progress.completedObjects += 1
+      state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(unreported.bytes)
+      state.addSize(unreported.size)
+    }
+  }
+
+  func recordFailed(_ transfer: ObjectTransfer, _ meter: Meter, _ error: any Error) {
+    let size = meter.end().size
+    update { state in
+      state.progress.failedObjects += 1
+      state.addSize(size)
+      if state.failures.count < describedFailures { state.failures.append(.init(name: transfer.name, error: error)) }
+    }
+  }
+
+  fileprivate func update(_ body: (inout State) -> Void) {
+    state.withLock { state in
+      body(&state)
+      state.progress.totalObjects = state.hasFoundAll ? state.foundCount : nil
+      state.progress.totalBytes = state.hasFoundAll && state.unknownSizeCount == 0 ? state.knownBytes : nil
+      handler?(state.progress)
+    }
+  }
+
+  /// The measurement of one transfer, which turns its progress, a total so far, into what is new for the record.
+  final class Meter: Sendable {
+    private struct State {
+      var completed: Int64 = 0
+      var size: Int64?
+    }
+
+    private let record: PipelineRecord
+    private let state: Lock<State>
+
+    init(_ record: PipelineRecord, size: Int64?) {
+      self.record = record
+      state = Lock(State(size: size))
+    }
+
+    /// Adds the bytes that the transfer has completed since its previous progress report to the pipeline's progress.
+    func advance(to progress: TransferProgress) {
+      let newlyReported: (bytes: Int64, size: Int64?) = state.withLock { state in
+        let bytes = progress.completed > state.completed ? progress.completed - state.completed : 0
+        state.completed = max(state.completed, progress.completed)
+        guard state.size == nil, let total = progress.total else { return (bytes, nil) }
+        state.size = max(0, total)
+        return (bytes, state.size)
+      }
+      record.update { state in
+        state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(newlyReported.bytes)
+        state.addSize(newlyReported.size)
+      }
+    }
+
+    /// Ends the measurement, and returns the bytes that the transfer did not report, and the size if it was unknown.
+    fileprivate func end() -> (bytes: Int64, size: Int64?) {
+      state.withLock { state in
+        guard let size = state.size else { return (0, state.completed) }
+        return (size > state.completed ? size - state.completed : 0, nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+package import SystemPackage
+
+/// The content of a request body, with random access and repeatable reads.
+protocol UploadPayload: Sendable {
+  var length: Int64 { get }
+
+  func stream(_ range: Range<Int64>) -> ByteStream
+}
+
+extension UploadPayload {
+  var stream: ByteStream { stream(0..<length) }
+
+  func collected() async throws -> [UInt8] {
+    if let payload = self as? BytesPayload { return payload.bytes }
+    guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {
+      throw StorageError.sourceChanged(from: length)
+    }
+    return bytes
+  }
+}
+
+extension StorageError {
+  /// Creates the error for an upload source whose length differs from the announced length.
+  static func sourceChanged(from length: Int64) -> StorageError {
+    StorageError(
+      .sourceChanged, "The length of the source differs from the announced \(length) bytes.",
+      remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
+  }
+}
+
+/// The number of bytes per read from a payload; a body of at most this size is sent from memory.
+package let payloadChunkSize: Int64 = 256 * 1024
+
+/// Bytes in memory that are uploaded.
+struct BytesPayload: UploadPayload {
+  let bytes: [UInt8]
+
+  var length: Int64 { Int64(bytes.count) }
+
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    ByteStream {
+      var offset = Int(range.lowerBound)
+      let end = Int(range.upperBound)
+      return {
+        guard offset < end else { return nil }
+        let next = min(offset + Int(payloadChunkSize), end)
+        defer { offset = next }
+        return offset == 0 && next == bytes.count ? bytes : Array(bytes[offset..<next])
+      }
+    }
+  }
+}
+
+/// A range of the bytes of another payload.
+struct SlicePayload: UploadPayload {
+  let base: any UploadPayload
+  let range: Range<Int64>
+
+  var length: Int64 { range.upperBound - range.lowerBound }
+
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    base.stream(self.range.lowerBound + range.lowerBound..<self.range.lowerBound + range.upperBound)
+  }
+}
+
+/// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
+package struct FilePayload: UploadPayload {
+  private let file: LocalFile
+
+  package init(_ path: FilePath) async throws {
+    file = try await .reading(path)
+  }
+
+  init(_ file: LocalFile) {
+    self.file = file
+  }
+
+  package var path: FilePath { file.path }
+
+  package var length: Int64 { file.status.size }
+  package var status: FileStatus { file.status }
+  package var identity: FileIdentity { file.status.identity }
+
+  func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
+
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    ByteStream { [file] in
+      var offset = range.lowerBound
+      return {
+        let count = min(fileReadSize, range.upperBound - offset)
+        guard count > 0 else { return nil }
+        let chunk = try await file.read(from: offset, upTo: Int(count))
+        guard !chunk.isEmpty else { return nil }
+        offset += Int64(chunk.count)
+        return chunk
+      }
+    }
+  }
+}
+
+/// A stream of known length, which can be read once.
+struct StreamPayload: UploadPayload {
+  let base: ByteStream
+  let length: Int64
+
+  func stream(_ range: Range<Int64>) -> ByteStream { base }
+}

@@ -1,0 +1,104 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageCrypto
+
+/// A private key in one of the supported text formats, as it is encoded and possibly encrypted.
+enum EncodedPrivateKey {
+  /// A PEM block in a traditional format or in PKCS #8.
+  case pem(PEMBlock)
+  /// A key in OpenSSH's own format.
+  case openSSH(OpenSSHKey)
+
+  /// Parses the text of a private key, or throws an error that describes what the text is instead.
+  init(_ text: [UInt8], at location: KeyLocation) throws(AsperaError) {
+    let text = text.withoutByteOrderMark
+    let blocks = PEMBlock.blocks(in: text)
+    let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
+    guard let block = keys.first else { throw Self.error(for: text, firstLabel: blocks.first?.label, at: location) }
+    guard keys.count == 1 else {
+      throw location.error(
+        .unsupportedKey, "holds \(keys.count) private keys", remedy: "Give a file with one key in it.")
+    }
+    guard let contents = block.contents else {
+      throw location.error(
+        .malformedKey, "begins like a private key and is damaged or truncated",
+        remedy: "Copy the key again, with its first and its last line.")
+    }
+    switch block.label {
+    case OpenSSHKey.label:
+      guard block.isFirst else {
+        throw location.error(
+          .malformedKey, "has other text before the key, which OpenSSH's own format does not allow",
+          remedy: "Remove the text before the line BEGIN OPENSSH PRIVATE KEY.")
+      }
+      self = .openSSH(try OpenSSHKey(container: contents, at: location))
+    case "DSA PRIVATE KEY": throw location.dsaError
+    case "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY": self = .pem(block)
+    case "ENCRYPTED PRIVATE KEY":
+      guard let encryption = PKCS8Encryption(der: contents) else {
+        throw location.error(
+          .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read",
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      }
+      guard encryption.derivationCost <= PKCS8Encryption.derivationCostLimit else {
+        throw location.error(
+          .unsupportedKey,
+          "requires \(encryption.derivationCost) rounds of key derivation, more than \(PKCS8Encryption.derivationCostLimit)",
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      }
+      self = .pem(block)
+    // A longer label is not the name of a kind, but any text.
+    default: throw location.error(forKind: block.label.count <= 40 ? block.label : "an unknown kind")
+    }
+  }
+
+  /// Returns an error that describes what a text without a private key is, such as a public key.
+  private static func error(for bytes: [UInt8], firstLabel label: String?, at location: KeyLocation) -> AsperaError {
+    guard !bytes.isUTF16 else { return location.utf16Error }
+    // Each of the formats is recognized by its first lines.
+    let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
+    if text.hasPrefix("PuTTY-User-Key-File-") {
+      return location.error(
+        .unsupportedKey, "is a key of PuTTY, which neither ascp nor the system's SSH client reads",
+        remedy: "Convert it: puttygen KEY.ppk -O private-openssh -o KEY.")
+    }
+    if text.hasPrefix("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY") {
+      return location.error(
+        .unsupportedKey, "is a private key in the format of SSH.COM",
+        remedy: "Convert it: ssh-keygen -i -f KEY prints it in PEM.")
+    }
+    let firstWord = text.prefix { !$0.isWhitespace }
+    let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { firstWord.hasPrefix($0) }
+    if isPublicLine || label?.hasSuffix("PUBLIC KEY") == true || text.hasPrefix("---- BEGIN SSH2 PUBLIC KEY") {
+      return location.error(
+        .malformedKey, "holds a public key",
+        remedy: "Give the private key; its file often has the same name without .pub.")
+    }
+    if label?.hasSuffix("CERTIFICATE") == true {
+      return location.error(
+        .malformedKey, "holds a certificate", remedy: "Give the private key that the account was set up with.")
+    }
+    // The tag of a SEQUENCE, with which every key in DER begins.
+    if bytes.first == 0x30 {
+      return location.error(
+        .malformedKey, "is binary and could be a key in DER", remedy: "Convert it to PEM: openssl pkey -inform DER.")
+    }
+    if text.contains("-----BEGIN ") && text.contains("\\n") {
+      return location.error(
+        .malformedKey, "has a backslash and an n where a line should end", remedy: "Put real line breaks into it.")
+    }
+    return location.error(
+      .malformedKey, bytes.isEmpty ? "is empty" : "holds no private key in PEM or in OpenSSH's format",
+      remedy: "Give a private key as ssh-keygen or openssl writes it.")
+  }
+}
+
+extension [UInt8] {
+  /// Whether the text is in UTF-16, as far as a byte order mark or its first two characters show.
+  var isUTF16: Bool {
+    if starts(with: [0xff, 0xfe]) || starts(with: [0xfe, 0xff]) { return true }
+    let zeros = prefix(4).map { $0 == 0 }
+    return zeros == [true, false, true, false] || zeros == [false, true, false, true]
+  }
+}

@@ -1,0 +1,132 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+internal import StorageCrypto
+
+extension AsperaAccount {
+  /// Returns the key for transfers with tokens, with its passphrase, after a check of who has access to its file.
+  ///
+  /// Tests replace the well-known keys.
+  package static func tokenKey(
+    at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on context: ProviderContext
+  ) throws(AsperaError) -> AsperaPrivateKey {
+    let path = if let keyPath { keyPath } else { try installedTokenKeyPath(on: context) }
+    let file = AsperaPrivateKey.Source.file(path)
+    var key = AsperaPrivateKey(file, passphrase: passphrase, wellKnownKeys: wellKnownKeys)
+    if key.passphrase == nil, let cipher = try key.cipher(on: context) {
+      key = AsperaPrivateKey(
+        file, passphrase: context.environment(passphraseVariable).map { Secret($0) }, wellKnownKeys: wellKnownKeys)
+      guard key.passphrase != nil else {
+        throw KeyLocation(file).error(
+          .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
+          remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
+      }
+    }
+    _ = try key.checkedText(on: context)
+    return key
+  }
+
+  /// Returns the path of the first private key found at the locations where IBM's products install the key.
+  private static func installedTokenKeyPath(on context: ProviderContext) throws(AsperaError) -> String {
+    let locations = TokenKeyLocations.all(on: context).compactMap { context.absolute($0) }
+    for location in locations {
+      do {
+        _ = try context.files.read(location, limit: AsperaPrivateKey.sizeLimit)
+        return location
+      } catch FileReadError.notFound {
+        continue
+      } catch {
+        // The file exists; `checkedText(on:)` reports why it cannot be read.
+        return location
+      }
+    }
+    throw AsperaError(
+      .keyNotFound,
+      "No key for transfers with tokens is on this machine; these locations were searched: "
+        + "\(locations.joined(separator: ", ")).",
+      remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server supports it.")
+  }
+}
+
+extension AsperaPrivateKey {
+  /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
+  fileprivate func cipher(on context: ProviderContext) throws(AsperaError) -> String? {
+    switch try EncodedPrivateKey([UInt8](uncheckedText(on: context).secret.bytes), at: KeyLocation(source)) {
+    case .pem(let block): block.cipher
+    case .openSSH(let key): key.isEncrypted ? key.cipher : nil
+    }
+  }
+}
+
+/// The locations of IBM's RSA key for transfers with tokens; current servers refuse the older DSA key.
+package enum TokenKeyLocations {
+  /// An operating system, which determines the locations of the key.
+  package enum System: Sendable {
+    case linux, macOS, windows
+
+    package static var current: System {
+      #if os(Windows)
+        .windows
+      #elseif os(macOS)
+        .macOS
+      #else
+        .linux
+      #endif
+    }
+  }
+
+  /// Returns the paths at which the key is searched for, in the order of the search.
+  package static func all(_ system: System = .current, on context: ProviderContext) -> [String] {
+    let fileName = "aspera_tokenauth_id_rsa"
+    // aspera-cli writes the key to this path.
+    let sdkPaths = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
+    switch system {
+    case .linux:
+      let condaPaths = context.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(fileName)"] } ?? []
+      return ["~/.aspera/connect/etc/\(fileName)", "/opt/aspera/var/\(fileName)", "~/.aspera/cli/etc/\(fileName)"]
+        + sdkPaths + condaPaths
+    case .macOS:
+      let connectPaths = ["~/Applications", "/Applications"].flatMap { folder in
+        ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(fileName)" }
+      }
+      return connectPaths + [
+        "/Library/Aspera/var/\(fileName)", "~/Applications/Aspera CLI/etc/\(fileName)",
+        "/Applications/Aspera Drive.app/Contents/Resources/\(fileName)",
+      ] + sdkPaths
+    case .windows:
+      let connectPaths = context.variable("LOCALAPPDATA").map {
+        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(fileName)"]
+      }
+      let programFiles = context.variable("ProgramFiles") ?? "C:\\Program Files"
+      return (connectPaths ?? []) + [
+        "\(programFiles)\\Aspera\\Enterprise Server\\var\\\(fileName)",
+        "\(programFiles)\\Aspera\\cli\\etc\\\(fileName)",
+      ] + sdkPaths
+    }
+  }
+}
+
+/// Key pairs whose private keys are public knowledge, identified by the fingerprints of their public keys.
+///
+/// A name or a location does not make a key well-known: a file is recognized only by the private key in it.
+package struct WellKnownKeys: Sendable, Hashable {
+  /// The SHA-256 fingerprints of the public keys in OpenSSH's form, such as `ssh-keygen -l` prints them.
+  package let fingerprints: Set<String>
+
+  package init(fingerprints: Set<String>) { self.fingerprints = fingerprints }
+
+  /// The two key pairs that IBM's products and aspera-cli install for transfers with tokens.
+  ///
+  /// The source of the fingerprints is the public data of IBM's aspera-cli 4.26.2: the files 2 (RSA, 4,096 bits) and 1
+  /// (DSA) of `lib/aspera/data`, which aspera-cli writes to `aspera_bypass_rsa.pem` and `aspera_bypass_dsa.pem` as the
+  /// code in `lib/aspera/ascp/installation.rb` says. IBM's `aspera_tokenauth_id_rsa` is the RSA key with a passphrase:
+  /// IBM's guides authorize that file's public key on servers, and aspera-cli logs in to them with its own file.
+  package static let ibm = WellKnownKeys(fingerprints: [
+    "SHA256:JBWNz1H0K96a9kHlL/FkVoJwq/gRjb3tAceiW81mPyU", "SHA256:vuGW1XcqdXrKC5EcFszUwyEX0x/QhzpvVHbGXmYN5c0",
+  ])
+
+  func contains(_ key: PrivateKey) -> Bool {
+    key.publicKey.sshBlob.flatMap { SSHPublicKey(blob: $0) }.map { fingerprints.contains($0.fingerprint) } ?? false
+  }
+}

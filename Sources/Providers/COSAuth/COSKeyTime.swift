@@ -1,0 +1,60 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+internal import StorageCrypto
+
+/// The window in which a COS signature is valid, including both ends (`q-sign-time`, `q-key-time`).
+///
+/// Source: KeyTime in "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
+public struct COSKeyTime: Sendable, Hashable {
+  /// The first second of the window, as Unix time.
+  public let start: Timestamp
+
+  /// The last second of the window, as Unix time.
+  public let end: Timestamp
+
+  /// The characters that an access key ID must not contain, because the header has the form of a query.
+  static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
+
+  /// Creates a validity window, rounding both times down to whole seconds.
+  ///
+  /// - Parameters:
+  ///   - start: The first second of the window.
+  ///   - end: The last second of the window.
+  public init(from start: Timestamp, until end: Timestamp) {
+    self.start = start.wholeSeconds
+    self.end = end.wholeSeconds
+  }
+
+  /// Creates a window from the format of an authorization, such as `1700000000;1700003600`.
+  package init?(_ text: String) {
+    let parts = text.parts(between: ";")
+    guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
+    self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
+  }
+
+  /// Parses a decimal integer of 1 to 12 digits, without a sign or spaces.
+  private static func seconds(_ text: Substring) -> Int64? {
+    (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
+  }
+
+  /// Appends the window in the format of an authorization, such as `1700000000;1700003600`.
+  func append(to writer: inout ByteWriter, separator: StaticString = ";") {
+    writer.append(start.unixSeconds)
+    writer.append(separator)
+    writer.append(end.unixSeconds)
+  }
+
+  /// Returns the signing key, which is derived once from an access key: the SignKey of "Request Signature".
+  ///
+  /// It is the 40 hexadecimal digits of an HMAC, rather than its bytes.
+  func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
+    let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
+    return key.signingKey(for: scope) { secret in
+      HMACKey<SHA1>(secret).withAuthenticationCode(writing: { append(to: &$0) }) { signKey in
+        HMACKey(writing: { $0.append(hex: signKey) })
+      }
+    }
+  }
+}

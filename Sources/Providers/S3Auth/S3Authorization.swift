@@ -1,0 +1,118 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The components of an authorization in a header or a URL, from the pages that ``S3Verifier`` lists.
+struct S3Authorization: Sendable {
+  let accessKeyID: AccessKeyID
+  let day: String
+  let region: String
+  let service: String
+  /// The names of the signed headers: lowercase, sorted, without duplicates, and including `host`.
+  let signedHeaders: [String]
+  /// The signature: 64 lowercase hexadecimal digits.
+  let signature: String
+
+  init(_ text: String) throws(VerificationError) {
+    let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
+    let scheme = text[..<space]
+    guard scheme.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupportedScheme(scheme) }
+    var fields: [String: Substring] = [:]
+    for item in text[space...].parts(between: ",") {
+      let pair = item.trimmingSpaces.parts(between: "=", atMost: 1)
+      guard pair.count == 2, let name = ["Credential", "SignedHeaders", "Signature"].first(where: { $0 == pair[0] }),
+        fields.updateValue(pair[1], forKey: name) == nil
+      else { throw Self.malformed("The authorization header is malformed; a part is unknown, or occurs twice.") }
+    }
+    for name in ["Credential", "SignedHeaders", "Signature"] where fields[name]?.isEmpty ?? true {
+      throw Self.malformed("The authorization header is malformed; missing \(name).")
+    }
+    try self.init(
+      credential: fields["Credential"] ?? "", signedHeaders: fields["SignedHeaders"] ?? "",
+      signature: fields["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
+  }
+
+  /// Creates an authorization from its components; `code` is the service's error code for a malformed one.
+  init(
+    credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
+  ) throws(VerificationError) {
+    let credentialParts = credential.parts(between: "/")
+    guard credentialParts.count >= 5, let last = credentialParts.last,
+      last.isIdentical(to: S3Text.scopeTerminator.description)
+    else {
+      throw Self.malformed(
+        "The Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", as: code)
+    }
+    // The ID is what precedes the scope, because it can contain slashes.
+    let scope = credentialParts.suffix(4).map { String($0) }
+    do throws(VerificationError) {
+      accessKeyID = try AccessKeyID(claimed: credentialParts.dropLast(4).joined(separator: "/"))
+    } catch {
+      throw error.with(serviceCode: code)
+    }
+    (day, region, service) = (scope[0], scope[1], scope[2])
+    guard region.isS3ScopePart, service.isS3ScopePart else {
+      throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
+    }
+    if service == "s3express" {
+      throw Self.notImplemented("Directory buckets (S3 Express One Zone) are not supported.")
+    }
+    let names = signedHeaders.parts(between: ";").map { String($0) }
+    guard names.areSortedAndDistinct, names.containsSorted("host"),
+      names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased })
+    else {
+      throw Self.malformed(
+        "The signed headers are not different names in lower case, sorted, with the host among them.", as: code)
+    }
+    guard String(signature).isLowerHex(byteCount: SHA256.digestByteCount) else {
+      throw Self.malformed("The signature is not 64 hexadecimal digits in lower case.", as: code)
+    }
+    self.signedHeaders = names
+    self.signature = String(signature)
+  }
+
+  static func malformed(_ message: String, as code: String = "AuthorizationHeaderMalformed") -> VerificationError {
+    VerificationError.malformed(message).with(serviceCode: code)
+  }
+
+  /// Returns the error for a signature scheme that S3 supports but this verifier does not.
+  static func notImplemented(_ message: String) -> VerificationError {
+    .s3("NotImplemented", .unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.")
+  }
+
+  static let expressNotImplemented = notImplemented("S3 Express sessions are not supported.")
+  static let version4ANotImplemented = notImplemented("Signature Version 4A is not supported.")
+
+  static let unsupportedVersion2 = VerificationError.s3(
+    "InvalidRequest", .unsupported,
+    "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
+    remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified.")
+
+  /// Returns the error for an unsupported scheme in a header, or an unsupported algorithm in a URL.
+  static func unsupportedScheme(_ scheme: some StringProtocol) -> VerificationError {
+    if scheme.isIdentical(to: "AWS") { return unsupportedVersion2 }
+    if scheme.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return version4ANotImplemented }
+    if scheme.isIdentical(to: "GOOG4-HMAC-SHA256") { return notImplemented("GOOG4-HMAC-SHA256 is not supported.") }
+    return .s3(
+      "InvalidArgument", .unsupported, "The scheme of the authorization is not AWS4-HMAC-SHA256.",
+      remedy: "Sign with AWS4-HMAC-SHA256.")
+  }
+}
+
+extension Substring {
+  /// The string without leading and trailing spaces.
+  fileprivate var trimmingSpaces: Substring {
+    var rest = droppingBlanks
+    while let shorter = rest.removingByteSuffix(" ") { rest = shorter }
+    return rest
+  }
+}
+
+extension VerificationError {
+  /// Returns an error for which S3 has an error code of its own.
+  static func s3(_ serviceCode: String, _ code: Code, _ message: String, remedy: String) -> VerificationError {
+    VerificationError(code, message, remedy: remedy).with(serviceCode: serviceCode)
+  }
+}

@@ -1,0 +1,104 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+extension Call {
+  /// The version of the object that the request selects, or `nil` for the current one.
+  var requestedVersion: String? { parameter("versionId") }
+
+  func requestedObject() throws -> StoredObject { try store.object(key, in: bucket, version: requestedVersion) }
+
+  /// Returns the state of the versioning of a bucket, or `nil` if it never had versions.
+  func versioning(of bucket: String) -> BucketSettings.Versioning? {
+    (try? store.read(bucket) { $0.settings.versioning }) ?? nil
+  }
+
+  /// Adds the headers of a response that report the encryption of an object, and its version if the bucket has versions.
+  func describe(_ object: StoredObject, in headers: inout HTTPFields) {
+    describe(object.attributes, in: &headers)
+    let isNull = object.version == StoredObject.nullVersion
+    if versioning(of: bucket) != nil, !isNull || operation.isRead || service.objects.tellsNullVersions {
+      headers.set(service.header("version-id"), object.version)
+    }
+  }
+
+  // MARK: Deletion
+
+  func deleteObject() async throws -> Answer {
+    let deleted = try await delete(key, version: requestedVersion) {
+      try Conditions(headers).checkWrite(over: $0, key)
+    }
+    var response = Answer(.noContent)
+    if let version = requestedVersion ?? deleted?.version, versioning(of: bucket) != nil {
+      response.headers.set(service.header("version-id"), version)
+    }
+    if deleted?.kind == .deleteMarker { response.headers.set(service.header("delete-marker"), "true") }
+    return response
+  }
+
+  /// Deletes a version, or hides all with a delete marker if the bucket has versions; returns the marker or what it deleted.
+  private func delete(
+    _ key: ObjectKey, version: String?, after check: (StoredObject?) throws -> Void = { _ in }
+  ) async throws -> StoredObject? {
+    guard version == nil, versioning(of: bucket) != nil else {
+      return try await store.delete(key, in: bucket, version: version ?? StoredObject.nullVersion, after: check)
+    }
+    let marker = StoredObject(
+      id: .random(), key: key, content: .empty, description: ObjectDescription(), modified: date, kind: .deleteMarker)
+    return try await store.put(marker, in: bucket) { try check($0.objects[key]) }
+  }
+
+  private static let deleteLimit = 1000
+
+  func deleteObjects() async throws -> Answer {
+    let keys = try keyEncoding()
+    let document = try await document(named: "Delete")
+    let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
+    let listed = try listedObjects(in: document)
+    // Only the body has the keys, so that the gateway could not check them; all are checked before the first deletion.
+    guard listed.allSatisfy({ rights.allowDeleting($0.key, version: $0.version, in: bucket) }) else {
+      throw service.policyRefusal(at: date)
+    }
+    var deletions: [XMLNode] = []
+    var errors: [XMLNode] = []
+    for (key, version, tag) in listed {
+      let names = [keys.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
+      do {
+        let deleted = try await delete(ObjectKey(key), version: version) { existing in
+          guard let tag, let existing, !Conditions.matches(tag, existing) else { return }
+          throw ErrorResponse.preconditionFailed("If-Match")
+        }
+        let marker = deleted.flatMap { $0.kind == .deleteMarker ? $0.version : nil }.map {
+          [XMLNode("DeleteMarker", "true"), XMLNode("DeleteMarkerVersionId", $0)]
+        }
+        deletions.append(XMLNode("Deleted", children: names + (marker ?? [])))
+      } catch let error as ErrorResponse where tag != nil {
+        let reason = [XMLNode("Code", error.code), XMLNode("Message", error.message)]
+        errors.append(XMLNode("Error", children: names + reason))
+      }
+    }
+    return service.response("DeleteResult", keys.elements + (isQuiet ? [] : deletions) + errors)
+  }
+
+  /// Returns the objects that a document lists, each with the version and the entity tag that it may name.
+  private func listedObjects(
+    in document: XMLNode
+  ) throws(ErrorResponse) -> [(key: String, version: String?, tag: String?)] {
+    let elements = document.all("Object")
+    guard !elements.isEmpty, elements.count <= Self.deleteLimit else {
+      throw .malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+    }
+    let hasConditions = service.headerRules.conditions["if-match"]?.contains(.deleteObject) == true
+    let knownNames = Set(["Key", "VersionId"] + (hasConditions ? ["ETag"] : []))
+    return try elements.map { element throws(ErrorResponse) in
+      guard let key = element["Key"]?.text, !key.isEmpty else { throw .malformedXML("An object has no key.") }
+      if let other = element.children.first(where: { !knownNames.contains($0.name) }) {
+        throw .notImplemented("The element \"\(other.name)\" of an object is not supported.")
+      }
+      let version = element["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text }
+      return (key: key, version: version, tag: element["ETag"]?.text)
+    }
+  }
+}

@@ -1,0 +1,206 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The encoding of keys and prefixes in a response document, for which a client can ask (`encoding-type=url`).
+struct KeyEncoding: Sendable {
+  let encoded: @Sendable (String) -> String
+  /// The element that names the encoding, if the client asked for one.
+  let elements: [XMLNode]
+
+  func element(_ name: String, _ key: String) -> XMLNode { XMLNode(name, encoded(key)) }
+
+  func elements(ofGroups groups: [String]) -> [XMLNode] {
+    groups.map { XMLNode("CommonPrefixes", children: [element("Prefix", $0)]) }
+  }
+}
+
+extension Call {
+  private static let pageLimit = 1000
+
+  func keyEncoding() throws(ErrorResponse) -> KeyEncoding {
+    guard let encoding = parameter("encoding-type"), !encoding.isEmpty else {
+      return KeyEncoding(encoded: { $0 }, elements: [])
+    }
+    guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
+    return KeyEncoding(encoded: { [service] in service.encodedName($0) }, elements: [XMLNode("EncodingType", "url")])
+  }
+
+  private func pageLimit(_ name: ByteExactString, default fallback: Int = pageLimit) throws(ErrorResponse) -> Int {
+    min(try number(name, default: fallback, in: service.listing.pageSizes), Self.pageLimit)
+  }
+
+  /// Returns the page that the request asks for, which starts after a key or group.
+  private func listQuery(after start: String, limit: Int) -> ListQuery {
+    ListQuery(prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: start, limit: limit)
+  }
+
+  // MARK: Objects
+
+  func listObjects() throws -> Answer {
+    let marker = parameter("marker") ?? ""
+    let list = try list(after: marker)
+    var elements = list.head + [list.keys.element("Marker", marker)]
+    let tellsNext = !service.listing.omitsEmptyElements || parameter("delimiter")?.isEmpty == false
+    if tellsNext, let next = list.page.next { elements.append(list.keys.element("NextMarker", next)) }
+    return service.response("ListBucketResult", elements + entries(list, withOwner: true))
+  }
+
+  func listObjectsV2() throws -> Answer {
+    let token = parameter("continuation-token")
+    let start = parameter("start-after") ?? ""
+    let list = try list(after: try continuation() ?? start)
+    var elements = list.head
+    if !start.isEmpty || !service.listing.omitsEmptyElements { elements.append(list.keys.element("StartAfter", start)) }
+    if let token { elements.append(XMLNode("ContinuationToken", token)) }
+    if let next = list.page.next { elements.append(Self.nextToken(after: next)) }
+    elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
+    return service.response("ListBucketResult", elements + entries(list, withOwner: parameter("fetch-owner") == "true"))
+  }
+
+  /// Returns the last name of the page that the request continues, or `nil` for the first page.
+  ///
+  /// The vendors' Python SDKs send an empty token for the first page.
+  func continuation() throws(ErrorResponse) -> String? {
+    guard let token = parameter("continuation-token"), !token.isEmpty else { return nil }
+    guard let name = [UInt8](hex: token).flatMap({ String(utf8: $0) }) else { throw .invalidToken }
+    return name
+  }
+
+  /// Returns the element with the token for the page after the one with a last name.
+  static func nextToken(after name: String) -> XMLNode {
+    XMLNode("NextContinuationToken", String(writing: { writer in withBytes(of: name) { writer.append(hex: $0) } }))
+  }
+
+  /// A page of an object listing, with the XML elements that both versions of the list operation share.
+  private struct List {
+    let page: BucketListPage
+    let bucketOwner: String
+    let head: [XMLNode]
+    let keys: KeyEncoding
+  }
+
+  private func list(after start: String) throws -> List {
+    let keys = try keyEncoding()
+    let limit = try pageLimit("max-keys", default: service.listing.defaultPageSize)
+    let query = listQuery(after: start, limit: limit)
+    let (page, owner) = try store.read(bucket) { ($0.objectPage(query), $0.owner) }
+    var head = [XMLNode("Name", bucket), keys.element("Prefix", query.prefix), XMLNode("MaxKeys", String(limit))]
+    if !query.delimiter.isEmpty || !service.listing.omitsEmptyElements {
+      head.append(keys.element("Delimiter", query.delimiter))
+    }
+    head.append(XMLNode("IsTruncated", String(page.next != nil)))
+    return List(page: page, bucketOwner: owner, head: head + keys.elements, keys: keys)
+  }
+
+  private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {
+    list.page.objects.map { object in
+      let owner = withOwner ? [service.owner(object.attributes.owner ?? list.bucketOwner)] : []
+      let name = [list.keys.element("Key", object.key.text), Self.lastModified(object.modified)]
+      return XMLNode("Contents", children: name + elements(ofContentOf: object) + owner)
+    } + list.keys.elements(ofGroups: list.page.groups)
+  }
+
+  private static func lastModified(_ time: Timestamp) -> XMLNode { XMLNode("LastModified", time.iso8601Milliseconds) }
+
+  private func elements(ofContentOf object: StoredObject) -> [XMLNode] {
+    [XMLNode("ETag", service.entityTag(object.content.entityTag))] + service.elements(of: object) + [
+      XMLNode("Size", String(object.content.byteCount)),
+      XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
+    ]
+  }
+
+  func listVersions() throws -> Answer {
+    let keys = try keyEncoding()
+    let limit = try pageLimit("max-keys", default: service.listing.defaultPageSize)
+    let query = listQuery(after: parameter("key-marker") ?? "", limit: limit)
+    let marker = parameter("version-id-marker") ?? ""
+    guard marker.isEmpty || !query.after.isEmpty else {
+      throw ErrorResponse.invalidArgument("A version-id marker cannot be specified without a key marker.")
+    }
+    let (page, owner) = try store.read(bucket) { ($0.versionPage(query, after: marker), $0.owner) }
+    let isTruncated = page.isTruncated && limit > 0
+    var head = [
+      XMLNode("Name", bucket), keys.element("Prefix", query.prefix), keys.element("KeyMarker", query.after),
+      XMLNode("VersionIdMarker", marker), XMLNode("MaxKeys", String(limit)),
+      keys.element("Delimiter", query.delimiter), XMLNode("IsTruncated", String(isTruncated)),
+    ]
+    if isTruncated {
+      head += [keys.element("NextKeyMarker", page.last.key), XMLNode("NextVersionIdMarker", page.last.id)]
+    }
+    let versions = page.entries.map { version, isLatest in
+      let common = [
+        keys.element("Key", version.key.text), XMLNode("VersionId", version.version),
+        XMLNode("IsLatest", String(isLatest)), Self.lastModified(version.modified),
+        service.owner(version.attributes.owner ?? owner),
+      ]
+      return version.kind == .deleteMarker
+        ? XMLNode("DeleteMarker", children: common)
+        : XMLNode("Version", children: common + elements(ofContentOf: version))
+    }
+    return service.response(
+      "ListVersionsResult", head + keys.elements + versions + keys.elements(ofGroups: page.groups))
+  }
+
+  // MARK: Uploads and parts
+
+  func listParts() throws -> Answer {
+    let keys = try keyEncoding()
+    let marker = try number("part-number-marker", default: 0, in: 0...10_000)
+    let limit = try pageLimit("max-parts")
+    let upload = try upload(uploadName)
+    let parts = upload.parts
+    let start = parts.firstIndex { $0 > marker }
+    let end = min(parts.count, start + limit)
+    let elements = zip(parts.keys, parts.values).dropFirst(start).prefix(limit).map { number, part in
+      let entityTag = XMLNode("ETag", service.entityTag(part.content.entityTag))
+      let head = [XMLNode("PartNumber", String(number)), Self.lastModified(part.modified), entityTag]
+      let size = XMLNode("Size", String(part.content.byteCount))
+      return XMLNode("Part", children: head + service.elements(of: part) + [size])
+    }
+    let head = [
+      XMLNode("Bucket", bucket), keys.element("Key", key.text), XMLNode("UploadId", uploadName.id),
+      XMLNode("PartNumberMarker", String(marker)),
+      XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
+      XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
+      XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
+    ]
+    let ofUpload = clientEncryption(of: upload) + (upload.checksum?.elements ?? [])
+    return service.response("ListPartsResult", keys.elements + head + ofUpload + elements)
+  }
+
+  /// Returns the elements with which a client that encrypts resumes an upload, from the upload's metadata.
+  private func clientEncryption(of upload: PendingUpload) -> [XMLNode] {
+    service.listing.uploadElements.compactMap { element, name in
+      let name = ObjectDescription.clientEncryptionPrefix + name
+      return upload.description.metadata.first { $0.name == name }.map { XMLNode(element, $0.value) }
+    }
+  }
+
+  func listUploads() throws -> Answer {
+    let keys = try keyEncoding()
+    let query = listQuery(after: parameter("key-marker") ?? "", limit: try pageLimit("max-uploads"))
+    let idMarker = parameter("upload-id-marker") ?? ""
+    let (page, bucketOwner) = try store.read(bucket) { ($0.uploadPage(query, afterUpload: idMarker), $0.owner) }
+    let uploads = page.entries.map { upload in
+      let owner = service.owner(upload.attributes.owner ?? bucketOwner)
+      let owners = service.listing.tellsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
+      let elements = [
+        keys.element("Key", upload.name.key.text), XMLNode("UploadId", upload.name.id),
+        XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
+        XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
+      ]
+      return XMLNode("Upload", children: elements + owners + (upload.checksum?.elements ?? []))
+    }
+    let head = [
+      XMLNode("Bucket", bucket), keys.element("KeyMarker", query.after), XMLNode("UploadIdMarker", idMarker),
+      keys.element("NextKeyMarker", page.last.key), XMLNode("NextUploadIdMarker", page.last.id),
+      keys.element("Prefix", query.prefix), keys.element("Delimiter", query.delimiter),
+      XMLNode("MaxUploads", String(query.limit)), XMLNode("IsTruncated", String(page.isTruncated)),
+    ]
+    return service.response(
+      "ListMultipartUploadsResult", keys.elements + head + uploads + keys.elements(ofGroups: page.groups))
+  }
+}

@@ -1,0 +1,66 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import StorageAuth
+
+/// A recorded request with its complete body.
+///
+/// The description has only the method, host, path without the query, and header names, so that tests print no secrets.
+public struct RecordedRequest: Sendable {
+  /// The head of the request: method, scheme, authority, path with query, and headers.
+  public let head: HTTPRequest
+
+  /// The complete body of the request.
+  public let body: [UInt8]
+
+  /// Creates a recorded request.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the request: method, scheme, authority, path with query, and headers.
+  ///   - body: The complete body of the request.
+  public init(head: HTTPRequest, body: [UInt8] = []) {
+    self.head = head
+    self.body = body
+  }
+
+  /// The method of the request.
+  public var method: HTTPRequest.Method { head.method }
+
+  /// The path and the query of the request, exactly as sent.
+  public var path: String { head.path ?? "" }
+
+  /// The complete URL of the request, exactly as sent.
+  public var url: String { "\(head.scheme ?? "")://\(head.authority ?? "")\(path)" }
+
+  /// The body as a string, in which bytes that are not valid UTF-8 are replaced.
+  public var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// Returns the value of a header, or `nil` if the request does not contain the header.
+  ///
+  /// - Parameter name: The name of the header, in any letter case.
+  public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
+
+  /// Returns the value of a query parameter, still percent-encoded.
+  ///
+  /// - Parameter name: The name of the parameter as it is encoded in the query.
+  /// - Returns: The value, an empty string for a parameter without one, or `nil` if there is no such parameter.
+  public func parameter(_ name: String) -> String? {
+    let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      if parts[0] == name { return parts.count > 1 ? String(parts[1]) : "" }
+    }
+    return nil
+  }
+}
+
+extension RecordedRequest: Redacted {
+  /// The method, the URL without its query, the header names, and the size of the body.
+  public var description: String {
+    let visible = url.prefix { $0 != "?" }
+    let query = visible.count < url.count ? "?\(Secret.mask)" : ""
+    let names = head.headerFields.map { $0.name.rawName }.joined(separator: ", ")
+    return "\(method) \(visible)\(query), headers: [\(names)], body: \(body.count) bytes"
+  }
+}

@@ -1,0 +1,160 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Foundation
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The sources of a transfer, and the rules that determine their paths at the destination.
+struct SourceNaming: Sendable {
+  struct Source: Sendable {
+    let path: String
+    /// The path below the destination, or `nil` if the file or folder keeps its name.
+    var destination: String?
+  }
+
+  /// The files and folders on the command line, to which a persistent session adds others later.
+  let sources: [Source]
+
+  /// The destination folder, or the destination path of a single file.
+  let destination: String
+
+  /// Whether the destination can be the path of a single file if it is not an existing folder.
+  let destinationMayBeFile: Bool
+
+  private let sourcePrefix: String?
+  private let sourceBase: String?
+
+  init(_ commandLine: CommandLineReader, _ mode: Invocation.Mode) throws(Failure) {
+    sourcePrefix = try Self.decoded(commandLine[.encodedSourcePrefix])
+    sourceBase = try Self.decoded(commandLine[.encodedSourceBase])
+    guard mode != .testLogin else {
+      sources = []
+      destination = ""
+      destinationMayBeFile = false
+      return
+    }
+    guard let last = commandLine.arguments.last else { throw .usage("The destination is missing") }
+    destination = commandLine[.encodedDestination] == nil ? last : try Self.decoded(last) ?? ""
+    var sources = commandLine.arguments.dropLast().map { Source(path: $0) }
+    if let path = commandLine[.fileList] { sources += try Self.lines(of: path).map { Source(path: $0) } }
+    if let path = commandLine[.filePairList] {
+      let lines = try Self.lines(of: path)
+      guard lines.count.isMultiple(of: 2) else { throw .usage("The file pair list has a source without a destination") }
+      sources += stride(from: 0, to: lines.count, by: 2).map { Source(path: lines[$0], destination: lines[$0 + 1]) }
+    }
+    if sources.isEmpty, commandLine[.persistent] == nil { throw .usage("There are no sources") }
+    self.sources = sources
+    destinationMayBeFile =
+      commandLine.arguments.count == 2 && commandLine[.fileList] == nil && commandLine[.filePairList] == nil
+      && commandLine[.createFolder] == nil && sourceBase == nil && !destination.hasByteSuffix("/")
+  }
+
+  func path(of source: Source) -> String { sourcePrefix.map { Self.joined($0, source.path) } ?? source.path }
+
+  func target(of source: Source) throws(Failure) -> String {
+    if let name = source.destination { return Self.joined(destination, name) }
+    return Self.joined(destination, try name(of: source))
+  }
+
+  /// Returns the path of a source from the root of the transfer set: its path below the source base, or else its name.
+  func name(of source: Source) throws(Failure) -> String {
+    let path = path(of: source)
+    guard let sourceBase else { return path.words(between: "/").last.map(String.init) ?? "" }
+    let folder = sourceBase.hasByteSuffix("/") ? sourceBase : sourceBase + "/"
+    guard let name = path.removingBytePrefix(folder) else {
+      throw Failure(.badPath, "The source does not lie below the source base: \(path)")
+    }
+    return String(name)
+  }
+
+  /// Returns the path of a name in a folder, with one slash between them.
+  static func joined(_ folder: String, _ name: String) -> String {
+    let name = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "/") }))
+    if name.isEmpty { return folder }
+    return folder.isEmpty || folder.hasByteSuffix("/") ? folder + name : "\(folder)/\(name)"
+  }
+
+  private static func decoded(_ text: String?) throws(Failure) -> String? {
+    guard let text else { return nil }
+    guard let bytes = [UInt8](base64: text), let path = String(utf8: bytes) else {
+      throw .usage("A path is not UTF-8 in Base64")
+    }
+    return path
+  }
+
+  private static func lines(of list: String) throws(Failure) -> [String] {
+    guard let data = FileManager.default.contents(atPath: list), let text = String(utf8: data)
+    else { throw Failure(.noSuchFile, "The file list cannot be read: \(list)") }
+    return text.words(between: "\n").map(String.init)
+  }
+}
+
+/// The mapping between paths on this machine and paths on the transfer server for a transfer.
+struct PathMapping: Sendable {
+  private let invocation: Invocation
+  private let server: TransferServerClient
+
+  /// Whether the destination is the path of the only source, instead of a folder for the sources.
+  private let destinationIsName: Bool
+
+  init(_ invocation: Invocation, _ server: TransferServerClient) async throws(Failure) {
+    self.invocation = invocation
+    self.server = server
+    let destination = invocation.sources.destination
+    if !invocation.sources.destinationMayBeFile {
+      destinationIsName = false
+    } else if invocation.mode == .send {
+      destinationIsName = try await server.call("kinds", ["path": .string(destination)])["type"]?.string != "directory"
+    } else {
+      destinationIsName = LocalEntry(destination)?.isFolder != true
+    }
+  }
+
+  func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
+    invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
+  }
+
+  /// Returns the files and folders in the given sources that the rules include, with each folder before its contents.
+  func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [TransferItem] {
+    var items: [TransferItem] = []
+    for source in sources {
+      items += invocation.mode == .send ? try localItems(of: source) : try await remoteItems(of: source)
+    }
+    return invocation.rules.filter.included(items)
+  }
+
+  private func target(of source: SourceNaming.Source) throws(Failure) -> String {
+    destinationIsName ? invocation.sources.destination : try invocation.sources.target(of: source)
+  }
+
+  private func localItems(of source: SourceNaming.Source) throws(Failure) -> [TransferItem] {
+    let path = invocation.sources.path(of: source)
+    let target = try target(of: source)
+    let name = try invocation.sources.name(of: source)
+    return try LocalEntry.contents(of: path, invocation.rules).map { entry, relativePath in
+      TransferItem(
+        kind: entry.linkTarget.map { .link($0) } ?? (entry.isFolder ? .folder : .fileToSend), localPath: entry.path,
+        remotePath: SourceNaming.joined(target, relativePath), attributes: entry.attributes,
+        name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty)
+    }
+  }
+
+  private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [TransferItem] {
+    let path = invocation.sources.path(of: source)
+    let target = try target(of: source)
+    let name = try invocation.sources.name(of: source)
+    let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
+    let response = try await server.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
+    return (response["entries"]?.array ?? []).compactMap { entry in
+      let relativePath = entry["below"]?.string ?? ""
+      let item = TransferItem(
+        kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,
+        localPath: SourceNaming.joined(target, relativePath), remotePath: SourceNaming.joined(path, relativePath),
+        attributes: FileAttributes(entry), name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty
+      )
+      return item.isFolder || invocation.rules.includes(item.attributes) ? item : nil
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import StorageAuth
+
+struct ConfigCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Checks files with settings.", subcommands: [ConfigCheckCommand.self])
+}
+
+struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Checks the keys and the forms of the values of a file with settings, for all commands.",
+    usage: "storage-auth config check <file> [<options>]",
+    discussion: """
+      Examples:
+        storage-auth config check settings.json
+
+      The file contains a JSON object, such as
+      {"region": "cn-hangzhou", "cp": {"parallel": 32}, "client": {"attempts": 5}}.
+      A member whose value is an object belongs to the command with that name; its keys are the long options without \
+      hyphens. Members for all commands are \(SettingRules.shared.joined(separator: ", ")). The objects client and http \
+      set the client and its connections.
+
+      An option of the command line wins over the environment, and the environment over the file. The variable of an \
+      option is STORAGE_AUTH_, the command and the option, such as STORAGE_AUTH_CP_PARALLEL.
+
+      Exits with status 0 if the file can be used, and with 64 otherwise.
+      """)
+
+  @Argument(help: ArgumentHelp("The file with settings.", valueName: "file"))
+  var file: String
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let settings = try SettingsFile(file, OptionTable())
+    for (name, count) in settings.counts {
+      if output.json {
+        Terminal.json(["name": .string(name), "settings": .number(JSONNumber(count))])
+      } else {
+        Terminal.line("\(name): \(count) \(count == 1 ? "setting" : "settings")")
+      }
+    }
+    Terminal.note("\(file) can be used")
+  }
+}

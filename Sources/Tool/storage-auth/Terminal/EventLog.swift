@@ -1,0 +1,88 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import StorageClient
+
+/// A transport that prints a line for each request if the option `--verbose` is set.
+///
+/// The line contains the method, the URL without its query, the status and the time until the response began. Neither
+/// headers nor queries are printed, because they contain signatures and tokens.
+struct LoggedTransport: HTTPTransport {
+  let base: any HTTPTransport
+
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    guard Terminal.mode.isVerbose else { return try await base.send(request, body: body) }
+    let start = ContinuousClock.now
+    do throws(TransportError) {
+      let response = try await base.send(request, body: body)
+      trace(
+        request, since: start, "\(response.response.status.code)", .number(JSONNumber(response.response.status.code)))
+      return response
+    } catch {
+      trace(request, since: start, "\(error.code)", .string("\(error.code)"))
+      throw error
+    }
+  }
+
+  private func trace(
+    _ request: HTTPRequest, since start: ContinuousClock.Instant, _ outcome: String, _ status: JSONValue
+  ) {
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    let path = (request.path ?? "/").prefix { $0 != "?" }
+    let url = "\(request.scheme ?? "https")://\(request.authority ?? "")\(path)"
+    Terminal.trace(
+      "\(request.method.rawValue) \(url) \(outcome) in \(milliseconds) ms",
+      [
+        "request": [
+          "method": .string(request.method.rawValue), "url": .string(url), "status": status,
+          "milliseconds": .number(JSONNumber(milliseconds)),
+        ]
+      ])
+  }
+}
+
+/// The log of the retries and the new credentials of caches and clients, with the option `--verbose`.
+enum EventLog {
+  /// The observations, which end when they are released.
+  private static let observations = Lock<[EventHub.Observation]>([])
+
+  /// Prints a note for each attempt of a transfer with ascp that is repeated, which can take a long time.
+  static func noteRetries(_ events: EventHub) {
+    let observation = events.observe { event in
+      guard case .retry(let retry) = event else { return }
+      Terminal.note("note: \(retry.reason) Attempt \(retry.attempt) follows in \(retry.delay).")
+    }
+    observations.withLock { $0.append(observation) }
+  }
+
+  /// Prints a line for each retry, new credential and clock skew, with `--verbose` only.
+  static func traceEvents(of events: EventHub) {
+    guard Terminal.mode.isVerbose else { return }
+    let observation = events.observe { event in
+      switch event {
+      case .retry(let retry):
+        Terminal.trace(
+          "\(retry.subject) is sent again, attempt \(retry.attempt) in \(retry.delay): \(retry.reason)",
+          [
+            "retry": [
+              "subject": .string(retry.subject), "attempt": .number(JSONNumber(retry.attempt)),
+              "reason": .string(retry.reason),
+            ]
+          ])
+      case .refresh(let refresh):
+        guard case .succeeded(_, let lifetime) = refresh.outcome else { return }
+        Terminal.trace(
+          "credential from \(refresh.source), \(lifetime.map { "valid for \($0)" } ?? "valid indefinitely")",
+          ["credential": ["source": .string(refresh.source)]])
+      case .skew(let skew):
+        Terminal.trace(
+          "the clock of \(skew.host) differs by \(skew.offset)",
+          ["clockSkew": ["host": .string(skew.host), "offset": .string("\(skew.offset)")]])
+      default: break
+      }
+    }
+    observations.withLock { $0.append(observation) }
+  }
+}

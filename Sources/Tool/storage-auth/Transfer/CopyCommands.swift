@@ -1,0 +1,189 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import StorageAuth
+internal import StorageClient
+
+struct CopyCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cp",
+    abstract: "Copies files to objects, objects to files, or objects to objects.",
+    usage: "storage-auth cp <source> ... <destination> [<options>]",
+    discussion: """
+      Examples:
+        storage-auth cp cat.jpg oss://photos/2026/cat.jpg --region cn-hangzhou
+        storage-auth cp *.jpg oss://photos/2026/ --region cn-hangzhou --parallel 32
+        storage-auth cp oss://photos/2026/cat.jpg downloads/ --region cn-hangzhou
+        storage-auth cp -r photos oss://backup/photos/ --exclude '*.tmp'
+        tar c photos | storage-auth cp - oss://backup/photos.tar
+        storage-auth cp --resume video.mp4 oss://photos/2026/ --region cn-hangzhou
+        storage-auth cp cat.jpg aspera://mia@aspera.example.com/2026/cat.jpg
+
+      Several sources need a directory, or a key that ends in a slash, as destination. A failure does not stop the \
+      other transfers. With --resume, the same command continues what was interrupted.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Files, - for standard input or output, oss://bucket/key (or cos://, s3://), aspera://node/key or "
+        + "aspera://user@host/path; the last one is the destination.", valueName: "location"))
+  var locations: [String]
+
+  @Flag(name: .shortAndLong, help: "Copy a folder, or all objects below a prefix; replaces what exists.")
+  var recursive = false
+
+  @OptionGroup(title: "Whole folders") var tree: TreeOptions
+
+  @Option(help: ArgumentHelp("Sources that are copied at a time (16; Aspera: 1), without -r.", valueName: "number"))
+  var parallel: Int?
+
+  @Flag(help: "Stop at the first failure instead of copying the other sources.")
+  var failFast = false
+
+  @Flag(help: "Continue what an earlier run with --resume left, and let the next one continue.")
+  var resume = false
+
+  @Option(help: ArgumentHelp("The media type; derived from the name by default.", valueName: "type"))
+  var contentType: String?
+
+  @Option(help: ArgumentHelp("Metadata to store with the object; repeatable.", valueName: "name=value"))
+  var metadata: [MetadataArgument] = []
+
+  @OptionGroup(title: "Service") var options: StoreOptions
+
+  @OptionGroup(title: "Aspera") var aspera: AsperaOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if let parallel, !Self.permittedParallels.contains(parallel) {
+      throw ValidationError("--parallel must be from 1 to \(Self.permittedParallels.upperBound).")
+    }
+    guard resume || recursive || tree.checkpoints == nil else {
+      throw ValidationError("--checkpoints is for --resume and --recursive.")
+    }
+    if recursive {
+      _ = try folderTransfer()
+      return
+    }
+    guard !tree.isForTreesOnly else {
+      throw ValidationError("--include, --exclude, --jobs and --dry-run are for --recursive.")
+    }
+    try plan.validate(locations)
+  }
+
+  func run() async throws {
+    if recursive {
+      let transfer = try folderTransfer()
+      try await transfer.requireFolder()
+      return try await transfer.run()
+    }
+    var plan = plan
+    if resume { plan.checkpoints = try CheckpointDirectory(tree.checkpoints) }
+    var run = CopyRun(plan: plan, output: output, parallel: parallel, stopsAtFailure: failFast)
+    try await run.run(locations)
+  }
+
+  private func folderTransfer() throws -> TreeTransfer {
+    guard locations.count == 2 else { throw ValidationError("--recursive needs one source and one destination.") }
+    guard contentType == nil, metadata.isEmpty, parallel == nil, !failFast, !resume else {
+      throw ValidationError(
+        "--content-type, --metadata, --parallel, --fail-fast and --resume are not for --recursive; use --jobs, and "
+          + "give the same command again after an interruption.")
+    }
+    return try TreeTransfer(
+      from: locations[0], to: locations[1], tree: tree, stores: options, aspera: aspera,
+      sync: SyncOptions(comparison: .none))
+  }
+
+  private var plan: CopyPlan {
+    var plan = CopyPlan(options: options)
+    plan.aspera = aspera
+    plan.origin = tree.origin
+    plan.upload = UploadOptions(
+      contentType: contentType, metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last })
+    plan.parallel = parallel ?? 1
+    plan.resumes = resume
+    return plan
+  }
+
+  /// The permitted values of `--parallel`, whose maximum is the transport's number of connections per host.
+  private static let permittedParallels = 1...64
+}
+
+/// An argument `name=value` that specifies a metadata entry to store with an object.
+struct MetadataArgument: ExpressibleByArgument {
+  let name: String
+  let value: String
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, !parts[0].isEmpty else { return nil }
+    (name, value) = (parts[0], parts[1])
+  }
+}
+
+struct MoveCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mv", abstract: "Moves files and objects: copies each, and then deletes the source.",
+    usage: "storage-auth mv <source> ... <destination> [<options>]",
+    discussion: """
+      Examples:
+        storage-auth mv oss://photos/cat.jpg oss://photos/2026/ --region cn-hangzhou
+        storage-auth mv oss://photos/cat.jpg cat.jpg --region cn-hangzhou
+
+      A source whose copy failed remains. For a folder, use cp -r and then rm -r.
+      """)
+
+  @Argument(help: ArgumentHelp("Files and objects, as for cp; the last one is the destination.", valueName: "location"))
+  var locations: [String]
+
+  @OptionGroup var origin: OriginOptions
+
+  @OptionGroup(title: "Service") var options: StoreOptions
+
+  @OptionGroup(title: "Aspera") var aspera: AsperaOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws { try plan.validate(locations) }
+
+  func run() async throws {
+    var run = CopyRun(plan: plan, output: output)
+    try await run.run(locations)
+  }
+
+  private var plan: CopyPlan {
+    var plan = CopyPlan(options: options)
+    plan.aspera = aspera
+    plan.origin = origin
+    plan.moves = true
+    return plan
+  }
+}
+
+struct CatCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cat", abstract: "Writes objects to standard output, one after the other.",
+    usage: "storage-auth cat <location> ... [<options>]",
+    discussion: """
+      Examples:
+        storage-auth cat oss://photos/notes.txt --region cn-hangzhou
+        storage-auth cat s3://logs/a.gz --region eu-central-1 | gunzip
+      """)
+
+  @Argument(help: ArgumentHelp("oss://bucket/key (or cos://, s3://).", valueName: "location"))
+  var locations: [String]
+
+  @OptionGroup(title: "Service") var options: StoreOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws { for location in locations { try CopyPlan(options: options).validate([location, "-"]) } }
+
+  func run() async throws {
+    var run = CopyRun(plan: CopyPlan(options: options), output: output)
+    for location in locations { try await run.run([location, "-"]) }
+  }
+}

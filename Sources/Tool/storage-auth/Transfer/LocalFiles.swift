@@ -1,0 +1,67 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import StorageAuth
+internal import StorageClient
+
+/// Facts about files on this machine.
+enum LocalFiles {
+  /// Returns whether a path leads to a directory, without following a symbolic link.
+  static func isDirectory(_ path: String) -> Bool {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
+  }
+
+  /// Creates a directory with those that contain it, unless it exists.
+  static func makeDirectory(_ path: String) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw ValidationError("The directory \(path.onOneLine) cannot be created. Name one that you can write.")
+    }
+  }
+
+  /// Deletes the file that `mv` has copied.
+  static func remove(_ path: String) throws {
+    // The function of Foundation would also delete a folder that replaced the file.
+    guard unsafe unlink(path) == 0 else {
+      throw StorageError(.unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
+    }
+  }
+
+  /// Returns the size of a file in bytes, or `nil` if it cannot be read.
+  static func byteCount(_ path: String) -> Int64? {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
+  }
+}
+
+/// The directory in which `cp --resume` keeps the checkpoints of unfinished transfers, one file per transfer.
+struct CheckpointDirectory {
+  let path: FilePath
+
+  init(_ path: String?) throws {
+    let environment = ProcessInfo.processInfo.environment
+    let stateFolder =
+      environment["XDG_STATE_HOME"].flatMap { $0.hasBytePrefix("/") ? $0 : nil }
+      ?? environment["HOME"].map { "\($0)/.local/state" }
+    guard let path = path ?? stateFolder.map({ "\($0)/storage-auth/checkpoints" }) else {
+      throw ValidationError("There is no home directory; name a directory with --checkpoints.")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw ValidationError("The directory \(path) for checkpoints cannot be created; name another with --checkpoints.")
+    }
+    self.path = FilePath(path)
+  }
+
+  /// Returns the file for the checkpoint of a transfer, or `nil` if the identity of the object is unknown.
+  func file<Checkpoint>(
+    _ direction: String, _ file: FilePath, _ object: ObjectIdentity?
+  ) -> CheckpointFile<Checkpoint>? {
+    let file = URL(filePath: file.string).standardizedFileURL.path
+    return object.map { CheckpointFile(path.appending("\($0.fileName(with: file)).\(direction)")) }
+  }
+}
