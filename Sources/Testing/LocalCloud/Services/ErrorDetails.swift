@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import StorageAuth
 
 // What the storage services share in their responses to rejected requests.
@@ -19,6 +18,13 @@ extension [ErrorResponse.Detail] {
       ErrorResponse.Detail(name: name, bounded: text),
       ErrorResponse.Detail(name: "\(name)Bytes", bounded: bytes.joined(separator: " ")),
     ]
+  }
+}
+
+extension XMLNode {
+  /// Creates an element with elements that contain text.
+  init(_ name: String, texts: KeyValuePairs<String, String>) {
+    self.init(name, children: texts.map { XMLNode($0.key, $0.value) })
   }
 }
 

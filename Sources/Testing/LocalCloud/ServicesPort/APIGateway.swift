@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
 
 /// An API beside the storage services, whose calls are read whole and whose errors are documents in its own format.

@@ -197,9 +197,8 @@ struct SimulatedCOS: ServiceBehavior {
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
     XMLNode(
       "Bucket",
-      children: [
-        XMLNode("Name", bucket.name), XMLNode("Location", region), XMLNode("CreationDate", bucket.created.iso8601),
-        XMLNode("BucketType", "cos"),
+      texts: [
+        "Name": bucket.name, "Location": region, "CreationDate": bucket.created.iso8601, "BucketType": "cos",
       ])
   }
 

@@ -3,7 +3,6 @@
 
 internal import COSAuth
 internal import CredentialSources
-internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 

@@ -115,10 +115,9 @@ extension Call {
     let regions = names.map { name in
       XMLNode(
         "RegionInfo",
-        children: [
-          XMLNode("Region", name), XMLNode("InternetEndpoint", name + domain),
-          XMLNode("InternalEndpoint", "\(name)-internal\(domain)"),
-          XMLNode("AccelerateEndpoint", "oss-accelerate\(domain)"),
+        texts: [
+          "Region": name, "InternetEndpoint": name + domain, "InternalEndpoint": "\(name)-internal\(domain)",
+          "AccelerateEndpoint": "oss-accelerate\(domain)",
         ])
     }
     return service.response(with: XMLNode("RegionInfoList", children: regions))

@@ -229,12 +229,11 @@ struct SimulatedOSS: ServiceBehavior {
     let intranet = endpoint == "oss-\(region)\(domain)" ? "oss-\(region)-internal\(domain)" : endpoint
     return XMLNode(
       "Bucket",
-      children: [
-        XMLNode("Name", bucket.name), XMLNode("Location", SimulatedService.oss.location(of: region)),
-        XMLNode("Region", region), XMLNode("CreationDate", bucket.created.iso8601Milliseconds),
-        XMLNode("ExtranetEndpoint", endpoint), XMLNode("IntranetEndpoint", intranet),
-        XMLNode("StorageClass", bucket.settings.storageClass ?? SimulatedService.oss.standardClass),
-        XMLNode("ResourceGroupId", bucket.settings.resourceGroup),
+      texts: [
+        "Name": bucket.name, "Location": SimulatedService.oss.location(of: region), "Region": region,
+        "CreationDate": bucket.created.iso8601Milliseconds, "ExtranetEndpoint": endpoint, "IntranetEndpoint": intranet,
+        "StorageClass": bucket.settings.storageClass ?? SimulatedService.oss.standardClass,
+        "ResourceGroupId": bucket.settings.resourceGroup,
       ])
   }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-internal import HTTPTypes
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
@@ -145,14 +144,12 @@ struct AmazonSTS: TokenService {
     let key = issue(request, for: call)
     let user = "\((request.role?.arn ?? "").replacingRole)/\(request.session)"
     let elements = [
-      XMLNode(
-        "AssumedRoleUser",
-        children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(request.session)")]),
+      XMLNode("AssumedRoleUser", texts: ["Arn": user, "AssumedRoleId": "\(Self.roleID):\(request.session)"]),
       XMLNode(
         "Credentials",
-        children: [
-          XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
-          XMLNode("SessionToken", key.token), XMLNode("Expiration", key.expiration.iso8601),
+        texts: [
+          "AccessKeyId": key.id, "SecretAccessKey": key.secret, "SessionToken": key.token,
+          "Expiration": key.expiration.iso8601,
         ]),
     ]
     return response(action, elements + identity, call)
@@ -160,7 +157,7 @@ struct AmazonSTS: TokenService {
 
   private func response(_ action: String, _ elements: [XMLNode], _ call: InboundCall) -> Answer {
     let result = XMLNode("\(action)Result", children: elements)
-    let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
+    let metadata = XMLNode("ResponseMetadata", texts: ["RequestId": call.requestID])
     return Self.document("\(action)Response", [result, metadata], call)
   }
 

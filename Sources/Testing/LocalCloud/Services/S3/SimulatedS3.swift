@@ -171,7 +171,7 @@ extension BucketDocument {
   private static let encryptionRule = XMLNode(
     "Rule",
     children: [
-      XMLNode("ApplyServerSideEncryptionByDefault", children: [XMLNode("SSEAlgorithm", "AES256")]),
+      XMLNode("ApplyServerSideEncryptionByDefault", texts: ["SSEAlgorithm": "AES256"]),
       XMLNode("BucketKeyEnabled", "false"),
     ])
 }
@@ -204,9 +204,8 @@ struct SimulatedS3: ServiceBehavior {
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
     XMLNode(
       "Bucket",
-      children: [
-        XMLNode("Name", bucket.name), XMLNode("CreationDate", bucket.created.iso8601Milliseconds),
-        XMLNode("BucketRegion", region),
+      texts: [
+        "Name": bucket.name, "CreationDate": bucket.created.iso8601Milliseconds, "BucketRegion": region,
       ])
   }
 

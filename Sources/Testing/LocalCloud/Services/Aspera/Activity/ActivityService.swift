@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import HTTPTypes
 internal import StorageAuth
 
 /// The calls of the Node API about transfers, events and sizes, for one caller.

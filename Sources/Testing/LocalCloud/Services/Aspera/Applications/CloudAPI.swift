@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 

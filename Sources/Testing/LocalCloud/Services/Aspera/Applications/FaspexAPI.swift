@@ -3,7 +3,6 @@
 
 internal import AsperaAuth
 internal import CredentialSources
-internal import HTTPTypes
 internal import StorageAuth
 
 /// The simulated API of Faspex 5: its token endpoint, and sending and receiving packages.

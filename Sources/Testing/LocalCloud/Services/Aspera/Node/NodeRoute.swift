@@ -80,24 +80,13 @@ struct NodeRoute: Sendable {
     case "page": self.init(paths: { service, document, _ in try service.page(document) })
     case "search": self.init(paths: { service, document, _ in try service.search(document) })
     case "du": self.init(paths: { service, document, _ in try service.usage(document) })
-    case "info":
-      self.init(paths: { service, document, _ in
-        try await service.forEachPath(document) { try service.info($0, &$1) }
-      })
-    case "create":
-      self.init(paths: { service, document, date in
-        try await service.forEachPath(document) { element, _ in try await service.create(element, at: date) }
-      })
-    case "delete":
-      self.init(paths: { service, document, _ in
-        try await service.forEachPath(document) { element, _ in try await service.delete(element) }
-      })
+    case "info": self.init(eachPath: { service, element, result, _ in try service.info(element, &result) })
+    case "create": self.init(eachPath: { service, element, _, date in try await service.create(element, at: date) })
+    case "delete": self.init(eachPath: { service, element, _, _ in try await service.delete(element) })
     case "rename":
-      self.init(paths: { service, document, date in
-        try await service.forEachPath(document, repeating: ["path", "source", "destination"]) { element, _ in
-          try await service.rename(element, at: date)
-        }
-      })
+      self.init(repeating: ["path", "source", "destination"]) { service, element, _, date in
+        try await service.rename(element, at: date)
+      }
     default: return nil
     }
   }
@@ -125,6 +114,16 @@ struct NodeRoute: Sendable {
     self.init(.basic) { api, call, caller in
       try await perform(PathService(aspera: api.aspera, root: caller.root), call.nodeDocument, call.date)
     }
+  }
+
+  /// Creates the route of a call that performs an action for each element of its `paths`.
+  private init(
+    repeating members: [String] = ["path"],
+    eachPath perform: @escaping @Sendable (PathService, JSONValue, inout JSONObject, Timestamp) async throws -> Void
+  ) {
+    self.init(paths: { service, document, date in
+      try await service.forEachPath(document, repeating: members) { try await perform(service, $0, &$1, date) }
+    })
   }
 
   private init(files perform: @escaping @Sendable (FileService, InboundCall) async throws -> Answer) {
