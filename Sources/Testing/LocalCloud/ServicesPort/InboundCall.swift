@@ -34,7 +34,6 @@ struct InboundCall: Sendable {
   subscript(parameter: String) -> String? { parameters?[parameter] }
 
   var request: HTTPRequest { call.request }
-
   var path: String { Self.path(of: request) }
 
   /// The value of the `Authorization` header, or `nil` if the header is missing or occurs more than once.

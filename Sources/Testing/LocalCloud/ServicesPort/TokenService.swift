@@ -7,7 +7,6 @@ internal import StorageAuth
 protocol TokenService: SynchronousAPIHandler {
   /// The storage service for which the token service issues temporary credentials.
   static var provider: LocalCloud.Provider { get }
-
   var issuer: Issuer { get }
 
   /// The OIDC identity tokens that callers can exchange for temporary credentials.

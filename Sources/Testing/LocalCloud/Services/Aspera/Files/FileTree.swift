@@ -148,9 +148,7 @@ struct FileEntry: Sendable {
   let link: FileLink?
 
   var isFolder: Bool { content == nil }
-
   var isFile: Bool { content != nil && link == nil }
-
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
@@ -196,7 +194,6 @@ struct FileProblem: Error {
   init(_ kind: Kind, _ path: NodePath? = nil) { (self.kind, self.path) = (kind, path) }
 
   var status: HTTPResponse.Status { kind.meaning.status }
-
   var ascpCode: Int { kind.meaning.ascpCode }
 
   /// The reason for the failure as a short message for the client.

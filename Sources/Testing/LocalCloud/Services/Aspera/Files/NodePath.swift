@@ -31,7 +31,6 @@ struct NodePath: Sendable {
 
   /// The path in the format of the Node API, with a leading slash.
   var text: String { "/" + names.joined(separator: "/") }
-
   var fileKey: ObjectKey { ObjectKey(names.joined(separator: "/")) }
 
   /// The object key of a folder at this path, which is also the key prefix of its contents; empty for the root folder.
@@ -39,7 +38,6 @@ struct NodePath: Sendable {
 
   /// The last name of the path, or a slash for the root folder.
   var basename: String { names.last ?? "/" }
-
   var parent: NodePath { NodePath(names: names.dropLast()) }
 
   /// The paths of the folders from the first level below the root folder to this path.

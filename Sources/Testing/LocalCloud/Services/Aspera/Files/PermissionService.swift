@@ -232,7 +232,6 @@ extension AccessLevels {
 
   /// The names of the levels, in the order of IBM's description of the Node API.
   var names: [String] { Element.allCases.filter { contains($0) }.map(\.rawValue) }
-
   var document: JSONValue { .strings(names) }
 
   /// The name of the levels in the older form of the Node API, `edit` or `view`.

@@ -191,7 +191,6 @@ struct NodeGateway: APIGateway {
   let errorCodes = (tooLong: "413", failure: "500")
 
   var context: CloudContext { api.aspera.cloud }
-
   var blobs: BlobStore? { api.aspera.files.store.blobs }
 
   func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { api.endpoint }
