@@ -95,12 +95,12 @@ public final class LocalCloud: Sendable {
     let transferServer = try await open(
       configuration.aspera.transferPort, false, .loopback, transferGateway.respond(to:with:_:))
     let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
-    let nodeGateway = NodeGateway(api: nodeAPI, context: context)
+    let nodeGateway = NodeGateway(api: nodeAPI)
     let node = try await open(configuration.aspera.port, true, .loopback, nodeGateway.respond(to:with:_:))
     let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
     try onCloud.prepare(at: configuration.clock())
     let faspex = FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI)
-    let applicationsGateway = ApplicationsGateway(onCloud: onCloud, faspex: faspex, context: context)
+    let applicationsGateway = ApplicationsGateway(context: context, onCloud: onCloud, faspex: faspex)
     let applications = try await open(
       configuration.aspera.applicationsPort, false, .loopback, applicationsGateway.respond(to:with:_:))
     let ports = Ports(services: services, node: node, transferServer: transferServer, applications: applications)

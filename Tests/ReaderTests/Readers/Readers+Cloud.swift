@@ -74,7 +74,7 @@ extension Reader {
     var request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1", path: "/")
     request.headerFields[.contentType] = "application/x-www-form-urlencoded"
     let call = InboundCall(request, body: body, requestID: "", at: Samples.now)
-    if let parameters = call.pairs.flatMap({ CallParameters($0) }) { _ = call.names(parameters, inHeaders: "x-acs-") }
+    _ = call.names(inHeaders: "x-acs-")
   }
 
   /// Parses calls like the token services, the metadata services and the node.
@@ -82,10 +82,8 @@ extension Reader {
     input, _ in
     guard let (request, body) = Samples.request(input) else { return false }
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
-    let parameters = call.pairs.flatMap { CallParameters($0) }
-    if let parameters { _ = call.names(parameters, inHeaders: "x-acs-") }
-    _ = (call.path, call.authorization, ServiceAuthorization(call.authorization ?? ""))
-    return parameters != nil
+    _ = (call.names(inHeaders: "x-acs-"), call.path, call.authorization, ServiceAuthorization(call.authorization ?? ""))
+    return call.parameters != nil
   }
 
   private static let configuration = LocalCloud.Configuration(
@@ -99,7 +97,7 @@ extension Reader {
   ) { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))
-    let desks: [any ServiceHandler] = [
+    let desks: [any SynchronousAPIHandler] = [
       AlibabaSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
       TencentSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
       Metadata(issuer: issuer, requiresToken: true), AppServer(issuer: issuer, token: Secret(Samples.token)),
@@ -173,7 +171,7 @@ extension Reader {
       isRead = true
       if let lifetime = try? order.lifetime { _ = Samples.now.advanced(by: lifetime).iso8601 }
       _ = (try? EntryFilter(element), AccessLevels(element["access_levels"]))
-      _ = (try? order.locations, order.answeredPaths, order.answeredRoot, order.publicKeys)
+      _ = (try? order.locations, order.responsePaths, order.responseRoot, order.publicKeys)
     }
     return isRead
   }

@@ -92,7 +92,7 @@ struct Gateway: Sendable {
     let permit = try await authorize(head, identity, record)
     try await sendContinue(&awaitsContinue, &writer)
     var call = call(permit, request, identity, headers: head.headerFields)
-    call.callback = try plan(permit, head, identity.requestID)
+    call.callback = try callbackPlan(permit, head, identity.requestID)
     try call.checkPayerAndOwners()
     call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
     var response = try await countingWrite(of: call) { try await call.response() }
@@ -248,7 +248,7 @@ struct Gateway: Sendable {
     let rights = rights(of: verified.accessKeyID, facts)
     guard let permit = Permit(posting: verified, to: target, by: rights) else { throw rights.denial(at: date) }
     var call = call(permit, request, identity, headers: try verified.headers(of: service))
-    call.callback = try plan("PostObject", identity.requestID, isRequested: verified.form["callback"] != nil) {
+    call.callback = try callbackPlan("PostObject", identity.requestID, isRequested: verified.form["callback"] != nil) {
       () throws(ErrorResponse) in try RequestedCallback(verified.form)
     }
     try call.checkPayerAndOwners()

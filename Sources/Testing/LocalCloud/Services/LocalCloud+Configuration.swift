@@ -7,7 +7,7 @@ public import StorageAuthServer
 extension LocalCloud {
   /// The configuration of a local server.
   public struct Configuration: Sendable {
-    /// The accounts that can sign requests to all services of the server.
+    /// The accounts that can sign requests to all services of the server; at least one.
     public var accounts: [Account]
 
     /// The names of the buckets to create in every storage service, unless they already exist.
@@ -33,8 +33,7 @@ extension LocalCloud {
     /// The region of the simulated S3 service, which S3 signatures must contain.
     public var s3Region: String
 
-    /// Whether COS signatures must include the host, the content length, the token and
-    /// every parameter.
+    /// Whether COS signatures must include the host, the content length, the token and every query parameter.
     public var isStrict: Bool
 
     /// The origins of web pages that can send requests to the storage services and read the responses.
@@ -87,55 +86,24 @@ extension LocalCloud {
     /// The function with which injected faults and bandwidth limits wait; tests can replace it with a wait that they control.
     public var sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-    /// Creates a configuration of a local server.
-    ///
-    /// - Parameters:
-    ///   - accounts: The accounts that can sign requests; at least one.
-    ///   - buckets: The names of the buckets to create in every storage service.
-    ///   - ossPort: The port of the simulated OSS service; 0 selects a free port.
-    ///   - cosPort: The port of the simulated COS service; 0 selects a free port.
-    ///   - s3Port: The port of the simulated S3 service; 0 selects a free port.
-    ///   - root: The path of the data directory, or `nil` for a temporary directory.
-    ///   - region: The region that OSS V4 signatures must contain, or `nil` to accept any well-formed region.
-    ///   - s3Region: The region of the simulated S3 service.
-    ///   - isStrict: Whether COS signatures must include the host, the content length,
-    ///     the token and every query parameter.
-    ///   - allowedOrigins: The origins of web pages that can send requests to the storage services and read the
-    ///     responses.
-    ///   - services: The configuration of the token services, the app server and the instance metadata service.
-    ///   - aspera: The configuration of the simulated Aspera node.
-    ///   - faults: The faults that the server injects from the start.
-    ///   - clock: A closure that returns the current time in UTC.
-    ///   - sleep: The function with which injected faults and bandwidth limits wait.
+    /// Creates a configuration of a local server; the parameters are the properties.
     public init(
       accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, s3Port: Int = 0,
       root: String? = nil, region: String? = nil, s3Region: String = "us-east-1", isStrict: Bool = false,
-      allowedOrigins: [String] = [],
-      services: Services = Services(), aspera: Aspera = Aspera(), faults: Faults = Faults(),
+      allowedOrigins: [String] = [], services: Services = Services(), aspera: Aspera = Aspera(),
+      faults: Faults = Faults(),
       clock: @escaping @Sendable () -> Timestamp = { .now },
       sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-      self.accounts = accounts
-      self.buckets = buckets
-      self.ossPort = ossPort
-      self.cosPort = cosPort
-      self.s3Port = s3Port
-      self.root = root
-      self.region = region
-      self.s3Region = s3Region
-      self.isStrict = isStrict
-      self.allowedOrigins = allowedOrigins
-      self.services = services
-      self.aspera = aspera
-      self.faults = faults
-      self.clock = clock
-      self.sleep = sleep
+      (self.accounts, self.buckets, self.ossPort, self.cosPort) = (accounts, buckets, ossPort, cosPort)
+      (self.s3Port, self.root, self.region, self.s3Region) = (s3Port, root, region, s3Region)
+      (self.isStrict, self.allowedOrigins, self.services, self.aspera) = (isStrict, allowedOrigins, services, aspera)
+      (self.faults, self.clock, self.sleep) = (faults, clock, sleep)
     }
 
     func check() throws(LocalCloudError) {
-      if accounts.isEmpty {
-        throw LocalCloudError("There is no account, so that no request could be signed; configure at least one.")
-      }
+      try LocalCloudError.require(
+        !accounts.isEmpty, "There is no account, so that no request could be signed; configure at least one.")
       for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
         throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
       }
@@ -145,18 +113,13 @@ extension LocalCloud {
         throw LocalCloudError(
           "\"\(number)\" is not the number of another account; use digits, and neither of \(owners).")
       }
-      let ids = accounts.map(\.key.id)
-      if let twice = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
-        throw LocalCloudError("The account \"\(twice)\" is listed twice; list it once.")
-      }
+      try LocalCloudError.requireUnique(accounts.map(\.key.id.string)) { "account \"\($0)\"" }
       if let name = buckets.first(where: { !isBucketName($0) }) {
         throw LocalCloudError(
           "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
       }
       for port in [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort, aspera.applicationsPort]
-      where !(0...65_535).contains(port) {
-        throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
-      }
+      where !(0...65_535).contains(port) { throw LocalCloudError("\(port) is not a port; use 0 to 65535.") }
       if certificate == nil, !allowsPlainHTTP, !LoopbackHost.isNamed(by: address),
         !LoopbackHost.isNamed(by: "[\(address)]")
       {
@@ -164,9 +127,8 @@ extension LocalCloud {
           "Other machines would reach the server at \(address) without encryption; give it a certificate, or allow plain "
             + "HTTP in a network that you trust.")
       }
-      guard SimulatedS3.isRegion(s3Region) else {
-        throw LocalCloudError("\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")
-      }
+      try LocalCloudError.require(
+        SimulatedS3.isRegion(s3Region), "\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")
       try services.check()
       try aspera.check()
       try aspera.checkApplications(accessKeys: accounts.map(\.key.id.string) + aspera.accessKeys.map(\.id))
@@ -191,16 +153,9 @@ extension LocalCloud {
     /// a grant or a bucket policy.
     public var number: String?
 
-    /// Creates an account with an access key.
-    ///
-    /// - Parameters:
-    ///   - key: The access key, permanent or temporary.
-    ///   - isDisabled: Whether the key is disabled.
-    ///   - number: The number of the account that the key belongs to, or `nil` for that of the server itself.
+    /// Creates an account with an access key; the parameters are the properties.
     public init(_ key: AccessKey, isDisabled: Bool = false, number: String? = nil) {
-      self.key = key
-      self.isDisabled = isDisabled
-      self.number = number
+      (self.key, self.isDisabled, self.number) = (key, isDisabled, number)
     }
   }
 
@@ -234,43 +189,26 @@ extension LocalCloud {
     /// service has no tokens.
     public var requiresMetadataToken: Bool
 
-    /// Creates a configuration of the token services, the app server and the instance metadata service.
-    ///
-    /// - Parameters:
-    ///   - port: The port that all of them share; 0 selects a free port.
-    ///   - roles: The roles that callers can assume.
-    ///   - tokenLifetime: The lifetime of every issued temporary credential, or `nil` to use the requested lifetime.
-    ///   - appToken: The bearer token that callers of the app server must send, or `nil` to accept all callers.
-    ///   - identityTokens: The OIDC identity tokens that callers can exchange for temporary credentials.
-    ///   - requiresMetadataToken: Whether requests for instance metadata must contain a
-    ///     token, for vendors whose metadata service has tokens.
+    /// Creates a configuration of the services that share a port; the parameters are the properties.
     public init(
       port: Int = 0, roles: [Role] = [.alibaba, .tencent, .amazon], tokenLifetime: Duration? = nil,
-      appToken: Secret? = nil,
-      identityTokens: [Secret] = [], requiresMetadataToken: Bool = false
+      appToken: Secret? = nil, identityTokens: [Secret] = [], requiresMetadataToken: Bool = false
     ) {
-      self.port = port
-      self.roles = roles
-      self.tokenLifetime = tokenLifetime
-      self.appToken = appToken
-      self.identityTokens = identityTokens
-      self.requiresMetadataToken = requiresMetadataToken
+      (self.port, self.roles, self.tokenLifetime, self.appToken) = (port, roles, tokenLifetime, appToken)
+      (self.identityTokens, self.requiresMetadataToken) = (identityTokens, requiresMetadataToken)
     }
 
     func check() throws(LocalCloudError) {
       for role in roles {
-        guard role.provider != nil else {
-          throw LocalCloudError(
-            "\"\(role.arn)\" is not a role; write acs:ram::ACCOUNT:role/NAME, qcs::cam::uin/ACCOUNT:roleName/NAME or "
-              + "arn:aws:iam::ACCOUNT:role/NAME.")
-        }
-        guard role.maximumDuration >= .seconds(1) else {
-          throw LocalCloudError("The maximum lifetime of the role \"\(role.arn)\" is less than one second.")
-        }
+        try LocalCloudError.require(
+          role.provider != nil,
+          "\"\(role.arn)\" is not a role; write acs:ram::ACCOUNT:role/NAME, qcs::cam::uin/ACCOUNT:roleName/NAME or "
+            + "arn:aws:iam::ACCOUNT:role/NAME.")
+        try LocalCloudError.require(
+          role.maximumDuration >= .seconds(1),
+          "The maximum lifetime of the role \"\(role.arn)\" is less than one second.")
       }
-      if let twice = roles.first(where: { role in roles.count { $0.arn == role.arn } > 1 }) {
-        throw LocalCloudError("The role \"\(twice.arn)\" is listed twice; list it once.")
-      }
+      try LocalCloudError.requireUnique(roles.map(\.arn)) { "role \"\($0)\"" }
       if let tokenLifetime, tokenLifetime < .seconds(1) {
         throw LocalCloudError("Tokens must be valid for a second; use requestsPerCredential to expire them at once.")
       }
@@ -283,7 +221,19 @@ public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The reason why the server cannot start and how to fix it, on a single line.
   public let description: String
 
-  init(_ description: String) {
-    self.description = description.onOneLine
+  init(_ description: String) { self.description = description.onOneLine }
+
+  /// Throws an error with a description, unless a condition holds.
+  static func require(_ condition: Bool, _ description: @autoclosure () -> String) throws(LocalCloudError) {
+    if !condition { throw LocalCloudError(description()) }
+  }
+
+  /// Throws an error that names the first of several names that occurs twice, if there is one.
+  ///
+  /// - Parameter kind: A closure that returns the kind of what has the name, and the name.
+  static func requireUnique(_ names: [String], _ kind: (String) -> String) throws(LocalCloudError) {
+    if let repeated = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw LocalCloudError("The \(kind(repeated)) is listed twice; list it once.")
+    }
   }
 }

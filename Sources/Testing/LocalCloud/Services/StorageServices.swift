@@ -40,15 +40,15 @@ extension LocalCloud {
   }
 
   /// The URL of the app server that issues temporary credentials for OSS.
-  public var ossAppServer: String { servicesURL + AlibabaKeys().appServerPath }
+  public var ossAppServer: String { servicesURL + KeyDocuments.alibaba.appServerPath }
 
   /// The URL of the app server that issues temporary credentials for COS.
-  public var cosAppServer: String { servicesURL + TencentKeys().appServerPath }
+  public var cosAppServer: String { servicesURL + KeyDocuments.tencent.appServerPath }
 
   /// The URL of the container credentials endpoint that issues temporary credentials for S3.
   ///
   /// It is the value for the environment variable `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
-  public var s3AppServer: String { servicesURL + AmazonKeys().appServerPath }
+  public var s3AppServer: String { servicesURL + KeyDocuments.amazon.appServerPath }
 }
 
 extension LocalCloud.Provider {
@@ -68,9 +68,7 @@ extension LocalCloud.Provider {
     if configuration.allowsSmallParts { service.objects.minimumPartByteCount = 0 }
     return service
   }
-}
 
-extension LocalCloud.Provider {
   /// The rules of the service's S3-compatible interface, or `nil` if it has none besides its own.
   var s3Interface: S3Interface.Rules? {
     switch self {
@@ -127,15 +125,22 @@ struct StorageServices: Sendable {
 
 extension ServicesGateway {
   /// The vendors' document formats for temporary credentials.
-  static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
+  static let clouds: [KeyDocuments] = [.alibaba, .tencent, .amazon]
 
   /// The token services in the order in which they are asked; the last one takes all other calls.
-  static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
+  static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenService] {
     [
       AmazonSTS(issuer: issuer, identityTokens: services.identityTokens),
       TencentSTS(issuer: issuer, identityTokens: services.identityTokens),
       AlibabaSTS(issuer: issuer, identityTokens: services.identityTokens),
     ]
+  }
+}
+
+extension HeaderRules {
+  /// Returns the operations that support each header according to any of several rules.
+  static func combined(_ rules: [[String: Set<Operation>]]) -> [String: Set<Operation>] {
+    rules.reduce(into: [:]) { union, rules in union.merge(rules) { $0.union($1) } }
   }
 }
 

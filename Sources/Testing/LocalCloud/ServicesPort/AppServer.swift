@@ -1,13 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import StorageAuth
 
 /// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
-struct AppServer: ServiceHandler {
+struct AppServer: SynchronousAPIHandler {
   /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
-  private static let defaultLifetime: Int64 = 1800
+  private static let lifetime: Int64 = 1800
 
   let endpoint = LocalCloud.Endpoint.appServer
   let issuer: Issuer
@@ -18,21 +17,19 @@ struct AppServer: ServiceHandler {
       throw .methodNotAllowed(call.request.method.rawValue)
     }
     try requireAppToken(in: call)
-    guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
-      let lifetime = issuer.lifetime(
-        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
+    guard let cloud = cloud(of: call),
+      let key = issuer.issueForFirstRole(
+        of: cloud.provider, session: "app", lifetime: Self.lifetime, by: endpoint, at: call.date)
     else { throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.") }
-    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "app", lifetime: lifetime)
-    let key = issuer.issue(request, by: endpoint, at: call.date)
-    return Answer(cloud.appServerDocument(key, requestID: call.requestID))
+    return Answer(cloud.appServerDocument(key, call.requestID))
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     guard let cloud = cloud(of: call) else { return Answer(error.status) }
-    return Answer(cloud.appServerDocument(for: error), error.status)
+    return Answer(cloud.errorDocument(error), error.status)
   }
 
-  private func cloud(of call: InboundCall) -> (any KeyDocuments)? {
+  private func cloud(of call: InboundCall) -> KeyDocuments? {
     ServicesGateway.clouds.first { $0.appServerPath == call.path }
   }
 
@@ -40,10 +37,10 @@ struct AppServer: ServiceHandler {
   private func requireAppToken(in call: InboundCall) throws(ErrorResponse) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
-    let given = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
+    let givenTokens = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
       call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }
     }
-    guard given.contains(token) else {
+    guard givenTokens.contains(token) else {
       throw ErrorResponse(.unauthorized, "Unauthorized", "The app token is wrong; send it as a bearer token.")
     }
   }

@@ -3,46 +3,45 @@
 
 internal import StorageAuth
 
-/// Values by the bytes of a text, which are remembered until they expire.
+/// Values by keys that are compared byte by byte, which are remembered until they expire.
 ///
 /// The number of values is limited; those that expire first are removed first.
 final class ExpiringTable<Value: Sendable>: Sendable {
   private struct Entry {
     let value: Value
-    let end: Timestamp
+    let expiration: Timestamp
   }
 
   private let capacity: Int
   private let entries = Lock<[[UInt8]: Entry]>([:])
 
-  init(capacity: Int) {
-    self.capacity = capacity
-  }
+  init(capacity: Int) { self.capacity = capacity }
 
-  /// Inserts a value, or returns `false` if the table already contains the text.
+  /// Inserts a value, or returns `false` if the table already contains the key and it has not expired.
   @discardableResult
-  func insert(_ value: Value, for text: String, until end: Timestamp, at date: Timestamp) -> Bool {
-    let text = Array(text.utf8)
+  func insert(_ value: Value, for key: String, until expiration: Timestamp, at date: Timestamp) -> Bool {
+    let key = Array(key.utf8)
     return entries.withLock { entries in
-      if let known = entries[text], known.end > date { return false }
+      if let existing = entries[key], existing.expiration > date { return false }
       if entries.count >= capacity {
-        entries = entries.filter { $0.value.end > date }
+        entries = entries.filter { $0.value.expiration > date }
         if entries.count >= capacity {
-          let rest = entries.sorted { $0.value.end > $1.value.end }.prefix(capacity / 2)
-          entries = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
+          // Half are removed at once, so that the sorting of many entries is rare.
+          let latest = entries.sorted { $0.value.expiration > $1.value.expiration }.prefix(capacity / 2)
+          entries = Dictionary(latest.map { ($0.key, $0.value) }) { first, _ in first }
         }
       }
-      entries[text] = Entry(value: value, end: end)
+      entries[key] = Entry(value: value, expiration: expiration)
       return true
     }
   }
 
-  /// Returns the value of a text, also if it has expired, or `nil` if the table does not contain the text.
-  func value(of text: String) -> Value? { entries.withLock { $0[Array(text.utf8)]?.value } }
+  /// Returns the value of a key, also if it has expired, or `nil` if the table does not contain the key.
+  func value(of key: String) -> Value? { entries.withLock { $0[Array(key.utf8)]?.value } }
 
-  /// Returns whether the table contains a text that hasn't expired.
-  func contains(_ text: String, at date: Timestamp) -> Bool {
-    entries.withLock { $0[Array(text.utf8)].map { $0.end > date } ?? false }
+  /// Returns whether the table contains a key that hasn't expired.
+  func contains(_ key: String, at date: Timestamp) -> Bool {
+    entries.withLock { $0[Array(key.utf8)].map { $0.expiration > date } ?? false }
   }
 }
 
@@ -50,7 +49,7 @@ final class ExpiringTable<Value: Sendable>: Sendable {
 typealias ExpiringSet = ExpiringTable<Void>
 
 extension ExpiringSet {
-  func insert(_ text: String, until end: Timestamp, at date: Timestamp) -> Bool {
-    insert((), for: text, until: end, at: date)
+  func insert(_ key: String, until expiration: Timestamp, at date: Timestamp) -> Bool {
+    insert((), for: key, until: expiration, at: date)
   }
 }

@@ -12,9 +12,10 @@ struct InboundCall: Sendable {
   let call: ServiceCall
   let requestID: String
   let date: Timestamp
-
   /// The parameters in the query and in a form in the body, or `nil` if a parameter cannot be decoded.
   let pairs: [FormPair]?
+  /// The parameters by their names, or `nil` if a parameter cannot be decoded or occurs twice.
+  var parameters: CallParameters?
 
   init(_ request: HTTPRequest, body: [UInt8], requestID: String, at date: Timestamp) {
     call = ServiceCall(request, body: body)
@@ -26,10 +27,13 @@ struct InboundCall: Sendable {
       text += "&" + String(decoding: body, as: UTF8.self)
     }
     pairs = FormPair.read(text)
+    parameters = pairs.flatMap { CallParameters($0) }
   }
 
-  var request: HTTPRequest { call.request }
+  /// Returns the value of a parameter, or `nil` if it is missing or empty, or the parameters cannot be read.
+  subscript(parameter: String) -> String? { parameters?[parameter] }
 
+  var request: HTTPRequest { call.request }
   var path: String { Self.path(of: request) }
 
   /// The value of the `Authorization` header, or `nil` if the header is missing or occurs more than once.
@@ -44,20 +48,18 @@ struct InboundCall: Sendable {
   /// Returns the action and version in the headers with a prefix such as `x-acs-`, or in the parameters.
   ///
   /// If the signature is in the parameters, the headers are ignored, because headers are not signed then.
-  func names(_ parameters: CallParameters, inHeaders prefix: String) -> (action: String?, version: String?) {
+  func names(inHeaders prefix: String) -> (action: String?, version: String?) {
+    let readsHeaders = self["Signature"] == nil
     func name(_ header: String, _ parameter: String) -> String? {
-      let inHeader = parameters["Signature"] == nil ? self.header(prefix + header) : nil
-      return inHeader ?? parameters[parameter]
+      (readsHeaders ? self.header(prefix + header) : nil) ?? self[parameter]
     }
     return (name("action", "Action"), name("version", "Version"))
   }
 
   static func path(of request: HTTPRequest) -> String { String((request.path ?? "").bytes(before: "?")) }
 
-  private static let byteLimit = 256 * 1024
-
   /// Reads the whole body of a request, or returns `nil` if it is longer than a limit.
-  static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
+  static func body(of request: Request, limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     for try await chunk in request.body {
       guard bytes.count + chunk.readableBytes <= limit else { return nil }
@@ -71,9 +73,7 @@ struct InboundCall: Sendable {
 struct CallParameters: Sendable {
   private let values: [String: String]
 
-  init(_ values: [String: String]) {
-    self.values = values
-  }
+  init(_ values: [String: String]) { self.values = values }
 
   /// Creates the parameters of a call from decoded pairs, or returns `nil` if a name occurs twice.
   init?(_ pairs: [FormPair]) {

@@ -6,9 +6,6 @@ internal import StorageCrypto
 
 /// An issuer of temporary credentials for the simulated services.
 struct Issuer: Sendable {
-  /// The lifetimes, in seconds, that a service without parameters can issue: up to twelve hours.
-  static let lifetimeLimits: ClosedRange<Int64> = 1...43_200
-
   let context: CloudContext
   private let roles: [LocalCloud.Role]
   private let fixedLifetime: Duration?
@@ -21,6 +18,20 @@ struct Issuer: Sendable {
 
   /// Returns the first role for a storage service, which its app server and its metadata service use.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? { roles.first { $0.provider == provider } }
+
+  /// Issues a temporary credential of a service's first role to a client that names no lifetime, or returns `nil` if there
+  /// is no role.
+  ///
+  /// - Parameter lifetime: The lifetime in seconds, unless the role allows only a shorter one.
+  func issueForFirstRole(
+    of provider: LocalCloud.Provider, session: String, lifetime: Int64, by endpoint: LocalCloud.Endpoint,
+    at date: Timestamp
+  ) -> RevealedKey? {
+    guard let role = firstRole(of: provider) else { return nil }
+    let lifetime = fixedLifetime ?? .seconds(min(lifetime, role.maximumDuration.components.seconds))
+    let request = TokenTable.Request(provider: provider, role: role, session: session, lifetime: lifetime)
+    return issue(request, by: endpoint, at: date)
+  }
 
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
@@ -42,11 +53,11 @@ struct Issuer: Sendable {
     return authority.allows(PolicyInput(action: "sts:AssumeRole", resource: resource, facts: facts))
   }
 
-  /// Returns the lifetime of a new credential, or `nil` if the text is not an integer within the limits.
+  /// Returns the lifetime of a new credential, or `nil` if the requested one is not an integer within the limits.
   ///
   /// A configured fixed lifetime overrides the limits.
-  func lifetime(_ text: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
-    guard let seconds = text.map({ Int64(digits: $0) }) ?? fallback else { return nil }
+  func lifetime(_ requested: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
+    guard let seconds = requested.map({ Int64(digits: $0) }) ?? fallback else { return nil }
     if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
     return limits.contains(seconds) ? .seconds(seconds) : nil
   }
@@ -65,14 +76,14 @@ struct RevealedKey: Sendable {
   let secret: String
   let token: String
   let start: Timestamp
-  let end: Timestamp
+  let expiration: Timestamp
 
-  init(_ key: AccessKey, from start: Timestamp, until end: Timestamp) {
+  init(_ key: AccessKey, from start: Timestamp, until expiration: Timestamp) {
     id = key.id.string
     secret = key.secret.reveal()
     token = key.sessionToken?.reveal() ?? ""
     self.start = start
-    self.end = end
+    self.expiration = expiration
   }
 }
 

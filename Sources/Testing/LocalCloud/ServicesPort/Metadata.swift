@@ -5,10 +5,10 @@ internal import HTTPTypes
 internal import StorageAuth
 
 /// The simulated instance metadata service, which returns only credentials, with and without tokens (IMDSv2, IMDSv1).
-struct Metadata: ServiceHandler {
+struct Metadata: SynchronousAPIHandler {
   private static let tokenPath = "/latest/api/token"
   /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
-  private static let defaultLifetime: Int64 = 21_600
+  private static let lifetime: Int64 = 21_600
   private static let tokenLength = 56
   /// The maximum lifetime of a metadata token, in seconds.
   private static let maximumTokenLifetime: Int64 = 21_600
@@ -22,12 +22,12 @@ struct Metadata: ServiceHandler {
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
-    if call.path == Self.tokenPath { return try token(for: call) }
+    if call.path == Self.tokenPath { return try issueToken(for: call) }
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
     for cloud in ServicesGateway.clouds {
       for path in cloud.metadataPaths {
         guard let name = Self.suffix(of: call.path, after: path) else { continue }
-        if let token = cloud.metadataToken { try checkToken(token, of: call) }
+        if let token = cloud.metadataToken { try requireValidToken(token, of: call) }
         return try credentials(of: cloud, named: name, for: call)
       }
     }
@@ -51,12 +51,10 @@ struct Metadata: ServiceHandler {
     Answer(status, headers: [.contentType: "text/plain"], body: .bytes(Array(text.utf8)))
   }
 
-  // MARK: IMDSv2
-
-  private func token(for call: InboundCall) throws(ErrorResponse) -> Answer {
+  private func issueToken(for call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
-    let headers = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifetimeHeader) } }
-    guard headers.count == 1, let seconds = Int64(digits: headers[0]),
+    let lifetimes = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifetimeHeader) } }
+    guard lifetimes.count == 1, let seconds = Int64(digits: lifetimes[0]),
       (1...Self.maximumTokenLifetime).contains(seconds)
     else { throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.") }
     let token = RandomText.letters(Self.tokenLength)
@@ -65,30 +63,27 @@ struct Metadata: ServiceHandler {
   }
 
   /// Checks the metadata token in a request, which must be valid even if the server doesn't require one.
-  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(ErrorResponse) {
-    let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
-    if given.isEmpty {
+  private func requireValidToken(_ token: MetadataToken, of call: InboundCall) throws(ErrorResponse) {
+    let givenTokens = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
+    if givenTokens.isEmpty {
       guard requiresToken else { return }
       issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
-    } else if given.count == 1, tokens.contains(given[0], at: call.date) {
+    } else if givenTokens.count == 1, tokens.contains(givenTokens[0], at: call.date) {
       return
     }
-    throw ErrorResponse(token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
+    throw ErrorResponse(
+      token.rejectionStatus, token.rejectionStatus.reasonPhrase, "The metadata token is missing, invalid or expired.")
   }
 
-  // MARK: Credentials
-
   private func credentials(
-    of cloud: any KeyDocuments, named name: String, for call: InboundCall
+    of cloud: KeyDocuments, named name: String, for call: InboundCall
   ) throws(ErrorResponse) -> Answer {
     guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }
     guard name == role.name,
-      let lifetime = issuer.lifetime(
-        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
+      let key = issuer.issueForFirstRole(
+        of: cloud.provider, session: "instance", lifetime: Self.lifetime, by: endpoint, at: call.date)
     else { throw Self.notFound }
-    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "instance", lifetime: lifetime)
-    let key = issuer.issue(request, by: endpoint, at: call.date)
     return Answer(cloud.metadataDocument(key))
   }
 }

@@ -37,19 +37,19 @@ package final class TokenTable: Sendable {
 
   private struct State {
     var entries: [AccessKeyID: Entry] = [:]
-    /// The access key IDs in the order of issue; the credentials before index `first` are already discarded.
-    var ids: [AccessKeyID] = []
-    var first = 0
+    /// The access key IDs in the order of issue; the credentials before index `oldestIndex` are already discarded.
+    var issuedIDs: [AccessKeyID] = []
+    var oldestIndex = 0
 
-    var oldest: AccessKeyID? { first < ids.count ? ids[first] : nil }
+    var oldest: AccessKeyID? { oldestIndex < issuedIDs.count ? issuedIDs[oldestIndex] : nil }
 
     mutating func dropOldest() {
-      entries[ids[first]] = nil
-      first += 1
+      entries[issuedIDs[oldestIndex]] = nil
+      oldestIndex += 1
       // The list is shortened only when half of it is discarded, so that each discard takes constant time on average.
-      if first > ids.count / 2 {
-        ids.removeFirst(first)
-        first = 0
+      if oldestIndex > issuedIDs.count / 2 {
+        issuedIDs.removeFirst(oldestIndex)
+        oldestIndex = 0
       }
     }
   }
@@ -67,11 +67,11 @@ package final class TokenTable: Sendable {
     state.withLock { state in
       while let oldest = state.oldest {
         let isOutdated = state.entries[oldest].map { $0.expiration.advanced(by: Self.retention) < date } ?? true
-        guard isOutdated || state.ids.count - state.first >= Self.capacity else { break }
+        guard isOutdated || state.issuedIDs.count - state.oldestIndex >= Self.capacity else { break }
         state.dropOldest()
       }
       state.entries[key.id] = Entry(key: key, expiration: expiration, request: request)
-      state.ids.append(key.id)
+      state.issuedIDs.append(key.id)
     }
     Self.watcher.withLock { $0 }?(key)
     return key

@@ -13,13 +13,10 @@ struct AsperaContext: Sendable {
   let tokens = TransferTokenTable()
   let packages = FaspexPackages()
   let activity = ActivityLog()
-
   /// The fingerprint of the transfer server's host key, which is random for each local server.
   let hostKey: HostKeyFingerprint
-
   /// Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well.
   let infoAcceptsBearer: Bool
-
   /// The lifetime of every transfer token regardless of the request, or `nil` to use the requested lifetime.
   let tokenLifetime: Duration?
 
@@ -47,14 +44,14 @@ struct AsperaContext: Sendable {
 
   /// Creates the root folder and the initial permissions of an access key.
   func prepare(_ key: LocalCloud.NodeAccessKey, at date: Timestamp) async throws {
-    guard let root = NodePath(key.path) else { throw FileProblem.tooLong }
+    guard let root = NodePath(key.path) else { throw FileProblem(.tooLong) }
     try await files.makeFolder(root, at: date)
     _ = files.register.rootID(of: root)
     for permission in key.permissions {
-      guard let path = NodePath(permission.path).map({ root.appending($0) }) else { throw FileProblem.tooLong }
+      guard let path = NodePath(permission.path).map({ root.appending($0) }) else { throw FileProblem(.tooLong) }
       if try files.entry(at: path) == nil { try await files.makeFolder(path, at: date) }
       let isForGroup = if case .group = permission.grantee { true } else { false }
-      let grant = FileRegister.Grant(
+      let grant = FilePermission.Grant(
         fileID: files.register.id(of: path), isForGroup: isForGroup, accessID: permission.grantee.id,
         levels: permission.levels)
       _ = try files.register.add(grant, of: key.id, by: NodeCaller.administratorID, at: date)
@@ -102,23 +99,23 @@ final class NodeDirectory: Sendable {
   var transferUser: String { accounts.first?.user ?? "xfer" }
 
   func transferAccount(_ user: String) -> LocalCloud.TransferAccount? {
-    accounts.first { $0.user.utf8.elementsEqual(user.utf8) }
+    accounts.first { $0.user.isIdentical(to: user) }
   }
 
   func isUser(_ name: String, _ password: Secret) -> Bool {
-    users.contains { $0.name.utf8.elementsEqual(name.utf8) && $0.password == password }
+    users.contains { $0.name.isIdentical(to: name) && $0.password == password }
   }
 
   /// The keys of the local server's accounts, followed by those in the node's configuration.
   var accessKeys: [LocalCloud.NodeAccessKey] { state.withLock { $0.accessKeys } }
 
   func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
-    state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
+    state.withLock { $0.accessKeys.first { $0.id.isIdentical(to: id) } }
   }
 
   func add(_ key: LocalCloud.NodeAccessKey) throws(ErrorResponse) {
     try state.withLock { state throws(ErrorResponse) in
-      if state.accessKeys.contains(where: { $0.id.utf8.elementsEqual(key.id.utf8) }) {
+      if state.accessKeys.contains(where: { $0.id.isIdentical(to: key.id) }) {
         throw .node(.conflict, "The access key exists already.")
       }
       guard state.accessKeys.count < Self.accessKeyLimit else {
@@ -128,13 +125,11 @@ final class NodeDirectory: Sendable {
     }
   }
 
-  func removeAccessKey(_ id: String) {
-    state.withLock { $0.accessKeys.removeAll { $0.id.utf8.elementsEqual(id.utf8) } }
-  }
+  func removeAccessKey(_ id: String) { state.withLock { $0.accessKeys.removeAll { $0.id.isIdentical(to: id) } } }
 
   func setTokenVerificationKey(_ pem: String?, of id: String) {
     state.withLock { state in
-      guard let index = state.accessKeys.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return }
+      guard let index = state.accessKeys.firstIndex(where: { $0.id.isIdentical(to: id) }) else { return }
       state.accessKeys[index].tokenVerificationKey = pem
     }
   }

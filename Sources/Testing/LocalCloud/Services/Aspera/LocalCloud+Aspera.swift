@@ -55,33 +55,15 @@ extension LocalCloud {
     /// If `nil`, a token has the lifetime that the setup call requests, or one day by default.
     public var tokenLifetime: Duration?
 
-    /// Creates a configuration of the simulated Aspera node.
-    ///
-    /// - Parameters:
-    ///   - port: The port of the Node API; 0 selects a free port.
-    ///   - transferPort: The port of the transfer server; 0 selects a free port.
-    ///   - users: The users of the Node API.
-    ///   - accessKeys: The node's access keys in addition to the permanent accounts of the local server.
-    ///   - transferAccounts: The accounts for logins to the transfer server. If empty, there is one account `xfer`.
-    ///   - tokenLifetime: The lifetime of every transfer token, or `nil` to use the requested lifetime.
-    ///   - applicationsPort: The port of Aspera on Cloud and Faspex 5; 0 selects a free port.
-    ///   - onCloud: The simulated organization of Aspera on Cloud, or `nil` if there is none.
-    ///   - faspex: The simulated Faspex 5, or `nil` if there is none.
-    ///   - infoAcceptsBearer: Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well.
+    /// Creates a configuration of the simulated Aspera node; the parameters are the properties.
     public init(
       port: Int = 0, transferPort: Int = 0, users: [NodeUser] = [], accessKeys: [NodeAccessKey] = [],
       transferAccounts: [TransferAccount] = [], tokenLifetime: Duration? = nil, applicationsPort: Int = 0,
       onCloud: AsperaOnCloud? = nil, faspex: Faspex? = nil, infoAcceptsBearer: Bool = true
     ) {
-      self.applicationsPort = applicationsPort
-      self.onCloud = onCloud
-      self.faspex = faspex
-      self.port = port
-      self.transferPort = transferPort
-      self.users = users
-      self.accessKeys = accessKeys
-      self.transferAccounts = transferAccounts
-      self.tokenLifetime = tokenLifetime
+      (self.applicationsPort, self.onCloud, self.faspex, self.port) = (applicationsPort, onCloud, faspex, port)
+      (self.transferPort, self.users, self.accessKeys) = (transferPort, users, accessKeys)
+      (self.transferAccounts, self.tokenLifetime) = (transferAccounts, tokenLifetime)
       self.infoAcceptsBearer = infoAcceptsBearer
     }
 
@@ -89,13 +71,13 @@ extension LocalCloud {
       try Self.check(users.map(\.name), "node user", of: "the node")
       try Self.check(accessKeys.map(\.id), "access key", of: "the node")
       try Self.check(transferAccounts.map(\.user), "transfer account", of: "the node")
-      if users.contains(where: \.password.isEmpty) || accessKeys.contains(where: \.secret.isEmpty) {
-        throw LocalCloudError("A node user or an access key of the node has no password or no secret; give it one.")
-      }
+      try LocalCloudError.require(
+        !users.contains(where: \.password.isEmpty) && !accessKeys.contains(where: \.secret.isEmpty),
+        "A node user or an access key of the node has no password or no secret; give it one.")
       for key in accessKeys { try key.check() }
-      if let tokenLifetime, tokenLifetime < .zero {
-        throw LocalCloudError("The lifetime of transfer tokens is negative; use zero for tokens that expire at once.")
-      }
+      try LocalCloudError.require(
+        tokenLifetime ?? .zero >= .zero,
+        "The lifetime of transfer tokens is negative; use zero for tokens that expire at once.")
     }
   }
 
@@ -104,17 +86,12 @@ extension LocalCloud {
     /// The user name for Basic authentication.
     public var name: String
 
-    /// The password for Basic authentication.
+    /// The password for Basic authentication, which must not be empty.
     public var password: Secret
 
-    /// Creates a user of the simulated Node API.
-    ///
-    /// - Parameters:
-    ///   - name: The user name.
-    ///   - password: The password, which must not be empty.
+    /// Creates a user of the simulated Node API; the parameters are the properties.
     public init(_ name: String, password: Secret) {
-      self.name = name
-      self.password = password
+      (self.name, self.password) = (name, password)
     }
   }
 
@@ -134,18 +111,9 @@ extension LocalCloud {
     /// Whether each transfer of the account requires a token.
     public var requiresToken: Bool
 
-    /// Creates an account for logins to the simulated transfer server.
-    ///
-    /// - Parameters:
-    ///   - user: The user name.
-    ///   - password: The password, or `nil` to disable logins with a password.
-    ///   - publicKeys: The public keys for logins, each as a line in the format of `authorized_keys`.
-    ///   - requiresToken: Whether each transfer requires a token.
+    /// Creates an account for logins to the simulated transfer server; the parameters are the properties.
     public init(_ user: String, password: Secret? = nil, publicKeys: [String] = [], requiresToken: Bool = true) {
-      self.user = user
-      self.password = password
-      self.publicKeys = publicKeys
-      self.requiresToken = requiresToken
+      (self.user, self.password, self.publicKeys, self.requiresToken) = (user, password, publicKeys, requiresToken)
     }
   }
 
@@ -154,7 +122,7 @@ extension LocalCloud {
     /// The ID of the access key, which serves as the user name for Basic authentication.
     public var id: String
 
-    /// The secret of the access key, which serves as the password for Basic authentication.
+    /// The secret of the access key, which serves as the password for Basic authentication and must not be empty.
     public var secret: Secret
 
     /// The public key, in PEM format, for verifying bearer tokens of this access key (`token_verification_key`).
@@ -174,42 +142,28 @@ extension LocalCloud {
     /// access key, need no permission.
     public var permissions: [NodePermission]
 
-    /// Creates an access key of the simulated Aspera node.
-    ///
-    /// - Parameters:
-    ///   - id: The ID of the access key.
-    ///   - secret: The secret of the access key, which must not be empty.
-    ///   - tokenVerificationKey: The public key, in PEM format, for verifying bearer tokens, or `nil` to reject all
-    ///     bearer tokens of the access key.
-    ///   - path: The path of the folder that is the root of the access key.
-    ///   - permissions: The initial permissions of the access key's users.
+    /// Creates an access key of the simulated Aspera node; the parameters are the properties.
     public init(
       id: String, secret: Secret, tokenVerificationKey: String? = nil, path: String = "/",
       permissions: [NodePermission] = []
     ) {
-      self.id = id
-      self.secret = secret
-      self.tokenVerificationKey = tokenVerificationKey
-      self.path = path
+      (self.id, self.secret, self.tokenVerificationKey, self.path) = (id, secret, tokenVerificationKey, path)
       self.permissions = permissions
     }
 
     func check() throws(LocalCloudError) {
-      guard NodePath(path) != nil else {
-        throw LocalCloudError("The path of the access key \"\(id)\" leads out of the root; choose another one.")
-      }
-      guard permissions.count <= FileRegister.permissionLimit else {
-        throw LocalCloudError(
-          "The access key \"\(id)\" has more than \(FileRegister.permissionLimit) permissions; give it fewer.")
-      }
+      try LocalCloudError.require(
+        NodePath(path) != nil, "The path of the access key \"\(id)\" leads out of the root; choose another one.")
+      try LocalCloudError.require(
+        permissions.count <= FileRegister.permissionLimit,
+        "The access key \"\(id)\" has more than \(FileRegister.permissionLimit) permissions; give it fewer.")
       for permission in permissions {
-        guard NodePath(permission.path) != nil, !permission.grantee.id.isEmpty, !permission.levels.isEmpty else {
-          throw LocalCloudError(
-            """
-            A permission of the access key "\(id)" has no grantee, no levels, or a path that leads out of the root; \
-            give it all three.
-            """)
-        }
+        try LocalCloudError.require(
+          NodePath(permission.path) != nil && !permission.grantee.id.isEmpty && !permission.levels.isEmpty,
+          """
+          A permission of the access key "\(id)" has no grantee, no levels, or a path that leads out of the root; \
+          give it all three.
+          """)
       }
     }
   }
@@ -263,16 +217,9 @@ extension LocalCloud {
     /// If the path does not exist, it is created as a folder.
     public var path: String
 
-    /// Creates a permission of the simulated Aspera node.
-    ///
-    /// - Parameters:
-    ///   - grantee: The user or the group that the permission refers to.
-    ///   - levels: The rights that the permission grants; all by default.
-    ///   - path: The path of the file or folder, relative to the root of the access key.
+    /// Creates a permission of the simulated Aspera node; the parameters are the properties.
     public init(_ grantee: Grantee, levels: Set<AccessLevel> = Set(AccessLevel.allCases), path: String = "/") {
-      self.grantee = grantee
-      self.levels = levels
-      self.path = path
+      (self.grantee, self.levels, self.path) = (grantee, levels, path)
     }
   }
 
@@ -289,16 +236,9 @@ extension LocalCloud {
     /// A secret that a client sends is checked in any case. aspera-cli sends none, and IBM's sample programs send it.
     public var requiresSecret: Bool
 
-    /// Creates a client of an API.
-    ///
-    /// - Parameters:
-    ///   - id: The ID of the client.
-    ///   - secret: The secret of the client, or `nil` if the client has none.
-    ///   - requiresSecret: Whether the client must send its secret with each JWT grant.
+    /// Creates a client of an API; the parameters are the properties.
     public init(_ id: String, secret: Secret? = nil, requiresSecret: Bool = false) {
-      self.id = id
-      self.secret = secret
-      self.requiresSecret = requiresSecret
+      (self.id, self.secret, self.requiresSecret) = (id, secret, requiresSecret)
     }
   }
 
@@ -313,12 +253,7 @@ extension LocalCloud {
     /// The registered public keys of the user, in PEM.
     public var publicKeys: [String]
 
-    /// Creates a user.
-    ///
-    /// - Parameters:
-    ///   - email: The e-mail address of the user.
-    ///   - name: The name of the user for display, or `nil` to use the e-mail address.
-    ///   - publicKeys: The registered public keys of the user, in PEM.
+    /// Creates a user, whose `name` is the e-mail address if it is `nil`; the parameters are the properties.
     public init(_ email: String, name: String? = nil, publicKeys: [String]) {
       self.email = email
       self.name = name ?? email
@@ -339,19 +274,12 @@ extension LocalCloud {
     /// The lifetime of the issued tokens.
     public var tokenLifetime: Duration
 
-    /// Creates rules for JWT grants.
-    ///
-    /// - Parameters:
-    ///   - algorithms: The accepted signature algorithms of assertions.
-    ///   - longestAssertion: The longest accepted lifetime of an assertion.
-    ///   - tokenLifetime: The lifetime of the issued tokens.
+    /// Creates rules for JWT grants; the parameters are the properties.
     public init(
       algorithms: [JWTAlgorithm] = [.rs256], longestAssertion: Duration = .seconds(86_400),
       tokenLifetime: Duration = .seconds(3_600)
     ) {
-      self.algorithms = algorithms
-      self.longestAssertion = longestAssertion
-      self.tokenLifetime = tokenLifetime
+      (self.algorithms, self.longestAssertion, self.tokenLifetime) = (algorithms, longestAssertion, tokenLifetime)
     }
   }
 
@@ -366,7 +294,7 @@ extension LocalCloud {
     /// The users of the organization.
     public var users: [OAuthUser]
 
-    /// The names of the workspaces, of which the first is the default workspace of every user.
+    /// The names of the workspaces, at least one; the first is the default workspace of every user.
     public var workspaces: [String]
 
     /// The ID of the access key that the organization uses on the local Aspera node.
@@ -380,27 +308,13 @@ extension LocalCloud {
     /// The rules for JWT grants.
     public var rules: GrantRules
 
-    /// Creates an organization.
-    ///
-    /// - Parameters:
-    ///   - organization: The name of the organization in the path of the token endpoint.
-    ///   - clients: The clients that can use JWT grants.
-    ///   - users: The users of the organization.
-    ///   - workspaces: The names of the workspaces; at least one.
-    ///   - accessKey: The ID of an access key of the local Aspera node.
-    ///   - nodeKey: The private key that signs the node's bearer tokens.
-    ///   - rules: The rules for JWT grants.
+    /// Creates an organization; the parameters are the properties.
     public init(
       organization: String, clients: [OAuthClient], users: [OAuthUser], workspaces: [String] = ["Default"],
       accessKey: String, nodeKey: NodeBearerKey, rules: GrantRules = GrantRules()
     ) {
-      self.organization = organization
-      self.clients = clients
-      self.users = users
-      self.workspaces = workspaces
-      self.accessKey = accessKey
-      self.nodeKey = nodeKey
-      self.rules = rules
+      (self.organization, self.clients, self.users, self.workspaces) = (organization, clients, users, workspaces)
+      (self.accessKey, self.nodeKey, self.rules) = (accessKey, nodeKey, rules)
     }
   }
 
@@ -415,16 +329,9 @@ extension LocalCloud {
     /// The rules for JWT grants.
     public var rules: GrantRules
 
-    /// Creates a Faspex 5.
-    ///
-    /// - Parameters:
-    ///   - clients: The clients that can use JWT grants.
-    ///   - users: The users of Faspex.
-    ///   - rules: The rules for JWT grants.
+    /// Creates a Faspex 5; the parameters are the properties.
     public init(clients: [OAuthClient], users: [OAuthUser], rules: GrantRules = GrantRules()) {
-      self.clients = clients
-      self.users = users
-      self.rules = rules
+      (self.clients, self.users, self.rules) = (clients, users, rules)
     }
   }
 }
@@ -435,13 +342,13 @@ extension LocalCloud.Aspera {
     if let onCloud {
       try Self.check("Aspera on Cloud", onCloud.clients, onCloud.users, onCloud.rules)
       let name = onCloud.organization.utf8
-      guard (1...63).contains(name.count), name.allSatisfy({ $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }) else {
-        throw LocalCloudError("The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
-      }
-      guard !onCloud.workspaces.isEmpty else { throw LocalCloudError("Aspera on Cloud has no workspace; give it one.") }
-      guard accessKeys.contains(where: { $0.utf8.elementsEqual(onCloud.accessKey.utf8) }) else {
-        throw LocalCloudError("The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
-      }
+      try LocalCloudError.require(
+        (1...63).contains(name.count) && name.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) },
+        "The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
+      try LocalCloudError.require(!onCloud.workspaces.isEmpty, "Aspera on Cloud has no workspace; give it one.")
+      try LocalCloudError.require(
+        accessKeys.contains { $0.isIdentical(to: onCloud.accessKey) },
+        "The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
     }
     if let faspex { try Self.check("Faspex", faspex.clients, faspex.users, faspex.rules) }
   }
@@ -454,14 +361,13 @@ extension LocalCloud.Aspera {
     for user in users where user.publicKeys.contains(where: { (try? PublicKey(pem: $0)) == nil }) {
       throw LocalCloudError("A key of the user \"\(user.email)\" of \(name) is not a public key in PEM.")
     }
-    guard rules.tokenLifetime >= .seconds(1), rules.longestAssertion >= .seconds(1) else {
-      throw LocalCloudError("The tokens and the assertions of \(name) must be valid for a second or longer.")
-    }
+    try LocalCloudError.require(
+      rules.tokenLifetime >= .seconds(1) && rules.longestAssertion >= .seconds(1),
+      "The tokens and the assertions of \(name) must be valid for a second or longer.")
   }
+
   private static func check(_ names: [String], _ kind: String, of owner: String) throws(LocalCloudError) {
     if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of \(owner) has no name; give it one.") }
-    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-      throw LocalCloudError("The \(kind) \"\(twice)\" of \(owner) is listed twice; list it once.")
-    }
+    try LocalCloudError.requireUnique(names) { "\(kind) \"\($0)\" of \(owner)" }
   }
 }

@@ -29,12 +29,13 @@ extension SimulatedService {
     headerRules: HeaderRules(
       prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
-      operations: HeaderRules.shared.merging([
-        "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
-        "server-side-encryption-context": HeaderRules.creations,
-      ]) { $0.union($1) }
-      .merging(HeaderRules.grants) { $0.union($1) }
-      .merging(HeaderRules.customerKeys) { $0.union($1) }, formFields: []),
+      operations: HeaderRules.combined([
+        HeaderRules.shared, HeaderRules.grants, HeaderRules.customerKeys,
+        [
+          "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
+          "server-side-encryption-context": HeaderRules.creations,
+        ],
+      ]), formFields: []),
     headers: Headers(
       serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
       exposed: ["request-id", "hash-crc64ecma"], objectAccess: "acl", formAccessField: "acl",
@@ -66,18 +67,16 @@ extension SimulatedService {
         ("GetService", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("HeadBucket", .bucket, [.headBucket]),
         ("GetBucketACL", .bucket, [.readBucketAccess]), ("PutBucketACL", .bucket, [.changeBucketAccess]),
-        ("GetBucketLocation", .bucket, [.bucketLocation]),
-        ("GetBucketObjectVersions", .list, [.listVersions]),
+        ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketObjectVersions", .list, [.listVersions]),
         ("AppendObject", .object, [.appendObject]), ("PutSymlink", .object, [.putSymlink]),
-        ("GetSymlink", .object, [.getSymlink]),
-        ("GetBucket", .list, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .list, [.listUploads]),
-        ("DeleteMultipleObjects", .objectsOfBody, [.deleteObjects]), ("PutObject", .object, [.putObject, .copyObject]),
-        ("InitiateMultipartUpload", .object, [.initiateUpload]), ("UploadPart", .object, [.uploadPart, .copyPart]),
-        ("CompleteMultipartUpload", .object, [.completeUpload]), ("AbortMultipartUpload", .object, [.abortUpload]),
-        ("ListParts", .object, [.listParts]), ("GetObject", .object, [.getObject]),
-        ("HeadObject", .object, [.headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
-        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
-        ("DeleteObjectTagging", .object, [.deleteTags]),
+        ("GetSymlink", .object, [.getSymlink]), ("GetBucket", .list, [.listObjects, .listObjectsV2]),
+        ("ListMultipartUploads", .list, [.listUploads]), ("DeleteMultipleObjects", .objectsOfBody, [.deleteObjects]),
+        ("PutObject", .object, [.putObject, .copyObject]), ("InitiateMultipartUpload", .object, [.initiateUpload]),
+        ("UploadPart", .object, [.uploadPart, .copyPart]), ("CompleteMultipartUpload", .object, [.completeUpload]),
+        ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
+        ("GetObject", .object, [.getObject]), ("HeadObject", .object, [.headObject, .objectMeta]),
+        ("DeleteObject", .object, [.deleteObject]), ("GetObjectTagging", .object, [.readTags]),
+        ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectACL", .object, [.readObjectAccess]), ("PutObjectACL", .object, [.changeObjectAccess]),
       ]),
     keys: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
@@ -112,8 +111,7 @@ extension BucketDocument {
 
 extension S3Interface.Rules {
   /// The page "Accessing COS with AWS S3 SDK" of the COS documentation.
-  static let cos = S3Interface.Rules(
-    hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
+  static let cos = S3Interface.Rules(hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
 }
 
 struct SimulatedCOS: ServiceBehavior {
@@ -161,63 +159,46 @@ struct SimulatedCOS: ServiceBehavior {
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
-    var response = Answer(error.status)
-    if call.method == .head { return response }
-    let elements =
-      [XMLNode("Code", error.code), XMLNode("Message", error.message)]
-      + error.details.map { XMLNode($0.name, $0.value) }
-      + [
-        XMLNode("Resource", (call.host + call.path).shortened(to: ErrorResponse.echoByteLimit)),
-        XMLNode("RequestId", call.requestID),
-        XMLNode("TraceId", call.requestID),
-      ]
-    response.headers[.contentType] = "application/xml"
-    response.body = .bytes(XMLNode("Error", children: elements).serialized(declaration: Self.declaration))
-    return response
+    let resource = (call.host + call.path).shortened(to: ErrorResponse.echoByteLimit)
+    let elements = [("Resource", resource), ("RequestId", call.requestID), ("TraceId", call.requestID)]
+    return error.response(to: call, elements.map { XMLNode($0, $1) }, declaration: Self.declaration)
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    var refusal = refusalWithoutReason(error, at: date)
-    refusal.details.append(ErrorResponse.Detail(name: "Reason", value: error.message))
-    return refusal
+    refusalWithoutReason(error, at: date).adding(reason: error.message)
   }
 
   private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    let word = ServiceDescription.cos.errorCodes[error.code]
+    let codes = ServiceDescription.cos.errorCodes[error.code]
     let serverTime = ErrorResponse.Detail(name: "ServerTime", value: date.iso8601)
-    switch error.code {
+    return switch error.code {
     case .mismatch:
-      var details: [ErrorResponse.Detail] = []
-      if let comparison = error.comparison {
-        details.append(ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign))
-        details.append(ErrorResponse.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
-      }
-      return ErrorResponse(word, "The Signature you specified is invalid.", details: details)
+      ErrorResponse(
+        codes, "The Signature you specified is invalid.",
+        details: error.comparison.map { comparison in
+          [
+            .init(name: "StringToSign", bounded: comparison.stringToSign),
+            .init(name: "FormatString", bounded: comparison.canonicalRequest ?? ""),
+          ]
+        } ?? [])
     case .unknownKey, .missingToken:
-      return ErrorResponse(word, "The SecretId does not exist, or its temporary key has expired.")
-    case .invalidToken:
-      return ErrorResponse(word, "The session token does not belong to the key.")
-    case .keyExpired:
-      return ErrorResponse(word, "The session token has expired.", details: [serverTime])
-    case .expired:
-      return .accessDenied("Request has expired", details: [serverTime])
+      ErrorResponse(codes, "The SecretId does not exist, or its temporary key has expired.")
+    case .invalidToken: ErrorResponse(codes, "The session token does not belong to the key.")
+    case .keyExpired: ErrorResponse(codes, "The session token has expired.", details: [serverTime])
+    case .expired: .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
-      return ErrorResponse(word, "The signing time differs too much from the server's time.", details: [serverTime])
-    case .unsignedField:
-      return .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
-    case .unsigned:
-      return SimulatedService.cos.anonymousRefusal(at: date)
-    default:
-      return .invalidArgument(error.message)
+      ErrorResponse(codes, "The signing time differs too much from the server's time.", details: [serverTime])
+    case .unsignedField: .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
+    case .unsigned: SimulatedService.cos.anonymousRefusal(at: date)
+    default: .invalidArgument(error.message)
     }
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
     XMLNode(
       "Bucket",
-      children: [
-        XMLNode("Name", bucket.name), XMLNode("Location", region), XMLNode("CreationDate", bucket.created.iso8601),
-        XMLNode("BucketType", "cos"),
+      texts: [
+        "Name": bucket.name, "Location": region, "CreationDate": bucket.created.iso8601, "BucketType": "cos",
       ])
   }
 
@@ -233,8 +214,8 @@ struct SimulatedCOS: ServiceBehavior {
     case .invalidPolicy:
       ErrorResponse(
         .badRequest, "InvalidPolicyDocument",
-        "You must provide condition if you specify a policy in post object request.",
-        details: [ErrorResponse.Detail(name: "Reason", value: error.message)])
+        "You must provide condition if you specify a policy in post object request."
+      ).adding(reason: error.message)
     default: nil
     }
   }
@@ -248,13 +229,7 @@ struct SimulatedCOS: ServiceBehavior {
   }
 
   /// Splits a role name such as `qcs::cam::uin/1250000000:roleName/app` into its colon-separated parts.
-  func roleResource(_ arn: String) -> [String]? {
-    let parts = arn.parts(between: ":").map(String.init)
-    guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",
-      parts[5].hasBytePrefix("roleName/"), !parts[5].hasByteSuffix("/")
-    else { return nil }
-    return parts
-  }
+  func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["qcs", "", "cam"], "roleName/", count: 6) }
 }
 
 extension PolicyLanguage {
@@ -295,16 +270,15 @@ extension PolicyLanguage {
   private static let camComparisons: [String: Comparison] = [
     "string_equal": Comparison(.text), "string_not_equal": Comparison(.text, not: true),
     "string_equal_ignore_case": Comparison(.textIgnoringCase),
-    "string_not_equal_ignore_case": Comparison(.textIgnoringCase, not: true),
-    "string_like": Comparison(.pattern), "string_not_like": Comparison(.pattern, not: true),
-    "numeric_equal": Comparison(.number(.equal)), "numeric_not_equal": Comparison(.number(.equal), not: true),
-    "numeric_less_than": Comparison(.number(.less)), "numeric_less_than_equal": Comparison(.number(.lessOrEqual)),
-    "numeric_greater_than": Comparison(.number(.greater)),
-    "numeric_greater_than_equal": Comparison(.number(.greaterOrEqual)),
-    "date_equal": Comparison(.date(.equal)), "date_not_equal": Comparison(.date(.equal), not: true),
-    "date_less_than": Comparison(.date(.less)), "date_less_than_equal": Comparison(.date(.lessOrEqual)),
-    "date_greater_than": Comparison(.date(.greater)), "date_greater_than_equal": Comparison(.date(.greaterOrEqual)),
-    "bool_equal": Comparison(.truth), "ip_equal": Comparison(.network), "ip_not_equal": Comparison(.network, not: true),
+    "string_not_equal_ignore_case": Comparison(.textIgnoringCase, not: true), "string_like": Comparison(.pattern),
+    "string_not_like": Comparison(.pattern, not: true), "numeric_equal": Comparison(.number(.equal)),
+    "numeric_not_equal": Comparison(.number(.equal), not: true), "numeric_less_than": Comparison(.number(.less)),
+    "numeric_less_than_equal": Comparison(.number(.lessOrEqual)), "numeric_greater_than": Comparison(.number(.greater)),
+    "numeric_greater_than_equal": Comparison(.number(.greaterOrEqual)), "date_equal": Comparison(.date(.equal)),
+    "date_not_equal": Comparison(.date(.equal), not: true), "date_less_than": Comparison(.date(.less)),
+    "date_less_than_equal": Comparison(.date(.lessOrEqual)), "date_greater_than": Comparison(.date(.greater)),
+    "date_greater_than_equal": Comparison(.date(.greaterOrEqual)), "bool_equal": Comparison(.truth),
+    "ip_equal": Comparison(.network), "ip_not_equal": Comparison(.network, not: true),
     "null_equal": Comparison(.absence),
   ]
 }

@@ -11,10 +11,8 @@ internal import StorageCrypto
 final class CallbackSender: Sendable {
   /// The path of the public key on the port of the token services.
   static let keyPath = "/callback_pub_key_v1.pem"
-
   /// The time in which the server of the app must respond, as in OSS.
   private static let timeLimit = Duration.seconds(5)
-
   /// The maximum size, in bytes, of a response, as in OSS.
   private static let replyByteLimit = 3 * 1024 * 1024
 
@@ -34,8 +32,7 @@ final class CallbackSender: Sendable {
   init(
     _ configuration: LocalCloud.Callbacks, sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
   ) throws(LocalCloudError) {
-    self.configuration = configuration
-    self.sleep = sleep
+    (self.configuration, self.sleep) = (configuration, sleep)
     do {
       key = try PrivateKey.generateRSA(bits: 2048)
     } catch {
@@ -48,15 +45,15 @@ final class CallbackSender: Sendable {
   /// - Throws: `CallbackFailed` with the reason of the last URL.
   func send(_ callback: RequestedCallback, _ values: RequestedCallback.Values) async throws(ErrorResponse) -> [UInt8] {
     let body = callback.body(values)
-    var failure = ErrorResponse.callbackFailed("Error status : 502.")
+    var lastError = ErrorResponse.callbackFailed("Error status : 502.")
     for url in callback.urls {
       do throws(ErrorResponse) {
         return try await post(body, callback.mediaType, to: url)
       } catch {
-        failure = error
+        lastError = error
       }
     }
-    throw failure
+    throw lastError
   }
 
   private func post(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
@@ -120,7 +117,7 @@ extension ErrorResponse {
 }
 
 /// The handler that returns the public key with which callbacks are verified.
-struct CallbackKeyHandler: ServiceHandler {
+struct CallbackKeyHandler: SynchronousAPIHandler {
   let sender: CallbackSender
   let endpoint = LocalCloud.Endpoint.sts
 
@@ -152,14 +149,9 @@ extension LocalCloud {
     /// machines for its clients.
     public var hosts: Set<String>
 
-    /// Creates a configuration of callbacks.
-    ///
-    /// - Parameters:
-    ///   - transport: The transport that sends the callbacks.
-    ///   - hosts: The hosts other than this machine that may receive callbacks.
+    /// Creates a configuration of callbacks; the parameters are the properties.
     public init(transport: any HTTPTransport, hosts: Set<String> = []) {
-      self.transport = transport
-      self.hosts = hosts
+      (self.transport, self.hosts) = (transport, hosts)
     }
   }
 }
@@ -175,7 +167,7 @@ struct CallbackPlan: Sendable {
 
 extension Gateway {
   /// Returns the plan for the callback that an upload names, which is parsed only if the server sends callbacks.
-  func plan(
+  func callbackPlan(
     _ operation: String, _ requestID: String, isRequested: Bool,
     _ callback: () throws(ErrorResponse) -> RequestedCallback?
   ) throws(ErrorResponse) -> CallbackPlan? {
@@ -185,19 +177,17 @@ extension Gateway {
         "This server sends no callbacks. Leave \(service.header("callback")) and \(service.header("callback-var")) out, or set "
           + "Configuration.callbacks.")
     }
-    return try callback().map {
-      CallbackPlan(callback: $0, sender: sender, operation: operation, requestID: requestID)
-    }
+    return try callback().map { CallbackPlan(callback: $0, sender: sender, operation: operation, requestID: requestID) }
   }
 
   /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
-  func plan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
+  func callbackPlan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
     let isRequested = ["callback", "callback-var"].contains { name in
       head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
     switch permit.operation {
     case .putObject, .completeUpload:
-      return try plan(
+      return try callbackPlan(
         permit.operation == .putObject ? "PutObject" : "CompleteMultipartUpload", requestID, isRequested: isRequested
       ) { () throws(ErrorResponse) in try RequestedCallback(headers: head.headerFields, target: permit.target) }
     default: return nil
@@ -224,11 +214,10 @@ extension Call {
     let md5 = service.checksums(of: object.content)[.contentMD5]
     return [
       "bucket": .string(bucket), "object": .string(object.key.text),
-      "etag": .string(object.content.entityTag.asciiUppercased),
-      "size": .number(JSONNumber(object.content.byteCount)),
-      "mimeType": .string(mediaType ?? service.objects.contentType),
-      "crc64": .string(String(object.content.crc64)), "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""),
-      "clientIp": "127.0.0.1", "reqId": .string(plan.requestID), "operation": .string(plan.operation),
+      "etag": .string(object.content.entityTag.asciiUppercased), "size": .integer(object.content.byteCount),
+      "mimeType": .string(mediaType ?? service.objects.contentType), "crc64": .string(String(object.content.crc64)),
+      "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""), "clientIp": "127.0.0.1",
+      "reqId": .string(plan.requestID), "operation": .string(plan.operation),
     ]
   }
 }

@@ -7,9 +7,11 @@ internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
 
+/// The callback that a client requests with an upload: where it goes, and what its body contains.
 struct RequestedCallback: Sendable {
   typealias Values = [String: JSONValue]
 
+  /// The maximum number of URLs, as in OSS.
   private static let urlLimit = 5
 
   let urls: [ServiceURL]
@@ -40,10 +42,10 @@ struct RequestedCallback: Sendable {
     guard let urls = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
       let template = CallbackTemplate(body)
     else { throw .invalidArgument("The callback needs a callbackUrl and a callbackBody.") }
-    let list = urls.words(between: ";").compactMap { item in
+    let callbackURLs = urls.words(between: ";").compactMap { item in
       ServiceURL(item.firstRange(of: "://") == nil ? "http://\(item)" : String(item))
     }
-    guard (1...Self.urlLimit).contains(list.count), list.count == urls.words(between: ";").count else {
+    guard (1...Self.urlLimit).contains(callbackURLs.count), callbackURLs.count == urls.words(between: ";").count else {
       throw .invalidArgument("The callbackUrl is not a list of one to \(Self.urlLimit) URLs.")
     }
     let type = document["callbackBodyType"]?.string ?? UploadCallback.BodyFormat.form.rawValue
@@ -53,13 +55,13 @@ struct RequestedCallback: Sendable {
     guard ["true", "false", nil].contains(Self.word(document["callbackSNI"])) else {
       throw .invalidArgument("The callbackSNI is neither true nor false.")
     }
-    if let host = document["callbackHost"]?.string, !list.allSatisfy({ $0.authority == host.asciiLowercased }) {
+    if let host = document["callbackHost"]?.string, !callbackURLs.allSatisfy({ $0.authority == host.asciiLowercased }) {
       throw .notImplemented("This server sends a callback only with the host of its URL; leave callbackHost out.")
     }
     for name in variables.keys where !name.hasBytePrefix("x:") || name.asciiLowercased != name {
       throw .invalidArgument("The variable \(name) of the callback does not start with x: or is not in lowercase.")
     }
-    self.urls = list
+    self.urls = callbackURLs
     self.template = template
     self.format = format
     self.variables = variables

@@ -10,8 +10,7 @@ extension SimulatedOSS {
       return document.adding("ResponseVary", "false").replacing { element in
         element.name == "AllowedHeader" ? XMLNode(element.name, element.text.asciiLowercased) : element
       }
-    case "RefererConfiguration":
-      return document.adding("AllowTruncateQueryString", "true")
+    case "RefererConfiguration": return document.adding("AllowTruncateQueryString", "true")
     case "WebsiteConfiguration":
       return document.replacing { element in
         guard element["RedirectType"]?.text == "Mirror", let passes = element["MirrorPassQueryString"] else {
@@ -36,8 +35,7 @@ extension SimulatedOSS {
       return document.replacing { $0.name != "TLSVersion" || seen.insert($0.text).inserted ? $0 : nil }
     case "BucketResourceGroupConfiguration":
       guard document["ResourceGroupId"]?.text.isEmpty == true else { break }
-      return XMLNode(
-        document.name, children: [XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)])
+      return XMLNode(document.name, children: [XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)])
     case "BucketUserQos":
       guard let capacity = document["StorageCapacity"]?.text, capacity == "-1" || Int64(digits: capacity) != nil else {
         throw .invalidArgument("The StorageCapacity must be a number of gigabytes, or -1 for no limit.")
@@ -117,10 +115,9 @@ extension Call {
     let regions = names.map { name in
       XMLNode(
         "RegionInfo",
-        children: [
-          XMLNode("Region", name), XMLNode("InternetEndpoint", name + domain),
-          XMLNode("InternalEndpoint", "\(name)-internal\(domain)"),
-          XMLNode("AccelerateEndpoint", "oss-accelerate\(domain)"),
+        texts: [
+          "Region": name, "InternetEndpoint": name + domain, "InternalEndpoint": "\(name)-internal\(domain)",
+          "AccelerateEndpoint": "oss-accelerate\(domain)",
         ])
     }
     return service.response(with: XMLNode("RegionInfoList", children: regions))

@@ -8,8 +8,10 @@ internal import StorageCrypto
 
 extension SimulatedService {
   private static let prefix = ServiceDescription.oss.headerPrefix
-
-  private static let uploading: Set<Operation> = [.initiateUpload, .uploadPart, .listParts]
+  /// The operations of a multipart upload that write.
+  private static let uploading: [Operation] = [.initiateUpload, .uploadPart, .copyPart, .completeUpload]
+  /// The requests about the parts of an upload in which the service ignores some headers of the upload; SDKs send them.
+  private static let ignoringUploadHeaders: Set<Operation> = [.initiateUpload, .uploadPart, .listParts]
 
   static let oss = SimulatedService(
     provider: .oss, endpoint: .oss, description: .oss,
@@ -37,17 +39,20 @@ extension SimulatedService {
     documents: BucketDocument.oss,
     headerRules: HeaderRules(
       prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
-      operations: HeaderRules.shared.merging([
-        // The service ignores some headers of an upload in the requests for its parts, and SDKs send them.
-        "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": uploading,
-        "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]).union(uploading),
-        "server-side-encryption": [.createBucket],
-        "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
-        "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
-        "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
-        "resource-group-id": [.listBuckets], "allow-same-action-overlap": [.changeDocument],
-        "complete-all": [.completeUpload, .uploadPart], "range-behavior": [.getObject],
-      ]) { $0.union($1) },
+      operations: HeaderRules.combined([
+        HeaderRules.shared,
+        [
+          "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": ignoringUploadHeaders,
+          "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]).union(
+            ignoringUploadHeaders),
+          "server-side-encryption": [.createBucket],
+          "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
+          "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
+          "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
+          "resource-group-id": [.listBuckets], "allow-same-action-overlap": [.changeDocument],
+          "complete-all": [.completeUpload, .uploadPart], "range-behavior": [.getObject],
+        ],
+      ]),
       formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"],
       takesFormCallback: true),
     headers: Headers(
@@ -85,24 +90,16 @@ extension SimulatedService {
       .ram, service: "oss", post: "PutObject", read: "GetObject",
       [
         ("ListBuckets", .service, [.listBuckets]), ("DescribeRegions", .service, [.describeRegions]),
-        ("PutBucket", .bucket, [.createBucket]),
-        ("DeleteBucket", .bucket, [.deleteBucket]), ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]),
-
-        ("ListObjectVersions", .bucket, [.listVersions]), ("GetBucketStat", .bucket, [.bucketStat]),
-        ("GetBucketAcl", .bucket, [.readBucketAccess]),
+        ("PutBucket", .bucket, [.createBucket]), ("DeleteBucket", .bucket, [.deleteBucket]),
+        ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]), ("ListObjectVersions", .bucket, [.listVersions]),
+        ("GetBucketStat", .bucket, [.bucketStat]), ("GetBucketAcl", .bucket, [.readBucketAccess]),
         ("PutBucketAcl", .bucket, [.changeBucketAccess]), ("GetBucketLocation", .bucket, [.bucketLocation]),
         ("ListObjects", .bucket, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .bucket, [.listUploads]),
         ("DeleteObject", .objectsOfBody, [.deleteObjects]),
-        (
-          "PutObject", .object,
-          [
-            .putObject, .copyObject, .appendObject, .putSymlink, .initiateUpload, .uploadPart, .copyPart,
-            .completeUpload,
-          ]
-        ), ("GetObject", .object, [.getObject, .headObject, .objectMeta, .getSymlink]),
-        ("DeleteObject", .object, [.deleteObject]),
-        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
-        ("DeleteObjectTagging", .object, [.deleteTags]),
+        ("PutObject", .object, [.putObject, .copyObject, .appendObject, .putSymlink] + uploading),
+        ("GetObject", .object, [.getObject, .headObject, .objectMeta, .getSymlink]),
+        ("DeleteObject", .object, [.deleteObject]), ("GetObjectTagging", .object, [.readTags]),
+        ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
         ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
       ]),
@@ -138,8 +135,7 @@ extension BucketDocument {
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
     .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration")),
-    .init(
-      "lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle"), defaults: ["Rule": XMLNode("ID")]),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle"), defaults: ["Rule": XMLNode("ID")]),
     .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
     .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
     .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
@@ -157,8 +153,7 @@ extension BucketDocument {
     .init(
       "resourceGroup", "BucketResourceGroupConfiguration",
       .document([XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)]), deletion: nil),
-    .init(
-      "requestPayment", "RequestPaymentConfiguration", .document([XMLNode("Payer", "BucketOwner")]), deletion: nil),
+    .init("requestPayment", "RequestPaymentConfiguration", .document([XMLNode("Payer", "BucketOwner")]), deletion: nil),
     .init(
       "transferAcceleration", "TransferAccelerationConfiguration", .error("NoSuchTransferAccelerationConfiguration"),
       deletion: nil),
@@ -171,7 +166,6 @@ extension BucketDocument {
   ]
 
   private static let disabled = [XMLNode("Enabled", "false")]
-
   private static let disabledTLS = [XMLNode("Enable", "false")]
 
   /// The list of live channels, which this server does not have.
@@ -201,9 +195,8 @@ struct SimulatedOSS: ServiceBehavior {
 
   /// Returns a new OSS request ID: 24 hexadecimal digits that contain the time and random digits.
   func makeRequestID(at date: Timestamp) -> String {
-    (String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
-      + String(hexadecimal: UInt64.random(in: 0 ... .max)))
-      .asciiUppercased
+    let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
+    return (time + String(hexadecimal: UInt64.random(in: 0 ... .max))).asciiUppercased
   }
 
   /// The maximum length, in bytes, of each element of an error document in the header of a response to a HEAD request.
@@ -236,13 +229,11 @@ struct SimulatedOSS: ServiceBehavior {
     let intranet = endpoint == "oss-\(region)\(domain)" ? "oss-\(region)-internal\(domain)" : endpoint
     return XMLNode(
       "Bucket",
-      children: [
-        XMLNode("Name", bucket.name), XMLNode("Location", SimulatedService.oss.location(of: region)),
-        XMLNode("Region", region),
-        XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
-        XMLNode("IntranetEndpoint", intranet),
-        XMLNode("StorageClass", bucket.settings.storageClass ?? SimulatedService.oss.standardClass),
-        XMLNode("ResourceGroupId", bucket.settings.resourceGroup),
+      texts: [
+        "Name": bucket.name, "Location": SimulatedService.oss.location(of: region), "Region": region,
+        "CreationDate": bucket.created.iso8601Milliseconds, "ExtranetEndpoint": endpoint, "IntranetEndpoint": intranet,
+        "StorageClass": bucket.settings.storageClass ?? SimulatedService.oss.standardClass,
+        "ResourceGroupId": bucket.settings.resourceGroup,
       ])
   }
 
@@ -262,13 +253,7 @@ struct SimulatedOSS: ServiceBehavior {
   }
 
   /// Splits a role name such as `acs:ram::1250000000:role/app` into its colon-separated parts.
-  func roleResource(_ arn: String) -> [String]? {
-    let parts = arn.parts(between: ":").map(String.init)
-    guard parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,
-      parts[4].hasBytePrefix("role/"), !parts[4].hasByteSuffix("/")
-    else { return nil }
-    return parts
-  }
+  func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["acs", "ram", ""], "role/", count: 5) }
 
   func urlRefusal(_ error: VerificationError) -> ErrorResponse? {
     guard error.code == .wrongScope, error.scopePart == .region else { return nil }
@@ -288,45 +273,35 @@ struct SimulatedOSS: ServiceBehavior {
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    var refusal = refusalWithoutReason(error, at: date)
-    refusal.details.append(ErrorResponse.Detail(name: "Reason", value: error.message))
-    return refusal
+    refusalWithoutReason(error, at: date).adding(reason: error.message)
   }
 
   private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    let word = ServiceDescription.oss.errorCodes[error.code]
-    let keyID = error.accessKeyID.map { [ErrorResponse.Detail(name: "OSSAccessKeyId", value: $0.string)] } ?? []
-    switch error.code {
-    case .mismatch:
-      return mismatch(error, keyID)
+    let codes = ServiceDescription.oss.errorCodes[error.code]
+    let keyID = [ErrorResponse.Detail](present: ["OSSAccessKeyId": error.accessKeyID?.string])
+    let (instant, serverTime) = (error.instant?.iso8601Milliseconds, date.iso8601Milliseconds)
+    return switch error.code {
+    case .mismatch: mismatch(error, keyID)
     case .unknownKey, .missingToken:
-      return ErrorResponse(
-        word, "The OSS Access Key Id you provided does not exist in our records.",
+      ErrorResponse(
+        codes, "The OSS Access Key Id you provided does not exist in our records.",
         ec: error.code == .unknownKey ? "0002-00000902" : "0002-00000002", details: keyID)
     case .invalidToken:
-      return ErrorResponse(word, "The security token you provided is invalid.", ec: "0002-00000004", details: keyID)
+      ErrorResponse(codes, "The security token you provided is invalid.", ec: "0002-00000004", details: keyID)
     case .keyExpired:
-      return ErrorResponse(word, "The security token you provided has expired.", ec: "0002-00000007", details: keyID)
+      ErrorResponse(codes, "The security token you provided has expired.", ec: "0002-00000007", details: keyID)
     case .expired:
-      return .accessDenied(
-        "Request has expired.",
-        details: (error.instant.map { [ErrorResponse.Detail(name: "Expires", value: $0.iso8601Milliseconds)] } ?? [])
-          + [ErrorResponse.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
+      .accessDenied("Request has expired.", details: .init(present: ["Expires": instant, "ServerTime": serverTime]))
     case .clockSkew, .notYetValid:
-      return ErrorResponse(
-        word,
-        "The difference between the request time and the current time is too large.", ec: "0002-00000504",
-        details: [ErrorResponse.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
-          + (error.instant.map { [ErrorResponse.Detail(name: "RequestTime", value: $0.iso8601Milliseconds)] } ?? [])
-          + [ErrorResponse.Detail(name: "ServerTime", value: date.iso8601Milliseconds)])
-    case .wrongScope:
-      return wrongScope(error)
-    case .missingDate:
-      return .accessDenied("OSS authentication requires a valid Date.")
-    case .unsigned:
-      return SimulatedService.oss.anonymousRefusal(at: date)
-    default:
-      return .invalidArgument(error.message)
+      ErrorResponse(
+        codes, "The difference between the request time and the current time is too large.", ec: "0002-00000504",
+        details: .init(present: [
+          "MaxAllowedSkewMilliseconds": "900000", "RequestTime": instant, "ServerTime": serverTime,
+        ]))
+    case .wrongScope: wrongScope(error)
+    case .missingDate: .accessDenied("OSS authentication requires a valid Date.")
+    case .unsigned: SimulatedService.oss.anonymousRefusal(at: date)
+    default: .invalidArgument(error.message)
     }
   }
 
@@ -334,25 +309,13 @@ struct SimulatedOSS: ServiceBehavior {
     var details = keyID
     if let comparison = error.comparison {
       details.append(ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided))
-      details += text("StringToSign", comparison.stringToSign)
-      if let canonical = comparison.canonicalRequest { details += text("CanonicalRequest", canonical) }
+      details += .init("StringToSign", comparing: comparison.stringToSign, uppercase: true)
+      details += comparison.canonicalRequest.map { .init("CanonicalRequest", comparing: $0, uppercase: true) } ?? []
     }
     return ErrorResponse(
       ServiceDescription.oss.errorCodes[error.code],
       "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
       ec: "0002-00000040", details: details)
-  }
-
-  /// Returns an element with a string, and one with its bytes as uppercase hexadecimal digits.
-  private func text(_ name: String, _ value: String) -> [ErrorResponse.Detail] {
-    let bytes = value.utf8.map { byte in
-      let digits = String(byte, radix: 16, uppercase: true)
-      return byte < 16 ? "0" + digits : digits
-    }
-    return [
-      ErrorResponse.Detail(name: name, bounded: value),
-      ErrorResponse.Detail(name: "\(name)Bytes", bounded: bytes.joined(separator: " ")),
-    ]
   }
 
   private func wrongScope(_ error: VerificationError) -> ErrorResponse {

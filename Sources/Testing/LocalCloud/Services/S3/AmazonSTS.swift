@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-internal import HTTPTypes
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
@@ -10,14 +9,13 @@ internal import StorageCrypto
 /// The simulated token service of Amazon Web Services (STS 2011-06-15).
 ///
 /// It supports AssumeRole, AssumeRoleWithWebIdentity and GetCallerIdentity, which are also the names of the pages.
-struct AmazonSTS: TokenServiceHandler {
+struct AmazonSTS: TokenService {
+  static let provider = LocalCloud.Provider.s3
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
-  private static let minimumLifetime: Int64 = 900
   private static let policyByteLimit = 2048
   private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
 
-  let endpoint = LocalCloud.Endpoint.sts
   let issuer: Issuer
   let identityTokens: [Secret]
 
@@ -27,36 +25,32 @@ struct AmazonSTS: TokenServiceHandler {
   }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
-    guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
-      throw .invalidParameter("A parameter occurs twice or cannot be decoded.")
-    }
-    guard let action = parameters["Action"] else {
+    guard call.parameters != nil else { throw .invalidParameter("A parameter occurs twice or cannot be decoded.") }
+    guard let action = call["Action"] else {
       throw ErrorResponse(.badRequest, "MissingAction", "The request is missing an action.")
     }
-    guard parameters["Version"] == Self.version else {
+    guard call["Version"] == Self.version else {
       throw ErrorResponse(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
     }
     switch action {
     case "AssumeRole":
       let caller = try authenticate(call)
-      let order = try order(parameters)
-      guard issuer.allows(caller, toAssume: order.role, at: call.date) else {
-        throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role?.arn ?? "")")
+      let request = try credentialRequest(call)
+      guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
+        throw .unauthorized(request.role?.arn ?? "")
       }
-      return response(action, order, [], call)
+      return response(action, request, [], call)
     case "AssumeRoleWithWebIdentity":
-      guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
-      let given = Secret(token)
-      guard identityTokens.contains(given) else {
+      guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
+      guard identityTokens.contains(Secret(token)) else {
         throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
       }
       let identity = [
         XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
         XMLNode("Provider", "localcloud"),
       ]
-      return response(action, try order(parameters), identity, call)
-    case "GetCallerIdentity":
-      return callerIdentity(issuer.context.keys.tokens.session(of: try authenticate(call)), call)
+      return response(action, try credentialRequest(call), identity, call)
+    case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
         .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
@@ -72,8 +66,6 @@ struct AmazonSTS: TokenServiceHandler {
     return response
   }
 
-  // MARK: Authentication
-
   /// Verifies the signature of a call, which must cover the body, and returns the ID of its access key.
   private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
@@ -82,7 +74,7 @@ struct AmazonSTS: TokenServiceHandler {
     request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
     do throws(VerificationError) {
       guard let claim = try Self.verifier.claim(in: request) else {
-        issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
+        countUnsigned()
         throw VerificationError(.unsigned, "The call carries no authorization.", remedy: "Sign it.")
       }
       // Parameters are read from both the URL and the body, but a signature in the URL doesn't include the body.
@@ -94,18 +86,16 @@ struct AmazonSTS: TokenServiceHandler {
       issuer.context.counters.verified(.s3V4)
       return verified.accessKeyID
     } catch {
-      throw Self.refusal(error)
+      throw Self.errorResponse(for: error)
     }
   }
 
-  private static func refusal(_ error: VerificationError) -> ErrorResponse {
+  private static func errorResponse(for error: VerificationError) -> ErrorResponse {
     switch error.code {
-    case .unsigned:
-      ErrorResponse(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
+    case .unsigned: ErrorResponse(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
     case .unknownKey, .missingToken, .invalidToken:
       ErrorResponse(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
-    case .keyExpired:
-      ErrorResponse(.forbidden, "ExpiredToken", "The security token included in the request is expired")
+    case .keyExpired: ErrorResponse(.forbidden, "ExpiredToken", "The security token included in the request is expired")
     case .mismatch, .clockSkew, .wrongScope:
       ErrorResponse(
         .forbidden, "SignatureDoesNotMatch",
@@ -115,39 +105,27 @@ struct AmazonSTS: TokenServiceHandler {
     }
   }
 
-  // MARK: Parameters
-
-  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Request {
-    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
-    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
+  private func credentialRequest(_ call: InboundCall) throws(ErrorResponse) -> TokenTable.Request {
+    guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
       session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) })
     else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
-    guard let role = issuer.role(arn), role.provider == .s3 else {
-      throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
+    guard let role = issuer.role(arn), role.provider == .s3 else { throw .unauthorized(arn) }
+    let lifetime = try lifetime(call, of: role) { limits in
+      .invalidParameter("DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
     }
-    let longest = max(role.maximumDuration.components.seconds, Self.minimumLifetime)
-    guard
-      let lifetime = issuer.lifetime(
-        parameters["DurationSeconds"], default: min(3600, longest), in: Self.minimumLifetime...longest)
-    else { throw .invalidParameter("DurationSeconds must be \(Self.minimumLifetime) to \(longest).") }
-    return TokenTable.Request(
-      provider: .s3, role: role, session: session, policy: try parameters["Policy"].map(Self.policy),
-      lifetime: lifetime)
+    let policy = try call["Policy"].map { text throws(ErrorResponse) in
+      try Self.policy(
+        text, byteLimit: Self.policyByteLimit,
+        tooLong: ErrorResponse(
+          .badRequest, "PackedPolicyTooLarge", "The policy has more than \(Self.policyByteLimit) bytes.")
+      ) { reason in
+        ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(reason)")
+      }
+    }
+    return TokenTable.Request(provider: .s3, role: role, session: session, policy: policy, lifetime: lifetime)
   }
-
-  private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
-    guard text.utf8.count <= policyByteLimit else {
-      throw ErrorResponse(.badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
-    }
-    do {
-      return try SessionPolicy(text, in: .iam)
-    } catch {
-      throw ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
-    }
-  }
-
-  // MARK: Responses
 
   /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
@@ -160,27 +138,26 @@ struct AmazonSTS: TokenServiceHandler {
 
   private static let roleID = "AROALOCALCLOUD000000"
 
-  private func response(_ action: String, _ order: TokenTable.Request, _ more: [XMLNode], _ call: InboundCall) -> Answer
-  {
-    let key = issuer.issue(order, by: endpoint, at: call.date)
-    let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
+  private func response(
+    _ action: String, _ request: TokenTable.Request, _ identity: [XMLNode], _ call: InboundCall
+  ) -> Answer {
+    let key = issue(request, for: call)
+    let user = "\((request.role?.arn ?? "").replacingRole)/\(request.session)"
     let elements = [
-      XMLNode(
-        "AssumedRoleUser",
-        children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(order.session)")]),
+      XMLNode("AssumedRoleUser", texts: ["Arn": user, "AssumedRoleId": "\(Self.roleID):\(request.session)"]),
       XMLNode(
         "Credentials",
-        children: [
-          XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
-          XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
+        texts: [
+          "AccessKeyId": key.id, "SecretAccessKey": key.secret, "SessionToken": key.token,
+          "Expiration": key.expiration.iso8601,
         ]),
     ]
-    return response(action, elements + more, call)
+    return response(action, elements + identity, call)
   }
 
   private func response(_ action: String, _ elements: [XMLNode], _ call: InboundCall) -> Answer {
     let result = XMLNode("\(action)Result", children: elements)
-    let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
+    let metadata = XMLNode("ResponseMetadata", texts: ["RequestId": call.requestID])
     return Self.document("\(action)Response", [result, metadata], call)
   }
 
@@ -205,43 +182,46 @@ extension String {
 
 extension ErrorResponse {
   fileprivate static func missing(_ name: String) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "ValidationError",
+    invalidParameter(
       "1 validation error detected: Value null at '\(name)' failed to satisfy constraint: Member must not be null")
   }
 
   fileprivate static func invalidParameter(_ message: String) -> ErrorResponse {
     ErrorResponse(.badRequest, "ValidationError", message)
   }
+
+  fileprivate static func unauthorized(_ arn: String) -> ErrorResponse {
+    .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
+  }
 }
 
-/// The JSON documents with temporary credentials that the SDKs of Amazon Web Services parse.
-///
-/// The container credentials endpoint corresponds to the app server. Pages: "Container credential provider", "IMDS
-/// credential provider".
-struct AmazonKeys: KeyDocuments {
-  let provider = LocalCloud.Provider.s3
-  let appServerPath = "/s3/container-credentials"
-  let authorizationPrefixes = ["Bearer ", ""]
-  let metadataPaths = ["/latest/meta-data/iam/security-credentials/"]
-  let metadataToken: MetadataToken? = MetadataToken(
-    lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized)
-
-  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
-    [
-      "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
-      "Expiration": .string(key.end.iso8601),
-    ]
-  }
-
-  func appServerDocument(for error: ErrorResponse) -> JSONValue {
-    ["code": .string(error.code), "message": .string(error.message)]
-  }
-
-  func metadataDocument(_ key: RevealedKey) -> JSONValue {
-    [
-      "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC", "AccessKeyId": .string(key.id),
-      "SecretAccessKey": .string(key.secret), "Token": .string(key.token), "Expiration": .string(key.end.iso8601),
-    ]
-  }
+extension KeyDocuments {
+  /// The JSON documents with temporary credentials that the SDKs of Amazon Web Services parse.
+  ///
+  /// The container credentials endpoint corresponds to the app server. Pages: "Container credential provider", "IMDS
+  /// credential provider".
+  static let amazon = KeyDocuments(
+    provider: .s3, appServerPath: "/s3/container-credentials", authorizationPrefixes: ["Bearer ", ""],
+    metadataPaths: ["/latest/meta-data/iam/security-credentials/"],
+    metadataToken: MetadataToken(
+      lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token",
+      rejectionStatus: .unauthorized
+    ),
+    appServerDocument: { key, _ in
+      [
+        "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
+        "Expiration": .string(key.expiration.iso8601),
+      ]
+    },
+    errorDocument: { error in
+      ["code": .string(error.code), "message": .string(error.message)]
+    },
+    metadataDocument: { key in
+      [
+        "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC",
+        "AccessKeyId": .string(key.id),
+        "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
+        "Expiration": .string(key.expiration.iso8601),
+      ]
+    })
 }

@@ -15,7 +15,6 @@ struct S3Interface: ServiceBehavior {
   struct Rules: Sendable {
     /// The service's own hosts, which contain no bucket name.
     let hosts: ServiceHosts
-
     /// The storage classes of S3 that the service has, the default class first.
     let storageClasses: [StorageClass]
   }

@@ -29,38 +29,40 @@ extension SimulatedS3 {
       throw .invalidDigest("The Content-MD5 you specified was invalid.")
     }
     // The checksum of a completed upload can be composite, and is not that of the request's body.
-    let stated =
+    let statedChecksum =
       operation == .completeUpload ? nil : try S3StatedChecksum(headers, isTrailed: payload?.hasTrailer == true)
     switch operation {
     case .putObject, .uploadPart:
       if payload != nil, payload?.isChunked != true, headers[.contentLength] == nil { throw Self.missingLength }
-      let own = rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) } ?? stated?.algorithm ?? .crc64nvme
-      if let stated, stated.algorithm != own {
+      let ownAlgorithm =
+        rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) } ?? statedChecksum?.algorithm ?? .crc64nvme
+      if let statedChecksum, statedChecksum.algorithm != ownAlgorithm {
         if rule?.isChosen == true {
           throw .invalidRequest(
-            "Checksum Type mismatch occurred, expected checksum Type: \(own.rawValue), actual checksum Type: "
-              + stated.algorithm.rawValue)
+            "Checksum Type mismatch occurred, expected checksum Type: \(ownAlgorithm.rawValue), actual checksum Type: "
+              + statedChecksum.algorithm.rawValue)
         }
-        checks.append(S3ChecksumCheck(stated.algorithm, expected: stated.value))
+        checks.append(S3ChecksumCheck(statedChecksum.algorithm, expected: statedChecksum.value))
       }
-      checks.append(S3ChecksumCheck(own, expected: stated?.algorithm == own ? stated?.value : nil))
+      checks.append(
+        S3ChecksumCheck(ownAlgorithm, expected: statedChecksum?.algorithm == ownAlgorithm ? statedChecksum?.value : nil)
+      )
     case .copyPart:
-      if let own = rule.flatMap({ S3Checksum.Algorithm(rawValue: $0.algorithm) }) {
-        checks.append(S3ChecksumCheck(own, expected: nil))
+      if let ownAlgorithm = rule.flatMap({ S3Checksum.Algorithm(rawValue: $0.algorithm) }) {
+        checks.append(S3ChecksumCheck(ownAlgorithm, expected: nil))
       }
     case .copyObject:
       if let name = headers.first("x-amz-checksum-algorithm") {
         checks.append(S3ChecksumCheck(try Self.algorithm(name), expected: nil))
       }
     case .deleteObjects:
-      guard stated != nil || headers.first("content-md5")?.isEmpty == false else {
+      guard statedChecksum != nil || headers.first("content-md5")?.isEmpty == false else {
         throw .invalidRequest("Missing required header for this request: Content-MD5")
       }
-      if let stated { checks.append(S3ChecksumCheck(stated.algorithm, expected: stated.value)) }
-    case .completeUpload:
-      break
+      if let statedChecksum { checks.append(S3ChecksumCheck(statedChecksum.algorithm, expected: statedChecksum.value)) }
+    case .completeUpload: break
     default:
-      if let stated { checks.append(S3ChecksumCheck(stated.algorithm, expected: stated.value)) }
+      if let statedChecksum { checks.append(S3ChecksumCheck(statedChecksum.algorithm, expected: statedChecksum.value)) }
     }
     return checks
   }
@@ -109,13 +111,13 @@ extension SimulatedS3 {
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
   ) throws(ErrorResponse) -> StoredChecksum? {
-    try checkParts(parts, against: elements, rule)
+    try requireMatch(of: parts, with: elements, rule)
     let checksum = checksum(of: parts, rule)
-    try check(content, checksum, against: headers, rule)
+    try requireMatch(of: content, checksum, with: headers, rule)
     return checksum
   }
 
-  private func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule)
+  private func requireMatch(of parts: [UploadedPart], with elements: [XMLNode], _ rule: ChecksumRule)
     throws(ErrorResponse)
   {
     for (part, element) in zip(parts, elements) {
@@ -165,8 +167,8 @@ extension SimulatedS3 {
   }
 
   /// Checks an object that consists of parts against the length and checksum that request headers specify.
-  private func check(
-    _ content: Content, _ checksum: StoredChecksum?, against headers: HTTPFields, _ rule: ChecksumRule
+  private func requireMatch(
+    of content: Content, _ checksum: StoredChecksum?, with headers: HTTPFields, _ rule: ChecksumRule
   ) throws(ErrorResponse) {
     if let text = headers.first("x-amz-mp-object-size") {
       guard let size = Int64(digits: text) else {
@@ -192,33 +194,34 @@ extension SimulatedS3 {
   }
 }
 
+/// The checksum of a body that a request states in a header, or announces for a trailer.
 struct S3StatedChecksum {
   let algorithm: S3Checksum.Algorithm
-
   /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
 
   /// Returns the checksum that the headers specify, or that they announce for a trailer, if any.
   init?(_ headers: HTTPFields, isTrailed: Bool) throws(ErrorResponse) {
-    let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
-    let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
-    let all = stated + (trailed.map { [$0] } ?? [])
-    guard all.count < 2 else {
+    let statedAlgorithms = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
+    let trailedAlgorithm =
+      isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
+    let algorithms = statedAlgorithms + (trailedAlgorithm.map { [$0] } ?? [])
+    guard algorithms.count < 2 else {
       throw .invalidRequest("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
     }
-    let named = headers.first("x-amz-sdk-checksum-algorithm").flatMap { $0.isEmpty ? nil : $0 }
-    guard let algorithm = all.first else {
-      if named != nil, headers.first("content-md5") == nil, !isTrailed {
+    let declaredName = headers.first("x-amz-sdk-checksum-algorithm").flatMap { $0.isEmpty ? nil : $0 }
+    guard let algorithm = algorithms.first else {
+      if declaredName != nil, headers.first("content-md5") == nil, !isTrailed {
         throw .invalidRequest(
           "x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were "
             + "found.")
       }
       return nil
     }
-    if let named, named.asciiLowercased != algorithm.rawValue {
+    if let declaredName, declaredName.asciiLowercased != algorithm.rawValue {
       throw .invalidRequest("Value for x-amz-sdk-checksum-algorithm header is invalid.")
     }
-    let value = trailed == nil ? headers.first(algorithm.fieldName) : nil
+    let value = trailedAlgorithm == nil ? headers.first(algorithm.fieldName) : nil
     if let value {
       guard let bytes = [UInt8](base64: value), bytes.count == S3Checksum(algorithm).bytes.count else {
         throw .invalidRequest("Value for \(algorithm.fieldName) header is invalid.")

@@ -10,7 +10,6 @@ internal import StorageCrypto
 
 extension SimulatedService {
   private static let prefix = ServiceDescription.s3.headerPrefix
-
   /// Amazon S3 in the region whose location constraint is empty.
   static let s3 = s3(region: SimulatedS3.firstRegion)
 
@@ -24,9 +23,8 @@ extension SimulatedService {
         contentType: "binary/octet-stream",
         storageClasses: [
           StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),
-          StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
-          StorageClass(name: "GLACIER_IR"), StorageClass(name: "GLACIER", isArchive: true),
-          StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+          StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"), StorageClass(name: "GLACIER_IR"),
+          StorageClass(name: "GLACIER", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
         trafficLimits: 0...0, tellsNullVersions: false, checksumMode: "checksum-mode", checksEveryBody: true,
@@ -80,15 +78,14 @@ extension SimulatedService {
       ("ListAllMyBuckets", .service, [.listBuckets]), ("CreateBucket", .bucket, [.createBucket]),
       ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
       ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
-      ("GetBucketLocation", .bucket, [.bucketLocation]),
-      ("ListBucketVersions", .bucket, [.listVersions]),
+      ("GetBucketLocation", .bucket, [.bucketLocation]), ("ListBucketVersions", .bucket, [.listVersions]),
       ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
       ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
-      ("GetObject", .object, [.getObject, .headObject, .objectAttributes]),
-      ("DeleteObject", .object, [.deleteObject]), ("GetObjectAcl", .object, [.readObjectAccess]),
-      ("PutObjectAcl", .object, [.changeObjectAccess]), ("GetObjectTagging", .object, [.readTags]),
-      ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
-      ("AbortMultipartUpload", .object, [.abortUpload]), ("ListMultipartUploadParts", .object, [.listParts]),
+      ("GetObject", .object, [.getObject, .headObject, .objectAttributes]), ("DeleteObject", .object, [.deleteObject]),
+      ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
+      ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+      ("DeleteObjectTagging", .object, [.deleteTags]), ("AbortMultipartUpload", .object, [.abortUpload]),
+      ("ListMultipartUploadParts", .object, [.listParts]),
     ])
 
   private static let s3Operations = OperationTable(
@@ -115,10 +112,10 @@ extension SimulatedService {
       "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
       "expected-bucket-owner", "source-expected-bucket-owner", "api-version",
     ],
-    operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
-      .merging(HeaderRules.customerKeys) { $0.union($1) }
-      .merging(HeaderRules.grants) { $0.union($1) }
-      .merging([
+    operations: HeaderRules.combined([
+      HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }, HeaderRules.customerKeys,
+      HeaderRules.grants,
+      [
         "server-side-encryption-aws-kms-key-id": HeaderRules.creations,
         "server-side-encryption-context": HeaderRules.creations,
         "server-side-encryption-bucket-key-enabled": HeaderRules.creations,
@@ -131,7 +128,8 @@ extension SimulatedService {
         "transition-default-minimum-object-size": [.changeDocument],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
         "checksum-sha1": checksummed, "checksum-sha256": checksummed,
-      ]) { $0.union($1) },
+      ],
+    ]),
     conditions: [
       "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
       "if-none-match": [.putObject, .copyObject, .completeUpload],
@@ -173,7 +171,7 @@ extension BucketDocument {
   private static let encryptionRule = XMLNode(
     "Rule",
     children: [
-      XMLNode("ApplyServerSideEncryptionByDefault", children: [XMLNode("SSEAlgorithm", "AES256")]),
+      XMLNode("ApplyServerSideEncryptionByDefault", texts: ["SSEAlgorithm": "AES256"]),
       XMLNode("BucketKeyEnabled", "false"),
     ])
 }
@@ -181,13 +179,11 @@ extension BucketDocument {
 struct SimulatedS3: ServiceBehavior {
   /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
-
   /// The number of the account, in the form in which resource names contain it.
   static let accountNumber = "125000000000"
 
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
-
   var pathHosts = PathHosts()
 
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
@@ -208,9 +204,8 @@ struct SimulatedS3: ServiceBehavior {
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
     XMLNode(
       "Bucket",
-      children: [
-        XMLNode("Name", bucket.name), XMLNode("CreationDate", bucket.created.iso8601Milliseconds),
-        XMLNode("BucketRegion", region),
+      texts: [
+        "Name": bucket.name, "CreationDate": bucket.created.iso8601Milliseconds, "BucketRegion": region,
       ])
   }
 
@@ -218,13 +213,7 @@ struct SimulatedS3: ServiceBehavior {
   func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
 
   /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
-  func roleResource(_ arn: String) -> [String]? {
-    let parts = arn.parts(between: ":", atMost: 5).map(String.init)
-    guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,
-      !parts[4].isEmpty, parts[5].hasBytePrefix("role/"), !parts[5].hasByteSuffix("/")
-    else { return nil }
-    return parts
-  }
+  func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["arn", "aws", "iam", ""], "role/", count: 6) }
 }
 
 extension HostVerifier<S3Verifier> {
@@ -245,8 +234,7 @@ extension HostVerifier<S3Verifier> {
 // Page: "Error Responses".
 
 extension SimulatedS3 {
-  private static let words = ServiceDescription.s3.errorCodes
-
+  private static let codes = ServiceDescription.s3.errorCodes
   private static let redirectionCode = "PermanentRedirect"
 
   /// Returns a redirection if a host specifies another region ("Request redirection and the REST API").
@@ -262,33 +250,26 @@ extension SimulatedS3 {
       requests to this endpoint.
       """,
       details: [
-        ErrorResponse.Detail(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"),
-        ErrorResponse.Detail(name: "Bucket", value: bucket),
+        .init(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"), .init(name: "Bucket", value: bucket),
       ])
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
-    var response = Answer(error.status)
+    var response = error.response(
+      to: call,
+      [XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID))])
     if error.code == Self.redirectionCode || error.details.contains(where: { $0.name == "Region" }) {
       response.headers.set(ServiceDescription.s3.header("bucket-region"), region)
     }
-    if call.method == .head { return response }
-    let elements =
-      [XMLNode("Code", error.code), XMLNode("Message", error.message)]
-      + error.details.map { XMLNode($0.name, $0.value) }
-      + [XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID))]
-    response.headers[.contentType] = "application/xml"
-    response.body = .bytes(XMLNode("Error", children: elements).serialized())
     return response
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    let word = Self.words[error]
-    var refusal = ErrorResponse(word.status, word.code, error.message)
-    let keyID = error.accessKeyID.map { [ErrorResponse.Detail(name: "AWSAccessKeyId", value: $0.string)] } ?? []
-    let serverTime = ErrorResponse.Detail(name: "ServerTime", value: date.iso8601)
+    let codes = Self.codes[error]
+    var refusal = ErrorResponse(codes, error.message)
+    let keyID = [ErrorResponse.Detail](present: ["AWSAccessKeyId": error.accessKeyID?.string])
     switch error.code {
-    case .mismatch where word.code == "SignatureDoesNotMatch":
+    case .mismatch where codes.code == "SignatureDoesNotMatch":
       refusal.message =
         "The request signature we calculated does not match the signature you provided. Check your key and signing "
         + "method."
@@ -304,12 +285,11 @@ extension SimulatedS3 {
       refusal.details = [Self.token]
     case .clockSkew:
       refusal.message = "The difference between the request time and the current time is too large."
-      refusal.details =
-        (error.instant.map { [ErrorResponse.Detail(name: "RequestTime", value: $0.iso8601Basic)] } ?? [])
-        + [serverTime, ErrorResponse.Detail(name: "MaxAllowedSkewMilliseconds", value: "900000")]
+      refusal.details = .init(present: [
+        "RequestTime": error.instant?.iso8601Basic, "ServerTime": date.iso8601, "MaxAllowedSkewMilliseconds": "900000",
+      ])
     case .expired, .notYetValid:
-      refusal.details =
-        (error.instant.map { [ErrorResponse.Detail(name: "Expires", value: $0.iso8601)] } ?? []) + [serverTime]
+      refusal.details = .init(present: ["Expires": error.instant?.iso8601, "ServerTime": date.iso8601])
     case .unsignedField:
       let parts = error.message.parts(between: ":", atMost: 1)
       refusal.message = String(parts[0])
@@ -318,13 +298,12 @@ extension SimulatedS3 {
       }
     case .wrongScope where error.scopePart == .region:
       refusal.details = [ErrorResponse.Detail(name: "Region", value: region)]
-    case .unsupported where word.code == "InvalidRequest":
+    case .unsupported where codes.code == "InvalidRequest":
       // The service ends its message here.
       refusal.message +=
         " Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws configure set "
         + "default.s3.signature_version s3v4), or a region in which the client uses it by default, such as eu-central-1."
-    case .unsigned:
-      return SimulatedService.s3.anonymousRefusal(at: date)
+    case .unsigned: return SimulatedService.s3.anonymousRefusal(at: date)
     default: break
     }
     return refusal
@@ -335,24 +314,12 @@ extension SimulatedS3 {
 
   private static func comparison(_ comparison: VerificationError.Comparison?) -> [ErrorResponse.Detail] {
     guard let comparison else { return [] }
-    var details = [
-      ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign),
-      ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided),
-      ErrorResponse.Detail(name: "StringToSignBytes", bounded: bytes(of: comparison.stringToSign)),
-    ]
-    if let canonical = comparison.canonicalRequest {
-      details += [
-        ErrorResponse.Detail(name: "CanonicalRequest", bounded: canonical),
-        ErrorResponse.Detail(name: "CanonicalRequestBytes", bounded: bytes(of: canonical)),
-      ]
+    var details: [ErrorResponse.Detail] = .init("StringToSign", comparing: comparison.stringToSign, uppercase: false)
+    details.insert(ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided), at: 1)
+    if let canonicalRequest = comparison.canonicalRequest {
+      details += .init("CanonicalRequest", comparing: canonicalRequest, uppercase: false)
     }
     return details
-  }
-
-  /// Returns the UTF-8 bytes of a string as lowercase hexadecimal digits, separated by spaces.
-  private static func bytes(of text: String) -> String {
-    text.utf8.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }
-      .joined(separator: " ")
   }
 
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {

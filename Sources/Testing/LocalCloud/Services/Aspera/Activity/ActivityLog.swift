@@ -21,12 +21,12 @@ final class ActivityLog: Sendable {
 
   private struct Entries<Element: Sendable>: Sendable {
     var byAccessKey: [[UInt8]: [Numbered<Element>]] = [:]
-    var last = 0
+    var lastNumber = 0
 
     mutating func append(_ element: Element, _ accessKey: String) {
-      last += 1
+      lastNumber += 1
       let key = Array(accessKey.utf8)
-      byAccessKey[key, default: []].append(Numbered(number: last, element: element))
+      byAccessKey[key, default: []].append(Numbered(number: lastNumber, element: element))
       if let count = byAccessKey[key]?.count, count > capacity { byAccessKey[key]?.removeFirst() }
     }
 

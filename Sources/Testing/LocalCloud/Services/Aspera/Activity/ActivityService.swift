@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import HTTPTypes
 internal import StorageAuth
 
 /// The calls of the Node API about transfers, events and sizes, for one caller.
@@ -15,8 +14,6 @@ struct ActivityService: Sendable {
   let aspera: AsperaContext
   let caller: NodeCaller
 
-  // MARK: Transfers
-
   func transfers(_ query: NodeQuery) throws -> Answer {
     var found = try visible(query["access_key"])
     if let direction = query["direction"] { found = found.filter { $0.element.start.direction.rawValue == direction } }
@@ -28,9 +25,7 @@ struct ActivityService: Sendable {
     }
     if let tag = query["tag"] { found = found.filter { Self.has(tag, $0.element.start.tags) } }
     let view = query["view"] ?? "summary"
-    guard ["id", "short_summary", "summary"].contains(view) else {
-      throw ErrorResponse.nodeBadRequest("The view must be id, short_summary or summary.")
-    }
+    try require(["id", "short_summary", "summary"].contains(view), "The view must be id, short_summary or summary.")
     return try page(found, "/ops/transfers", query) {
       .object(view == "id" ? ["id": .string($0.element.id)] : $0.element.document)
     }
@@ -54,8 +49,6 @@ struct ActivityService: Sendable {
     return Answer(.noContent)
   }
 
-  // MARK: Events
-
   func events(_ query: NodeQuery) throws -> Answer {
     var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter {
       isVisible($0.element.userID)
@@ -72,58 +65,51 @@ struct ActivityService: Sendable {
     let events = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now)
     guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),
       isVisible(event.element.userID)
-    else { throw .node(.notFound, "There is no event \(id.shortened(to: 64)).") }
+    else { throw .noSuch("event", id) }
     return Answer(Self.document(of: event))
   }
-
-  // MARK: Sizes
 
   /// Returns the size and the free part of an imaginary volume of one tebibyte, for each path.
   func space(_ document: JSONValue) async throws -> Answer {
     let service = PathService(aspera: aspera, root: try caller.root)
-    let used = try aspera.files.walk(service.root).reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
-    let (total, free) = (Self.volumeByteCount, Self.volumeByteCount.saturatingAdding(-min(used, Self.volumeByteCount)))
+    let total = Self.volumeByteCount
+    let free = total - min(FileCounts(try aspera.files.walk(service.root)).bytes, total)
     return try await service.forEachPath(document) { element, result in
       let path = try service.path(element["path"])
-      guard try aspera.files.entry(at: path) != nil else { throw FileProblem.notFound(path) }
-      result["bytes_total"] = .number(JSONNumber(total))
-      result["bytes_free"] = .number(JSONNumber(free))
-      result["percent_free"] = .number(JSONNumber(free / (total / 100)))
+      guard try aspera.files.entry(at: path) != nil else { throw FileProblem(.notFound, path) }
+      result["bytes_total"] = .integer(total)
+      result["bytes_free"] = .integer(free)
+      result["percent_free"] = .integer(free / (total / 100))
     }
   }
 
   /// Adds up the bytes of the remembered transfers with a usage ID, or of the access key if it is `nil`.
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
-    guard let accessKey = caller.accessKey?.id ?? query["access_key"] else {
-      throw ErrorResponse.nodeBadRequest("A node user has to name the access_key.")
-    }
-    let wanted = id ?? accessKey
-    let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == wanted }
-    guard id == nil || !found.isEmpty else {
-      throw ErrorResponse.node(.notFound, "There is no usage ID \(wanted.shortened(to: 64)).")
-    }
+    let accessKey = try (caller.accessKey?.id ?? query["access_key"]).required(
+      "A node user has to name the access_key.")
+    let usageID = id ?? accessKey
+    let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == usageID }
+    guard id == nil || !found.isEmpty else { throw ErrorResponse.noSuch("usage ID", usageID) }
     func sum(_ direction: TransferDirection) -> Int64 {
       found.filter { $0.start.direction == direction }.reduce(0) { $0.saturatingAdding($1.progress.byteCount) }
     }
     let (incoming, outgoing) = (sum(.receive), sum(.send))
     // IBM's description counts downloads as bytes_in, and uploads as bytes_out.
     return Answer([
-      "id": .string(wanted), "bytes_in": .number(JSONNumber(incoming)), "bytes_out": .number(JSONNumber(outgoing)),
-      "bytes_total": .number(JSONNumber(incoming.saturatingAdding(outgoing))),
+      "id": .string(usageID), "bytes_in": .integer(incoming), "bytes_out": .integer(outgoing),
+      "bytes_total": .integer(incoming.saturatingAdding(outgoing)),
     ])
   }
-
-  // MARK: Parts
 
   private static let volumeByteCount: Int64 = 1 << 40
 
   private func isVisible(_ userID: String) -> Bool {
     guard let user = caller.bearerUser, !user.isAdministrator else { return true }
-    return user.id.utf8.elementsEqual(userID.utf8)
+    return user.id.isIdentical(to: userID)
   }
 
   private func visible(_ accessKey: String?) throws(ErrorResponse) -> [ActivityLog.Numbered<TransferRecord>] {
-    if let accessKey, let own = caller.accessKey?.id, !own.utf8.elementsEqual(accessKey.utf8) {
+    if let accessKey, let own = caller.accessKey?.id, !own.isIdentical(to: accessKey) {
       throw .node(.forbidden, "The access key is not the caller's.")
     }
     return aspera.activity.transfers(of: caller.accessKey?.id ?? accessKey, at: aspera.cloud.now)
@@ -131,9 +117,7 @@ struct ActivityService: Sendable {
   }
 
   private func record(_ id: String) throws(ErrorResponse) -> TransferRecord {
-    guard let found = try visible(nil).first(where: { $0.element.id == id }) else {
-      throw .node(.notFound, "There is no transfer \(id.shortened(to: 64)).")
-    }
+    guard let found = try visible(nil).first(where: { $0.element.id == id }) else { throw .noSuch("transfer", id) }
     return found.element
   }
 
@@ -153,8 +137,7 @@ struct ActivityService: Sendable {
   private static func document(of event: ActivityLog.Numbered<ActivityLog.Event>) -> JSONValue {
     [
       "id": .string(String(event.number)), "time": .string(event.element.time.iso8601),
-      "user_id": .string(event.element.userID), "types": .array(event.element.types.map { .string($0) }),
-      "data": event.element.data,
+      "user_id": .string(event.element.userID), "types": .strings(event.element.types), "data": event.element.data,
     ]
   }
 
@@ -165,105 +148,5 @@ struct ActivityService: Sendable {
     for name in parts[0].words(between: ".") { value = value?[String(name)] }
     guard let value else { return false }
     return parts.count < 2 || value.code == String(parts[1])
-  }
-}
-
-/// A transfer that `/ops/transfers` starts: between the node and its own transfer server, the only one that it reaches.
-///
-/// The node copies the files at once, so that the transfer has ended when the response is sent. It checks the token as
-/// the transfer server does, but does not log in.
-struct NodeCopy: Sendable {
-  private static let pathLimit = 1_000
-
-  let aspera: AsperaContext
-  let caller: NodeCaller
-  let transferPort: Int
-
-  /// Performs the transfer that a document specifies, and describes it.
-  func start(_ document: JSONValue, at date: Timestamp) async throws -> Answer {
-    guard let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) }),
-      let token = document["token"]?.string, !token.isEmpty, let paths = document["paths"]?.array,
-      (1...Self.pathLimit).contains(paths.count)
-    else {
-      throw ErrorResponse.nodeBadRequest("The direction, the token or the paths are missing, or there are too many.")
-    }
-    let host = document["remote_host"]?.string ?? ""
-    guard ["127.0.0.1", "localhost", "::1"].contains(host),
-      document["ssh_port"]?.integer ?? transferPort == transferPort
-    else { throw ErrorResponse.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
-    let login = document["remote_user"]?.string ?? aspera.directory.transferUser
-    guard let account = aspera.directory.transferAccount(login) else {
-      throw ErrorResponse.nodeBadRequest("There is no remote_user of this name.")
-    }
-    let local = try localFolder(document, direction)
-    let record = TransferRecord(
-      .init(
-        accessKey: caller.accessKey?.id, userID: caller.userID, direction: direction, login: login,
-        tokenType: TransferTokenCheck.type(of: token), tags: document["tags"], cookie: document["cookie"]?.string,
-        paths: paths.compactMap { $0["source"]?.string?.shortened(to: 4_096) }, date: date))
-    aspera.activity.start(record, at: date)
-    do {
-      let claim = try TransferTokenCheck(aspera: aspera).claim(
-        token, tags: Self.tags(of: document, direction), account: account, direction, at: date)
-      let text = document[direction == .send ? "destination_root" : "source_root"]?.string ?? ""
-      let remote = try TransferServer.authorizedPath(.string(text), for: claim)
-      for path in paths {
-        try await copy(
-          path, from: direction == .send ? local : remote, to: direction == .send ? remote : local, claim, record,
-          at: date)
-      }
-      aspera.activity.end(record, .completed, at: date)
-    } catch let refusal as TransferRefusal {
-      aspera.activity.end(record, .failed, refusal, at: date)
-    } catch let problem as FileProblem {
-      aspera.activity.end(record, .failed, TransferRefusal(problem.relative(to: try caller.root)), at: date)
-    }
-    return Answer(.object(record.document))
-  }
-
-  private func copy(
-    _ path: JSONValue, from source: NodePath, to target: NodePath, _ claim: TransferClaim?, _ record: TransferRecord,
-    at date: Timestamp
-  ) async throws {
-    guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
-      let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
-    else { throw TransferRefusal(TransferRefusal.badPathCode, "A path is missing, or leads out of the root.") }
-    let isUpload = record.start.direction == .send
-    try TransferTokenCheck.check(isUpload ? to : from, against: claim)
-    for entry in try aspera.files.walk(from) where entry.link == nil {
-      let location = to.appending(entry.path.relative(to: from))
-      let folder = entry.isFolder ? location : location.parent
-      if isUpload, claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil {
-        throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
-      }
-      guard let content = entry.content else {
-        try await aspera.files.makeFolder(location, at: date)
-        continue
-      }
-      try await aspera.files.put(content, at: location, date)
-      record.add(bytes: content.byteCount, files: 1)
-    }
-  }
-
-  /// Returns the folder of the node's own side, on which the caller must have the access level of the direction.
-  private func localFolder(_ document: JSONValue, _ direction: TransferDirection) throws -> NodePath {
-    let name = direction == .send ? "source_root" : "destination_root"
-    if let id = document["\(name)_id"]?.code {
-      return try FileService(aspera, for: caller).folder(id, for: direction == .send ? [.read] : [.write, .mkdir]).path
-    }
-    if let user = caller.bearerUser, !user.isAdministrator {
-      throw ErrorResponse.nodeBadRequest("A transfer with a bearer token needs the \(name)_id.")
-    }
-    return try PathService(aspera: aspera, root: caller.root).path(document[name] ?? "/")
-  }
-
-  /// Returns the tags with which the transfer server checks the token: the access key and the folder of the other side.
-  private static func tags(of document: JSONValue, _ direction: TransferDirection) -> JSONValue {
-    var node = JSONObject()
-    node["access_key"] = document["remote_access_key"] ?? document["tags"]?["aspera"]?["node"]?["access_key"]
-    node["file_id"] =
-      document[direction == .send ? "destination_root_id" : "source_root_id"]
-      ?? document["tags"]?["aspera"]?["node"]?["file_id"]
-    return ["aspera": ["node": .object(node)]]
   }
 }

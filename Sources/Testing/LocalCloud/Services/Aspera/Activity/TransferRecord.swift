@@ -40,11 +40,9 @@ final class TransferRecord: Sendable {
     var clientSeen: Timestamp?
   }
 
-  /// The time without a request of the client after which a transfer has failed.
-  ///
-  /// `ascp-simulator` sends a request every three seconds.
+  /// The time without a request of the client after which a transfer has failed; `ascp-simulator` sends one every three
+  /// seconds.
   private static let clientSilence = Duration.seconds(10)
-
   /// The maximum number of paths of a remembered transfer, and the maximum size of each text and of the tags in bytes.
   private static let (pathLimit, textByteLimit, tagByteLimit) = (10, 1_024, 4_096)
 
@@ -54,7 +52,7 @@ final class TransferRecord: Sendable {
 
   init(_ start: Start, clientSeen: Timestamp? = nil) {
     var start = start
-    start.tags = Self.kept(start.tags)
+    start.tags = Self.tagsToKeep(start.tags)
     start.cookie = start.cookie?.shortened(to: Self.textByteLimit)
     start.paths = start.paths.prefix(Self.pathLimit).map { $0.shortened(to: Self.textByteLimit) }
     self.start = start
@@ -99,27 +97,20 @@ final class TransferRecord: Sendable {
 
   var document: JSONObject {
     let progress = progress
-    let began = Self.microseconds(start.date)
-    let ended = progress.end.map { Self.microseconds($0) }
-    var session = JSONObject()
-    session["id"] = .string(id)
-    session["status"] = .string(progress.status.rawValue)
-    session["start_time_usec"] = .number(JSONNumber(began))
-    session["end_time_usec"] = ended.map { .number(JSONNumber($0)) }
-    session["bytes_transferred"] = .number(JSONNumber(progress.byteCount))
-    session["bytes_written"] = .number(JSONNumber(start.direction == .send ? progress.byteCount : 0))
-    session["files_completed"] = .number(JSONNumber(progress.fileCount))
-    session["avg_rate_kbps"] = .number(JSONNumber(averageRate(progress)))
-    session["error_code"] = .number(JSONNumber(progress.errorCode))
-    session["error_desc"] = .string(progress.errorDescription)
-    var specification = JSONObject()
-    specification["direction"] = .string(start.direction.rawValue)
-    specification["remote_user"] = .string(start.login)
-    specification["token_type"] = .string(start.tokenType)
-    specification["server_access_key"] = start.accessKey.map { .string($0) }
-    specification["source_paths"] = .array(start.paths.map { .string($0) })
-    specification["tags"] = start.tags ?? [:]
-    specification["cookie"] = start.cookie.map { .string($0) }
+    let session = JSONObject(present: [
+      "id": .string(id), "status": .string(progress.status.rawValue),
+      "start_time_usec": .integer(Self.microseconds(start.date)),
+      "end_time_usec": progress.end.map { .integer(Self.microseconds($0)) },
+      "bytes_transferred": .integer(progress.byteCount),
+      "bytes_written": .integer(start.direction == .send ? progress.byteCount : 0),
+      "files_completed": .integer(progress.fileCount), "avg_rate_kbps": .integer(averageRate(progress)),
+      "error_code": .integer(progress.errorCode), "error_desc": .string(progress.errorDescription),
+    ])
+    let specification = JSONObject(present: [
+      "direction": .string(start.direction.rawValue), "remote_user": .string(start.login),
+      "token_type": .string(start.tokenType), "server_access_key": start.accessKey.map { .string($0) },
+      "source_paths": .strings(start.paths), "tags": start.tags ?? [:], "cookie": start.cookie.map { .string($0) },
+    ])
     var document = session
     document["start_spec"] = .object(specification)
     document["sessions"] = [.object(session)]
@@ -127,7 +118,7 @@ final class TransferRecord: Sendable {
   }
 
   /// Returns the tags of a transfer without storage credentials, which are secrets, or `nil` if the tags are too large.
-  private static func kept(_ tags: JSONValue?) -> JSONValue? {
+  private static func tagsToKeep(_ tags: JSONValue?) -> JSONValue? {
     guard let tags, tags.serialized.count <= tagByteLimit else { return nil }
     guard var all = tags.object, var aspera = all["aspera"]?.object, var node = aspera["node"]?.object else {
       return tags

@@ -4,47 +4,27 @@
 internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A simulated application of Aspera with an API of its own.
-protocol ApplicationHandler: Sendable {
-  var endpoint: LocalCloud.Endpoint { get }
-
-  func response(to call: InboundCall) async throws -> Answer
-
-  /// Returns the HTTP response for an error, in the application's format.
-  func response(for error: ErrorResponse, to call: InboundCall) -> Answer
-}
-
 /// The request handler of the port that the simulated Aspera on Cloud and the simulated Faspex 5 share.
-struct ApplicationsGateway: Sendable {
-  private static let bodyByteLimit = 1024 * 1024
-
+struct ApplicationsGateway: APIGateway {
+  let context: CloudContext
+  let bodyByteLimit = 1024 * 1024
+  let errorCodes = (tooLong: "too_long", failure: "internal")
   let onCloud: CloudAPI
   let faspex: FaspexAPI
-  let context: CloudContext
 
-  @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let path = InboundCall.path(of: request.head)
-    let handler: any ApplicationHandler = path.hasBytePrefix("\(FaspexAPI.root)/") ? faspex : onCloud
-    let exchange = context.open(handler.endpoint, record)
-    let date = context.now
-    let requestID = BlobID.random().description
-    let status = try await exchange.begin()
-    let body = status == nil ? try await InboundCall.body(of: request, limit: Self.bodyByteLimit) : []
-    let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
-    let response = try await context.answer(
-      exchange, status, by: handler.endpoint, at: date, failureCode: "internal",
-      refusal: { handler.response(for: $0, to: call) }
-    ) {
-      guard !path.isEmpty else { throw ErrorResponse.unreadableTarget }
-      guard body != nil else { throw ErrorResponse(.contentTooLarge, "too_long", "The body is too long.") }
-      return try await handler.response(to: call)
-    }
-    try await exchange.send(response, to: request.method, with: writer)
+  func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { handler(at: InboundCall.path(of: request)).endpoint }
+
+  func headError(of request: HTTPRequest) -> ErrorResponse? {
+    InboundCall.path(of: request).isEmpty ? .unreadableTarget : nil
+  }
+
+  func handler(for call: InboundCall) -> any APIHandler { handler(at: call.path) }
+
+  private func handler(at path: String) -> any APIHandler {
+    path.hasBytePrefix("\(FaspexAPI.root)/") ? faspex : onCloud
   }
 }
 
@@ -67,23 +47,23 @@ struct GrantRequest: Sendable {
 
   /// Reads the parameters of a request, and authenticates the client.
   init(_ call: InboundCall, _ clients: [LocalCloud.OAuthClient]) throws(Problem) {
-    guard call.request.method == .post, let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+    guard call.request.method == .post, call.parameters != nil else {
       throw .malformed("The body is not a form, or a parameter occurs twice.")
     }
-    guard let type = parameters["grant_type"] else { throw .malformed("missing 'grant_type'") }
+    guard let type = call["grant_type"] else { throw .malformed("missing 'grant_type'") }
     guard type == Self.grantType else { throw .grantType }
-    guard let assertion = parameters["assertion"] else { throw .malformed("missing 'assertion'") }
+    guard let assertion = call["assertion"] else { throw .malformed("missing 'assertion'") }
     let basic = try Self.basic(call)
-    guard let id = parameters["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
-    guard let client = clients.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw .client }
+    guard let id = call["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
+    guard let client = clients.first(where: { $0.id.isIdentical(to: id) }) else { throw .client }
     if let basic {
-      guard basic.id.utf8.elementsEqual(id.utf8), basic.secret == client.secret else { throw .secret }
+      guard basic.id.isIdentical(to: id), basic.secret == client.secret else { throw .secret }
     } else if client.requiresSecret {
       throw .secret
     }
     self.client = client
     self.assertion = assertion
-    scope = parameters["scope"]
+    scope = call["scope"]
   }
 
   /// Returns the ID and the secret in the `Authorization` header, encoded as in a form (RFC 6749, section 2.3.1).
@@ -99,30 +79,29 @@ struct GrantRequest: Sendable {
   }
 }
 
-/// The reason why an assertion is refused.
-enum AssertionProblem: Error, Equatable {
-  case unreadable, algorithm, critical, type, signature, subject, expired, notYetValid, issuedLater, tooLong, replayed
-  case missing(String)
-  case wrong(String)
+/// The reason why an assertion is refused, as a complete sentence.
+struct AssertionProblem: Error, Equatable {
+  let message: String
 
-  /// The reason as a complete sentence.
-  var message: String {
-    switch self {
-    case .unreadable: "The assertion is not a JSON Web Token."
-    case .algorithm: "The algorithm of the assertion is not supported."
-    case .critical: "The assertion has critical header parameters, which are not supported."
-    case .type: "The typ of the assertion is not JWT."
-    case .signature: "The signature of the assertion does not match a public key of the user."
-    case .subject: "The user of the assertion does not exist."
-    case .expired: "Signature has expired: the exp of the assertion is in the past."
-    case .notYetValid: "The nbf of the assertion is in the future."
-    case .issuedLater: "The iat of the assertion is in the future."
-    case .tooLong: "The lifetime of the assertion is too long."
-    case .replayed: "The jti of the assertion was used before."
-    case .missing(let claim): "The assertion has no \(claim), or one of another type."
-    case .wrong(let claim): "The \(claim) of the assertion is wrong."
-    }
+  private init(_ message: String) { self.message = message }
+
+  static let unreadable = AssertionProblem("The assertion is not a JSON Web Token.")
+  static let algorithm = AssertionProblem("The algorithm of the assertion is not supported.")
+  static let critical = AssertionProblem("The assertion has critical header parameters, which are not supported.")
+  static let type = AssertionProblem("The typ of the assertion is not JWT.")
+  static let signature = AssertionProblem("The signature of the assertion does not match a public key of the user.")
+  static let subject = AssertionProblem("The user of the assertion does not exist.")
+  static let expired = AssertionProblem("Signature has expired: the exp of the assertion is in the past.")
+  static let notYetValid = AssertionProblem("The nbf of the assertion is in the future.")
+  static let issuedLater = AssertionProblem("The iat of the assertion is in the future.")
+  static let tooLong = AssertionProblem("The lifetime of the assertion is too long.")
+  static let replayed = AssertionProblem("The jti of the assertion was used before.")
+
+  static func missing(_ claim: String) -> AssertionProblem {
+    .init("The assertion has no \(claim), or one of another type.")
   }
+
+  static func wrong(_ claim: String) -> AssertionProblem { .init("The \(claim) of the assertion is wrong.") }
 }
 
 /// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
@@ -130,67 +109,73 @@ struct AssertionCheck: Sendable {
   private static let capacity = 20_000
   private static let idByteLimit = 255
 
+  let clients: [LocalCloud.OAuthClient]
   let users: [LocalCloud.OAuthUser]
   let rules: LocalCloud.GrantRules
-  private let used = ExpiringSet(capacity: capacity)
+  /// The required audience of assertions, or `nil` for the ID of the client.
+  var audience: String?
+  /// The text before the user's e-mail address in the subject of assertions.
+  var subjectPrefix = ""
+  /// Returns the application's response to a refused grant.
+  let errorResponse: @Sendable (GrantRequest.Problem) -> ErrorResponse
+  private let usedIDs = ExpiringSet(capacity: capacity)
 
   /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
-  ///
-  /// - Parameters:
-  ///   - audience: The required audience of the assertion, or `nil` for the ID of the client.
-  ///   - subjectPrefix: The text before the user's e-mail address in the subject.
-  func grant(
-    _ call: InboundCall, _ clients: [LocalCloud.OAuthClient], audience: String? = nil, subjectPrefix: String = ""
-  ) throws(GrantRequest.Problem) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
-    let request = try GrantRequest(call, clients)
+  func grant(_ call: InboundCall) throws(ErrorResponse) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
+    do throws(GrantRequest.Problem) {
+      let request = try GrantRequest(call, clients)
+      return (request, try user(of: request, at: call.date))
+    } catch {
+      throw errorResponse(error)
+    }
+  }
+
+  private func user(of request: GrantRequest, at date: Timestamp) throws(GrantRequest.Problem) -> LocalCloud.OAuthUser {
     do throws(AssertionProblem) {
-      let user = try user(
-        of: request.assertion, clientID: request.client.id, audience: audience ?? request.client.id,
-        subjectPrefix: subjectPrefix, at: call.date)
-      return (request, user)
+      return try user(of: request.assertion, clientID: request.client.id, at: date)
     } catch {
       throw .assertion(error)
     }
   }
 
   private func user(
-    of text: String, clientID: String, audience: String, subjectPrefix: String, at date: Timestamp
+    of assertion: String, clientID: String, at date: Timestamp
   ) throws(AssertionProblem) -> LocalCloud.OAuthUser {
-    guard let token = JSONWebToken(text) else { throw .unreadable }
+    guard let token = JSONWebToken(assertion) else { throw .unreadable }
     guard let algorithm = token.algorithm, rules.algorithms.contains(algorithm) else { throw .algorithm }
     guard token.header["crit"] == nil else { throw .critical }
     if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .type }
     let claims = token.claims
     let subject = try Self.text("sub", claims)
-    guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".utf8.elementsEqual(subject.utf8) }) else {
+    guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".isIdentical(to: subject) }) else {
       throw .subject
     }
     let isSigned = user.publicKeys.contains { pem in
       (try? PublicKey(pem: pem)).map { token.isSigned(by: $0, with: algorithm) } ?? false
     }
     guard isSigned else { throw .signature }
-    guard try Self.text("iss", claims).utf8.elementsEqual(clientID.utf8) else { throw .wrong("iss") }
+    guard try Self.text("iss", claims).isIdentical(to: clientID) else { throw .wrong("iss") }
     let list = claims["aud"]?.array?.compactMap(\.string)
     let audiences = if let list { list } else { [try Self.text("aud", claims)] }
-    guard audiences.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrong("aud") }
-    let end = try checkTimes(of: claims, at: date)
+    guard audiences.contains(where: { $0.isIdentical(to: audience ?? clientID) }) else { throw .wrong("aud") }
+    let expiration = try validExpiration(in: claims, at: date)
     let id = try Self.text("jti", claims)
     guard id.utf8.count <= Self.idByteLimit else { throw .wrong("jti") }
-    guard used.insert("\(clientID) \(id)", until: end, at: date) else { throw .replayed }
+    guard usedIDs.insert("\(clientID) \(id)", until: expiration, at: date) else { throw .replayed }
     return user
   }
 
-  private func checkTimes(of claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
-    let end = try Self.seconds("exp", claims)
-    let start = try Self.seconds("nbf", claims)
-    let issued = try Self.seconds("iat", claims)
+  /// Checks the times of an assertion, and returns its expiration.
+  private func validExpiration(in claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
+    let expiration = try Self.seconds("exp", claims)
+    let (start, issued) = (try Self.seconds("nbf", claims), try Self.seconds("iat", claims))
     let now = date.unixSeconds
-    guard end > now else { throw .expired }
+    guard expiration > now else { throw .expired }
     guard start <= now else { throw .notYetValid }
     guard issued <= now else { throw .issuedLater }
     let limit = issued.saturatingAdding(rules.longestAssertion.components.seconds)
-    guard end <= limit else { throw .tooLong }
-    return Timestamp(unixSeconds: end)
+    guard expiration <= limit else { throw .tooLong }
+    return Timestamp(unixSeconds: expiration)
   }
 
   private static func text(_ name: String, _ claims: JSONObject) throws(AssertionProblem) -> String {
@@ -206,12 +191,12 @@ struct AssertionCheck: Sendable {
 
 struct AccessToken: Sendable {
   let user: LocalCloud.OAuthUser
-  let end: Timestamp
+  let expiration: Timestamp
 }
 
 extension ExpiringTable<AccessToken> {
   func add(_ text: String, _ token: AccessToken, at date: Timestamp) {
-    insert(token, for: text, until: token.end, at: date)
+    insert(token, for: text, until: token.expiration, at: date)
     TransferTokenTable.watcher.withLock { $0 }?(text)
   }
 

@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 
 /// The simulated API of Aspera on Cloud: its token endpoint, and what a client needs to find its files.
 ///
 /// Paths and members are those of IBM's description of the API and of the requests of aspera-cli.
-struct CloudAPI: ApplicationHandler {
+struct CloudAPI: APIHandler {
   private static let nodeID = "1"
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
-
   private let organization: LocalCloud.AsperaOnCloud?
   private let check: AssertionCheck
   private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
@@ -23,7 +21,10 @@ struct CloudAPI: ApplicationHandler {
 
   init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {
     self.organization = organization
-    check = AssertionCheck(users: organization?.users ?? [], rules: organization?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(
+      clients: organization?.clients ?? [], users: organization?.users ?? [],
+      rules: organization?.rules ?? LocalCloud.GrantRules(), audience: JWTGrant.asperaOnCloudAudience,
+      errorResponse: { ErrorResponse(ofCloud: $0) })
     self.aspera = aspera
     self.node = node
     let root = organization.flatMap { aspera.directory.accessKey($0.accessKey) }.flatMap { NodePath($0.path) }
@@ -36,7 +37,7 @@ struct CloudAPI: ApplicationHandler {
     aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: organization.accessKey)
     guard let fileID = FileRegister.number(rootFileID) else { return }
     for user in organization.users {
-      let grant = FileRegister.Grant(
+      let grant = FilePermission.Grant(
         fileID: fileID, isForGroup: false, accessID: Self.id(of: user, organization), levels: .all)
       do throws(ErrorResponse) {
         _ = try aspera.files.register.add(grant, of: organization.accessKey, by: NodeCaller.administratorID, at: date)
@@ -54,12 +55,12 @@ struct CloudAPI: ApplicationHandler {
     if names.starts(with: ["api", "v1"]) { names.removeFirst(2) }
     guard let organization else { throw ErrorResponse.cloudNotFound }
     if names.first == "oauth2" {
-      guard names.count == 3, names[1].utf8.elementsEqual(organization.organization.utf8), names[2] == "token" else {
+      guard names.count == 3, names[1].isIdentical(to: organization.organization), names[2] == "token" else {
         throw ErrorResponse.cloudNotFound
       }
       return try token(call, organization)
     }
-    guard let token = tokens.token(of: call), token.end > call.date else {
+    guard let token = tokens.token(of: call), token.expiration > call.date else {
       throw ErrorResponse(.unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
     guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
@@ -85,45 +86,36 @@ struct CloudAPI: ApplicationHandler {
       error.status)
   }
 
-  // MARK: Tokens
-
   private func token(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
-    do {
-      (request, user) = try check.grant(call, organization.clients, audience: JWTGrant.asperaOnCloudAudience)
-    } catch {
-      throw ErrorResponse(ofCloud: error)
-    }
-    let life = organization.rules.tokenLifetime
+    let (request, user) = try check.grant(call)
+    let lifetime = organization.rules.tokenLifetime
     let scope = request.scope ?? "user:all"
-    let token = try token(for: user, scope: scope, until: call.date.advanced(by: life), organization, at: call.date)
+    let token = try token(for: user, scope: scope, until: call.date.advanced(by: lifetime), organization, at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer([
       "access_token": .string(token), "token_type": "Bearer", "scope": .string(scope),
-      "expires_in": .number(JSONNumber(life.components.seconds)),
+      "expires_in": .integer(lifetime.components.seconds),
     ])
   }
 
   private func token(
-    for user: LocalCloud.OAuthUser, scope: String, until end: Timestamp, _ organization: LocalCloud.AsperaOnCloud,
-    at date: Timestamp
+    for user: LocalCloud.OAuthUser, scope: String, until expiration: Timestamp,
+    _ organization: LocalCloud.AsperaOnCloud, at date: Timestamp
   ) throws -> String {
     if scope == "user:all" || scope == "admin:all" || scope == "self" {
       let token = RandomText.letters(64)
-      tokens.add(token, AccessToken(user: user, end: end), at: date)
+      tokens.add(token, AccessToken(user: user, expiration: expiration), at: date)
       return token
     }
-    guard let scope = NodeScope(scope), scope.accessKey.utf8.elementsEqual(organization.accessKey.utf8),
+    guard let scope = NodeScope(scope), scope.accessKey.isIdentical(to: organization.accessKey),
       [NodeScope.user, NodeScope.admin].contains(scope.role)
     else { throw ErrorResponse(.badRequest, "invalid_scope", "The scope is not known.") }
     let claims = NodeBearerClaims(
-      userID: Self.id(of: user, organization), scope: scope, expiration: end, organizationID: "1")
+      userID: Self.id(of: user, organization), scope: scope, expiration: expiration, organizationID: "1")
     let token = try NodeBearerToken(claims, signedWith: organization.nodeKey).secret.reveal()
     TransferTokenTable.watcher.withLock { $0 }?(token)
     return token
   }
-
-  // MARK: Documents
 
   private static func id(of user: LocalCloud.OAuthUser, _ organization: LocalCloud.AsperaOnCloud) -> String {
     String((organization.users.firstIndex { $0.email == user.email } ?? 0) + 1)
@@ -147,13 +139,13 @@ struct CloudAPI: ApplicationHandler {
 
   /// Returns a page of the workspaces whose names contain the parameter `q` and equal the parameter `name`.
   private func workspaces(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    guard let parameters = call.pairs.flatMap({ CallParameters($0) }) else { throw ErrorResponse.cloudNotFound }
+    guard call.parameters != nil else { throw ErrorResponse.cloudNotFound }
     let found = organization.workspaces.indices.filter { index in
       let name = organization.workspaces[index].asciiLowercased
-      return parameters["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
-        && parameters["name"].map { name.utf8.elementsEqual($0.asciiLowercased.utf8) } ?? true
+      return call["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
+        && call["name"].map { name.isIdentical(to: $0.asciiLowercased) } ?? true
     }
-    let page = (parameters["page"] ?? "1") == "1" ? found : []
+    let page = (call["page"] ?? "1") == "1" ? found : []
     var response = Answer(.array(page.map { workspace($0, organization) }))
     response.headers[.totalCount] = String(found.count)
     return response
@@ -163,7 +155,7 @@ struct CloudAPI: ApplicationHandler {
     let parts = node.authority.parts(between: ":", atMost: 1).map(String.init)
     return [
       "id": .string(Self.nodeID), "name": "local node", "access_key": .string(organization.accessKey),
-      "host": .string(parts[0]), "port": .number(JSONNumber(parts.dropFirst().first.flatMap { Int(digits: $0) } ?? 0)),
+      "host": .string(parts[0]), "port": .integer(parts.dropFirst().first.flatMap { Int(digits: $0) } ?? 0),
       "url": .string("\(node.scheme)://\(node.authority)"), "use_ssl": false, "transfer_url": "",
       "ssh_fingerprint": .string(aspera.hostKey.description), "status": "active",
     ]

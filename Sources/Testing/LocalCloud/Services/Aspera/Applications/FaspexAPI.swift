@@ -3,17 +3,15 @@
 
 internal import AsperaAuth
 internal import CredentialSources
-internal import HTTPTypes
 internal import StorageAuth
 
 /// The simulated API of Faspex 5: its token endpoint, and sending and receiving packages.
 ///
 /// Paths, members and error codes are those of IBM's description of the API.
-struct FaspexAPI: ApplicationHandler {
+struct FaspexAPI: APIHandler {
   static let root = "/aspera/faspex"
 
   let endpoint = LocalCloud.Endpoint.faspex
-
   let faspex: LocalCloud.Faspex?
   let aspera: AsperaContext
   /// The simulated Node API, which issues the transfer tokens of packages.
@@ -25,7 +23,9 @@ struct FaspexAPI: ApplicationHandler {
     self.faspex = faspex
     self.aspera = aspera
     self.node = node
-    check = AssertionCheck(users: faspex?.users ?? [], rules: faspex?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(
+      clients: faspex?.clients ?? [], users: faspex?.users ?? [], rules: faspex?.rules ?? LocalCloud.GrantRules(),
+      subjectPrefix: "user:", errorResponse: { ErrorResponse(ofFaspex: $0) })
   }
 
   func response(to call: InboundCall) async throws -> Answer {
@@ -39,7 +39,7 @@ struct FaspexAPI: ApplicationHandler {
     guard let token = tokens.token(of: call) else {
       throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
-    guard token.end > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
+    guard token.expiration > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
     return try packages(call, names.dropFirst(2).map { $0 }, as: token.user, faspex)
   }
 
@@ -52,30 +52,25 @@ struct FaspexAPI: ApplicationHandler {
   }
 
   private func token(_ call: InboundCall, _ faspex: LocalCloud.Faspex) throws -> Answer {
-    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
-    do {
-      (request, user) = try check.grant(call, faspex.clients, subjectPrefix: "user:")
-    } catch {
-      throw ErrorResponse(ofFaspex: error)
-    }
-    let end = call.date.advanced(by: faspex.rules.tokenLifetime)
-    let token = Self.accessToken(for: user, request.client, until: end, at: call.date)
-    tokens.add(token, AccessToken(user: user, end: end), at: call.date)
+    let (request, user) = try check.grant(call)
+    let expiration = call.date.advanced(by: faspex.rules.tokenLifetime)
+    let token = Self.accessToken(for: user, request.client, until: expiration, at: call.date)
+    tokens.add(token, AccessToken(user: user, expiration: expiration), at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer(
       [
         "token_type": "bearer", "access_token": .string(token),
-        "expiration_date": .string(end.iso8601), "refresh_token": "not_supported",
+        "expiration_date": .string(expiration.iso8601), "refresh_token": "not_supported",
       ], .created)
   }
 
   /// Returns a JSON Web Token with a random signature, because the server looks tokens up in its table.
   private static func accessToken(
-    for user: LocalCloud.OAuthUser, _ client: LocalCloud.OAuthClient, until end: Timestamp, at date: Timestamp
+    for user: LocalCloud.OAuthUser, _ client: LocalCloud.OAuthClient, until expiration: Timestamp, at date: Timestamp
   ) -> String {
     let claims: JSONValue = [
       "sub": .string("user:\(user.email)"), "aud": .string(client.id),
-      "exp": .number(JSONNumber(end.unixSeconds)), "iat": .number(JSONNumber(date.unixSeconds)),
+      "exp": .integer(expiration.unixSeconds), "iat": .integer(date.unixSeconds),
     ]
     let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
     return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.letters(64))"
@@ -90,22 +85,21 @@ struct FaspexAPI: ApplicationHandler {
   func packages(
     _ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex
   ) throws -> Answer {
-    let parameters = call.pairs.flatMap { CallParameters($0) } ?? CallParameters([:])
     switch (call.request.method, names.count) {
     case (.post, 1) where names[0] == "packages": return try create(document(of: call), as: user, faspex, at: call.date)
-    case (.get, 1) where names[0] == "packages": return try list("all", parameters, for: user)
+    case (.get, 1) where names[0] == "packages": return try list("all", call, for: user)
     case (.get, 2) where names[1] == "packages" && Self.boxes.contains(names[0]):
-      return try list(names[0], parameters, for: user)
+      return try list(names[0], call, for: user)
     case (.get, 2) where names[0] == "packages": return Answer(document(of: try package(names[1], for: user)))
     case (.get, 3) where names[0] == "packages" && names[2] == "upload_details":
       let package = try package(names[1], for: user)
       return Answer(["upload_status": .string(package.uploadStatus)])
     case (.post, 4) where names[0] == "packages" && names[2] == "transfer_spec":
-      guard parameters["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
+      guard call["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
       let package = try package(names[1], for: user)
       switch names[3] {
       case "upload": return try upload(document(of: call), package, as: user, at: call.date)
-      case "download": return try download(call, parameters, package, as: user)
+      case "download": return try download(call, package, as: user)
       default: break
       }
     default: break
@@ -122,14 +116,15 @@ struct FaspexAPI: ApplicationHandler {
     guard let elements = document["recipients"]?.array, !elements.isEmpty else { throw Self.missing("recipients") }
     let recipients = try elements.map { element -> LocalCloud.OAuthUser in
       guard let name = element["name"]?.string,
-        let recipient = faspex.users.first(where: { $0.email.utf8.elementsEqual(name.utf8) })
+        let recipient = faspex.users.first(where: { $0.email.isIdentical(to: name) })
       else { throw ErrorResponse(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
       return recipient
     }
-    guard
-      let package = aspera.packages.create(
-        title: title, note: document["note"]?.string ?? "", from: user, to: recipients, at: date)
-    else { throw ErrorResponse(.badRequest, "1030", "There are too many packages.") }
+    let package = aspera.packages.add { id in
+      FaspexPackage(
+        id: id, title: title, note: document["note"]?.string ?? "", sender: user, recipients: recipients, created: date)
+    }
+    guard let package else { throw ErrorResponse(.badRequest, "1030", "There are too many packages.") }
     return Answer(self.document(of: package), .created)
   }
 
@@ -140,7 +135,7 @@ struct FaspexAPI: ApplicationHandler {
     return package
   }
 
-  private func list(_ box: String, _ parameters: CallParameters, for user: LocalCloud.OAuthUser) throws -> Answer {
+  private func list(_ box: String, _ call: InboundCall, for user: LocalCloud.OAuthUser) throws -> Answer {
     let found = aspera.packages.all.filter { package in
       let isReceived = package.recipients.contains(user) && package.uploadStatus == "completed"
       switch box {
@@ -149,11 +144,10 @@ struct FaspexAPI: ApplicationHandler {
       default: return isReceived
       }
     }
-    let offset = try number("offset", parameters) ?? 0
-    let limit = min(try number("limit", parameters) ?? 100, Self.pageLimit)
+    let offset = try number("offset", call) ?? 0
+    let limit = min(try number("limit", call) ?? 100, Self.pageLimit)
     return Answer([
-      "total_count": .number(JSONNumber(found.count)), "offset": .number(JSONNumber(offset)),
-      "limit": .number(JSONNumber(limit)),
+      "total_count": .integer(found.count), "offset": .integer(offset), "limit": .integer(limit),
       "packages": .array(found.dropFirst(offset).prefix(limit).map { document(of: $0) }),
     ])
   }
@@ -187,10 +181,8 @@ struct FaspexAPI: ApplicationHandler {
     return tagged(specification, package)
   }
 
-  private func download(
-    _ call: InboundCall, _ parameters: CallParameters, _ package: FaspexPackage, as user: LocalCloud.OAuthUser
-  ) throws -> Answer {
-    guard let type = parameters["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
+  private func download(_ call: InboundCall, _ package: FaspexPackage, as user: LocalCloud.OAuthUser) throws -> Answer {
+    guard let type = call["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
     guard type == "sent" ? package.sender == user : package.recipients.contains(user) else {
       throw ErrorResponse(.forbidden, "2014", "The package is in another box.")
     }
@@ -217,8 +209,6 @@ struct FaspexAPI: ApplicationHandler {
     return Answer(.object(specification))
   }
 
-  // MARK: Requests
-
   private func document(of call: InboundCall) throws -> JSONValue {
     guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
       throw ErrorResponse(.badRequest, "1003", "Check your request body using a JSON linter. Your JSON is invalid.")
@@ -226,8 +216,8 @@ struct FaspexAPI: ApplicationHandler {
     return document
   }
 
-  private func number(_ name: String, _ parameters: CallParameters) throws -> Int? {
-    guard let text = parameters[name] else { return nil }
+  private func number(_ name: String, _ call: InboundCall) throws -> Int? {
+    guard let text = call[name] else { return nil }
     guard let number = Int(digits: text) else { throw Self.invalid(name) }
     return number
   }
@@ -269,7 +259,6 @@ struct FaspexPackage: Sendable {
   let sender: LocalCloud.OAuthUser
   let recipients: [LocalCloud.OAuthUser]
   let created: Timestamp
-
   /// The state of the upload: `pre_initiation`, `submitted` or `completed`.
   var uploadStatus = "pre_initiation"
 
@@ -279,20 +268,15 @@ struct FaspexPackage: Sendable {
 final class FaspexPackages: Sendable {
   /// The folder of all packages on the node.
   static let root = NodePath("/faspex-packages") ?? .root
-
   private static let capacity = 10_000
 
   private let packages = Lock<[FaspexPackage]>([])
 
-  /// Creates a package, or returns `nil` if there are too many packages.
-  func create(
-    title: String, note: String, from sender: LocalCloud.OAuthUser, to recipients: [LocalCloud.OAuthUser],
-    at date: Timestamp
-  ) -> FaspexPackage? {
+  /// Adds the package that a closure creates with a new ID, or returns `nil` if there are too many packages.
+  func add(_ make: (_ id: String) -> FaspexPackage) -> FaspexPackage? {
     packages.withLock { packages in
       guard packages.count < Self.capacity else { return nil }
-      let package = FaspexPackage(
-        id: String(packages.count + 1), title: title, note: note, sender: sender, recipients: recipients, created: date)
+      let package = make(String(packages.count + 1))
       packages.append(package)
       return package
     }
@@ -303,19 +287,17 @@ final class FaspexPackages: Sendable {
 
   func package(_ id: String) -> FaspexPackage? { packages.withLock { $0.first { $0.id == id } } }
 
-  func setUploadStatus(_ status: String, of id: String) {
+  func setUploadStatus(_ status: String, of id: String) { setUploadStatus(status) { $0.id == id } }
+
+  private func setUploadStatus(_ status: String, where isMatch: (FaspexPackage) -> Bool) {
     packages.withLock { packages in
-      guard let index = packages.firstIndex(where: { $0.id == id }) else { return }
-      packages[index].uploadStatus = status
+      if let index = packages.firstIndex(where: isMatch) { packages[index].uploadStatus = status }
     }
   }
 
   /// Completes the package whose content a finished upload has sent, if there is such a package.
   func completed(_ claim: TransferClaim?) {
     guard let claim, claim.direction == .send, let location = claim.locations.first else { return }
-    packages.withLock { packages in
-      guard let index = packages.firstIndex(where: { $0.folder.names == location.names }) else { return }
-      packages[index].uploadStatus = "completed"
-    }
+    setUploadStatus("completed") { $0.folder.names == location.names }
   }
 }

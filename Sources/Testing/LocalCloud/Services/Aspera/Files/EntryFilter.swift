@@ -31,25 +31,20 @@ struct EntryFilter: Sendable {
 
   init(_ document: JSONValue) throws(ErrorResponse) {
     ignoresCase = document["case_sensitive"]?.bool != true
-    switch document["sort"] {
-    case nil, .null?: order = nil
-    case let sort?:
-      guard let order = sort.string.flatMap({ Order(rawValue: $0) }) else {
-        throw .nodeBadRequest("The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
-      }
-      self.order = order
-    }
-    let filters = document["filters"]
-    if let filters, filters != .null, filters.object == nil { throw .nodeBadRequest("The filters are not an object.") }
+    let sort = document["sort"]?.unlessNull
+    order = sort?.string.flatMap { Order(rawValue: $0) }
+    try require(sort == nil || order != nil, "The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
+    let filters = document["filters"]?.unlessNull
+    try require(filters == nil || filters?.object != nil, "The filters are not an object.")
     types = try Self.texts(filters?["types"])
-    if let types, !types.allSatisfy({ ["file", "directory", "symbolic_link"].contains($0) }) {
-      throw .nodeBadRequest("A type must be file, directory or symbolic_link.")
-    }
+    try require(
+      types?.allSatisfy { ["file", "directory", "symbolic_link"].contains($0) } ?? true,
+      "A type must be file, directory or symbolic_link.")
     paths = try Self.patterns(filters?["paths"], ignoresCase)
     basenames = try Self.patterns(filters?["basenames"], ignoresCase)
     excludedBasenames = try Self.patterns(filters?["out_basenames"], ignoresCase)
-    minimumSize = try Self.number(filters?["size_min"])
-    maximumSize = try Self.number(filters?["size_max"])
+    minimumSize = try filters?["size_min"]?.integer("A size is not an integer.")
+    maximumSize = try filters?["size_max"]?.integer("A size is not an integer.")
     earliestModification = try Self.time(filters?["mtime_min"])
     latestModification = try Self.time(filters?["mtime_max"])
   }
@@ -91,31 +86,21 @@ struct EntryFilter: Sendable {
   }
 
   private static func texts(_ value: JSONValue?) throws(ErrorResponse) -> [String]? {
-    switch value {
-    case nil, .null?: return nil
-    case .string(let text)?: return [text]
-    case .array(let elements)?:
-      let texts = elements.compactMap(\.string)
-      guard texts.count == elements.count, texts.count <= patternLimit else { break }
-      return texts
-    default: break
+    guard let value = value?.unlessNull else { return nil }
+    if let text = value.string { return [text] }
+    guard let elements = value.array, elements.count <= patternLimit, elements.allSatisfy({ $0.string != nil }) else {
+      throw .nodeBadRequest("A filter is not a list of at most \(patternLimit) strings.")
     }
-    throw .nodeBadRequest("A filter is not a list of at most \(patternLimit) strings.")
+    return elements.compactMap(\.string)
   }
 
   private static func patterns(_ value: JSONValue?, _ ignoresCase: Bool) throws(ErrorResponse) -> [NamePattern]? {
     try texts(value)?.map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
   }
 
-  private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
-    guard let value, value != .null else { return nil }
-    guard let number = value.integer else { throw .nodeBadRequest("A size is not an integer.") }
-    return number
-  }
-
   /// Returns a time such as `2011-01-31T12:59:59Z`, in which a space can replace the T, and the Z can be missing.
   private static func time(_ value: JSONValue?) throws(ErrorResponse) -> Timestamp? {
-    guard let value, value != .null else { return nil }
+    guard let value = value?.unlessNull else { return nil }
     guard let text = value.string, let time = Timestamp(iso8601: text) ?? Timestamp(iso8601: "\(text)Z") else {
       throw .nodeBadRequest("A time is not in the ISO 8601 format.")
     }

@@ -24,9 +24,7 @@ final class FileRegister: Sendable {
   private let capacity: Int
   let state = Lock(State())
 
-  init(capacity: Int = 100_000) {
-    self.capacity = capacity
-  }
+  init(capacity: Int = 100_000) { self.capacity = capacity }
 
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
 
@@ -49,11 +47,11 @@ final class FileRegister: Sendable {
 
   func move(_ path: NodePath, to target: NodePath) {
     state.withLock { state in
-      for (id, old) in state.paths where path.contains(old) {
-        let new = target.appending(old.relative(to: path))
-        state.ids[old.bytes] = nil
-        state.ids[new.bytes] = id
-        state.paths[id] = new
+      for (id, oldPath) in state.paths where path.contains(oldPath) {
+        let newPath = target.appending(oldPath.relative(to: path))
+        state.ids[oldPath.bytes] = nil
+        state.ids[newPath.bytes] = id
+        state.paths[id] = newPath
       }
     }
   }
@@ -67,13 +65,13 @@ final class FileRegister: Sendable {
         state.ids[path.bytes] = nil
         state.pinned.remove(id)
       }
-      state.permissions = state.permissions.filter { ids[$0.value.fileID] == nil }
+      state.permissions = state.permissions.filter { ids[$0.value.grant.fileID] == nil }
     }
   }
 
   /// Returns the number in an ID, or `nil` if the text is not an ID in the form in which the node writes IDs.
   static func number(_ id: String) -> Int? {
-    guard let number = Int(digits: id), String(number).utf8.elementsEqual(id.utf8) else { return nil }
+    guard let number = Int(digits: id), String(number).isIdentical(to: id) else { return nil }
     return number
   }
 
@@ -88,8 +86,8 @@ final class FileRegister: Sendable {
   }
 
   private func discardOldest(_ state: inout State) {
-    let kept = state.pinned.union(state.permissions.values.map(\.fileID))
-    let ids = state.paths.keys.filter { !kept.contains($0) }.sorted()
+    let protectedIDs = state.pinned.union(state.permissions.values.map(\.grant.fileID))
+    let ids = state.paths.keys.filter { !protectedIDs.contains($0) }.sorted()
     for id in ids.prefix(max(1, ids.count / 2)) {
       if let path = state.paths.removeValue(forKey: id) { state.ids[path.bytes] = nil }
     }
@@ -97,34 +95,22 @@ final class FileRegister: Sendable {
 
   static let permissionLimit = 1_000
 
-  /// The grantee and the levels of a new permission.
-  struct Grant: Sendable {
-    let fileID: Int
-    let isForGroup: Bool
-    let accessID: String
-    let levels: AccessLevels
-    var tags: JSONValue?
-  }
-
   /// Creates a permission, unless the grantee has one already, the file is gone, or there are too many.
   func add(
-    _ grant: Grant, of accessKey: String, by creator: String, at date: Timestamp
+    _ grant: FilePermission.Grant, of accessKey: String, by creator: String, at date: Timestamp
   ) throws(ErrorResponse) -> FilePermission {
     try state.withLock { state throws(ErrorResponse) in
       guard state.paths[grant.fileID] != nil else { throw .node(.notFound, "There is no file \(grant.fileID).") }
-      let own = state.permissions.values.filter { $0.accessKey.utf8.elementsEqual(accessKey.utf8) }
-      let isThere = own.contains { permission in
-        permission.fileID == grant.fileID && permission.isForGroup == grant.isForGroup
-          && permission.accessID.utf8.elementsEqual(grant.accessID.utf8)
+      let own = state.permissions.values.filter { $0.accessKey.isIdentical(to: accessKey) }
+      guard !own.contains(where: { $0.grant.hasGrantee(of: grant) }) else {
+        throw .node(.conflict, "The permission exists already; modify it.")
       }
-      if isThere { throw .node(.conflict, "The permission exists already; modify it.") }
       guard own.count < Self.permissionLimit else {
         throw .nodeBadRequest("The access key has \(own.count) permissions, which is the limit; delete some.")
       }
       state.lastPermissionID += 1
       let permission = FilePermission(
-        id: state.lastPermissionID, accessKey: accessKey, fileID: grant.fileID, isForGroup: grant.isForGroup,
-        accessID: grant.accessID, levels: grant.levels, tags: grant.tags, creator: creator, created: date,
+        id: state.lastPermissionID, accessKey: accessKey, grant: grant, creator: creator, created: date,
         editor: creator, edited: date)
       state.permissions[permission.id] = permission
       return permission
@@ -134,9 +120,9 @@ final class FileRegister: Sendable {
   /// Returns the permissions of an access key, each with the path of its file, in the order of their IDs.
   func permissions(of accessKey: String) -> [(permission: FilePermission, path: NodePath)] {
     state.withLock { state in
-      state.permissions.values.filter { $0.accessKey.utf8.elementsEqual(accessKey.utf8) }
+      state.permissions.values.filter { $0.accessKey.isIdentical(to: accessKey) }
         .sorted { $0.id < $1.id }
-        .compactMap { permission in state.paths[permission.fileID].map { (permission, $0) } }
+        .compactMap { permission in state.paths[permission.grant.fileID].map { (permission, $0) } }
     }
   }
 
@@ -151,12 +137,14 @@ final class FileRegister: Sendable {
 
   func removePermissions(of accessKey: String) {
     state.withLock { state in
-      state.permissions = state.permissions.filter { !$0.value.accessKey.utf8.elementsEqual(accessKey.utf8) }
+      state.permissions = state.permissions.filter { !$0.value.accessKey.isIdentical(to: accessKey) }
     }
   }
 
   func grants(of user: BearerUser, _ accessKey: String) -> FileGrants {
     FileGrants(
-      permissions(of: accessKey).filter { $0.permission.applies(to: user) }.map { ($0.path, $0.permission.levels) })
+      permissions(of: accessKey).filter { $0.permission.applies(to: user) }.map {
+        ($0.path, $0.permission.grant.levels)
+      })
   }
 }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
@@ -13,7 +12,6 @@ struct FileService: Sendable {
   let aspera: AsperaContext
   let caller: NodeCaller
   let root: NodePath
-
   /// The access levels of the caller, or `nil` if the caller has all rights on all files of the access key.
   let grants: FileGrants?
 
@@ -37,7 +35,7 @@ struct FileService: Sendable {
   func entry(_ id: String, for level: AccessLevels) throws -> FileEntry {
     guard let path = aspera.files.register.path(of: id), root.contains(path),
       let entry = try aspera.files.entry(at: path)
-    else { throw ErrorResponse.node(.notFound, "There is no file \(id.shortened(to: 64)).") }
+    else { throw ErrorResponse.noSuch("file", id) }
     let levels = levels(at: path)
     guard !levels.isEmpty, levels.isSuperset(of: level) else {
       let name = level.names.first.map { "the access level \($0)" } ?? "any access level"
@@ -49,7 +47,7 @@ struct FileService: Sendable {
   /// Returns the folder with an ID, as ``entry(_:for:)`` does.
   func folder(_ id: String, for level: AccessLevels) throws -> FileEntry {
     let entry = try entry(id, for: level)
-    guard entry.isFolder else { throw ErrorResponse.nodeBadRequest("The file \(id) is not a folder.") }
+    try require(entry.isFolder, "The file \(id) is not a folder.")
     return entry
   }
 
@@ -65,25 +63,20 @@ struct FileService: Sendable {
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The file \(id) is a folder or a link, which has no content.")
     }
-    let limit = Self.contentByteLimit
-    guard content.byteCount <= limit else {
-      throw ErrorResponse.nodeBadRequest(
-        "The file has \(content.byteCount) bytes; the node returns at most \(limit). Transfer it.")
-    }
+    try require(
+      content.byteCount <= Self.contentByteLimit,
+      "The file has \(content.byteCount) bytes; the node returns at most \(Self.contentByteLimit). Transfer it.")
     return Answer(content, in: 0..<content.byteCount)
   }
 
   /// Renames a file within its folder.
   func change(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
     let entry = try entry(id, for: [.rename])
-    guard document["mount_point"]?.bool != true else {
-      throw ErrorResponse.nodeBadRequest("This node has no mount points.")
-    }
+    try require(document["mount_point"]?.bool != true, "This node has no mount points.")
     guard let name = document["name"] else { throw ErrorResponse.nodeBadRequest("There is no name.") }
     try checkNotRoot(entry)
-    guard let target = name.string.flatMap({ entry.path.parent.child($0) }) else {
-      throw ErrorResponse.nodeBadRequest("The name is not a single name of a file.")
-    }
+    let target = try name.string.flatMap { entry.path.parent.child($0) }.required(
+      "The name is not a single name of a file.")
     if target.bytes != entry.path.bytes { try await aspera.files.move(entry.path, to: target, at: date) }
     return Answer(.noContent)
   }
@@ -99,7 +92,7 @@ struct FileService: Sendable {
   }
 
   private func checkNotRoot(_ entry: FileEntry) throws {
-    if entry.path.bytes == root.bytes { throw FileProblem.isRoot }
+    if entry.path.bytes == root.bytes { throw FileProblem(.isRoot) }
   }
 
   /// The maximum length of the IDs in a link, in bytes.
@@ -111,21 +104,18 @@ struct FileService: Sendable {
       throw ErrorResponse.nodeBadRequest("The type must be file, folder or link.")
     }
     let folder = try folder(id, for: [type == "folder" ? .mkdir : .write])
-    guard let path = document["name"]?.string.flatMap({ folder.path.child($0) }) else {
-      throw ErrorResponse.nodeBadRequest("The name is missing, or is not a single name of a file.")
-    }
-    guard path.isWithinLimits else { throw FileProblem.tooLong }
-    guard document["mount_point"]?.bool != true else {
-      throw ErrorResponse.nodeBadRequest("This node has no mount points.")
-    }
+    let path = try (document["name"]?.string.flatMap { folder.path.child($0) }).required(
+      "The name is missing, or is not a single name of a file.")
+    guard path.isWithinLimits else { throw FileProblem(.tooLong) }
+    try require(document["mount_point"]?.bool != true, "This node has no mount points.")
     switch type {
     case "folder":
-      if try aspera.files.entry(at: path) != nil { throw FileProblem.exists(path) }
+      if try aspera.files.entry(at: path) != nil { throw FileProblem(.exists, path) }
       try await aspera.files.makeFolder(path, at: date)
     case "file": try await aspera.files.create(Self.contents(document["contents"]), at: path, date)
     default: try await aspera.files.create([], at: path, date, link: Self.link(document))
     }
-    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem(.notFound, path) }
     var response = self.document(of: entry, aspera.files.register.id(of: path), levels(at: path))
     if entry.isFile { response["content_type"] = "application/octet-stream" }
     return Answer(.object(response))
@@ -133,40 +123,32 @@ struct FileService: Sendable {
 
   /// Returns the bytes of a file from a document's Base64, or no bytes if the member is missing.
   static func contents(_ value: JSONValue?) throws(ErrorResponse) -> [UInt8] {
-    switch value {
-    case nil, .null?: return []
-    case .string(let text)?:
-      guard let bytes = [UInt8](base64: text) else { throw .nodeBadRequest("The contents are not in Base64.") }
-      return bytes
-    default: throw .nodeBadRequest("The contents are not a string in Base64.")
-    }
+    guard let value = value?.unlessNull else { return [] }
+    guard let text = value.string else { throw .nodeBadRequest("The contents are not a string in Base64.") }
+    guard let bytes = [UInt8](base64: text) else { throw .nodeBadRequest("The contents are not in Base64.") }
+    return bytes
   }
 
   private static func link(_ document: JSONValue) throws(ErrorResponse) -> FileLink {
-    let (target, node) = (document["target_id"]?.code, document["target_node_id"]?.code)
-    guard let target, !target.isEmpty, target.utf8.count <= idByteLimit, (node ?? "").utf8.count <= idByteLimit else {
+    let (id, nodeID) = (document["target_id"]?.code, document["target_node_id"]?.code)
+    guard let id, !id.isEmpty, id.utf8.count <= idByteLimit, (nodeID ?? "").utf8.count <= idByteLimit else {
       throw .nodeBadRequest("A link needs a target_id of at most \(idByteLimit) bytes.")
     }
-    return .file(id: target, nodeID: node)
+    return .file(id: id, nodeID: nodeID)
   }
 
   func document(of entry: FileEntry, _ id: Int, _ levels: AccessLevels) -> JSONObject {
-    var document = JSONObject()
-    document["id"] = .string(String(id))
-    document["name"] = .string(entry.path.bytes == root.bytes ? "/" : entry.path.basename)
-    // Only administrators see paths, because a path contains the names of folders that are closed to the user.
-    if grants == nil { document["path"] = .string(entry.path.relative(to: root).text) }
-    if !entry.isFolder { document["size"] = .number(JSONNumber(entry.byteCount)) }
-    document["type"] = .string(Self.type(of: entry))
-    document["modified_time"] = .string(entry.modified.iso8601)
-    if entry.isFolder { document["mount_point"] = false }
-    if case .file(let target, let node)? = entry.link {
-      document["target_id"] = .string(target)
-      document["target_node_id"] = node.map { .string($0) }
-    }
-    document["access_levels"] = levels.document
-    document["access_level"] = .string(levels.olderName)
-    return document
+    var target: (id: String, nodeID: String?)?
+    if case .file(let id, let nodeID)? = entry.link { target = (id, nodeID) }
+    return JSONObject(present: [
+      "id": .string(String(id)), "name": .string(entry.path.bytes == root.bytes ? "/" : entry.path.basename),
+      // Only administrators see paths, because a path contains the names of folders that are closed to the user.
+      "path": grants == nil ? .string(entry.path.relative(to: root).text) : nil,
+      "size": entry.isFolder ? nil : .integer(entry.byteCount), "type": .string(Self.type(of: entry)),
+      "modified_time": .string(entry.modified.iso8601), "mount_point": entry.isFolder ? false : nil,
+      "target_id": (target?.id).map { .string($0) }, "target_node_id": (target?.nodeID).map { .string($0) },
+      "access_levels": levels.document, "access_level": .string(levels.olderName),
+    ])
   }
 
   func include(_ names: [String], in document: inout JSONObject, of entry: FileEntry) throws {
@@ -176,15 +158,14 @@ struct FileService: Sendable {
       case "permission_count":
         let permissions = caller.accessKey.map { aspera.files.register.permissions(of: $0.id) } ?? []
         let count = permissions.count { $0.path.bytes == entry.path.bytes }
-        document["permission_count"] = .number(JSONNumber(count))
+        document["permission_count"] = .integer(count)
       case "recursive_counts":
         guard entry.isFolder else { continue }
-        let below = try aspera.files.walk(entry.path).dropFirst()
-        let files = below.filter(\.isFile)
-        document["recursive_file_count"] = .number(JSONNumber(files.count))
-        document["recursive_folder_count"] = .number(JSONNumber(below.count(where: \.isFolder)))
-        document["recursive_link_count"] = .number(JSONNumber(below.count { $0.link != nil }))
-        document["recursive_size"] = .number(JSONNumber(files.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }))
+        let contents = FileCounts(try aspera.files.walk(entry.path).dropFirst())
+        document["recursive_file_count"] = .integer(contents.files)
+        document["recursive_folder_count"] = .integer(contents.folders)
+        document["recursive_link_count"] = .integer(contents.links)
+        document["recursive_size"] = .integer(contents.bytes)
       default: throw ErrorResponse.nodeBadRequest("The attribute \(name.shortened(to: 64)) cannot be included.")
       }
     }
@@ -198,7 +179,7 @@ struct FileService: Sendable {
   private static let (pageLimit, defaultPage) = (10_000, 1_000)
 
   /// The parameters that version 4 of the listing lacks, by IBM's description of the header `Accept-version`.
-  private static let withoutVersion4 = [
+  private static let parametersMissingInVersion4 = [
     "sort", "min_size", "max_size", "min_modified_time", "max_modified_time", "target_id", "target_node_id",
     "files_prefetch_count", "page", "name_iglob",
   ]
@@ -216,13 +197,11 @@ struct FileService: Sendable {
   /// IBM's description puts the token into the header, and IBM's own client into the query.
   func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader header: String?) throws -> Answer {
     let folder = try folder(id, for: [.list])
-    if let name = Self.withoutVersion4.first(where: { query[$0] != nil }) {
+    if let name = Self.parametersMissingInVersion4.first(where: { query[$0] != nil }) {
       throw ErrorResponse.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
     }
     let size = try query.number("per_page") ?? Self.defaultPage
-    guard (1...Self.pageLimit).contains(size) else {
-      throw ErrorResponse.nodeBadRequest("The per_page must be between 1 and \(Self.pageLimit).")
-    }
+    try require((1...Self.pageLimit).contains(size), "The per_page must be between 1 and \(Self.pageLimit).")
     let entries = try filtered(aspera.files.children(of: folder.path), query)
     let (page, next) = try IterationToken.page(of: entries, from: header ?? query["iteration_token"] ?? "", size)
     var response = try self.response(Array(page), of: entries.count, query)
@@ -246,16 +225,13 @@ struct FileService: Sendable {
 
   private func filtered(_ entries: [FileEntry], _ query: NodeQuery) throws -> [FileEntry] {
     let (name, type) = (query["name"], query["type"])
-    if let type, !["file", "link", "folder"].contains(type) {
-      throw ErrorResponse.nodeBadRequest("The type must be file, link or folder.")
-    }
-    let patterns = [try query.pattern("name_glob"), try query.pattern("name_iglob", ignoresCase: true)].compactMap(
-      \.self)
-    let (smallest, largest) = (try query.number("min_size"), try query.number("max_size"))
-    let (oldest, newest) = (try query.time("min_modified_time"), try query.time("max_modified_time"))
+    try require(type.map { ["file", "link", "folder"].contains($0) } ?? true, "The type must be file, link or folder.")
+    let patterns = try [query.pattern("name_glob"), query.pattern("name_iglob", ignoresCase: true)].compactMap(\.self)
+    let (smallest, largest) = try (query.number("min_size"), query.number("max_size"))
+    let (oldest, newest) = try (query.time("min_modified_time"), query.time("max_modified_time"))
     let (target, targetNode) = (query["target_id"], query["target_node_id"])
     return entries.filter { entry in
-      if let name, !entry.path.basename.utf8.elementsEqual(name.utf8) { return false }
+      if let name, !entry.path.basename.isIdentical(to: name) { return false }
       if let type, type != Self.type(of: entry) { return false }
       if !patterns.allSatisfy({ $0.matches(entry.path.basename) }) { return false }
       if let smallest, entry.isFolder || entry.byteCount <= smallest { return false }
@@ -293,21 +269,19 @@ enum IterationToken {
   ) throws(ErrorResponse) -> (entries: ArraySlice<FileEntry>, next: String?) {
     var rest = entries[...]
     if !token.isEmpty {
-      guard let name = text(token) else { throw .nodeBadRequest("The iteration_token is not one of this node.") }
+      guard let name = name(in: token) else { throw .nodeBadRequest("The iteration_token is not one of this node.") }
       rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
     }
     let page = rest.prefix(limit)
     return (page, page.count < rest.count ? page.last.map { self.token($0.path.basename) } : nil)
   }
 
-  static func token(_ text: String) -> String {
-    String(String(writing: { $0.append(base64: Array(text.utf8)) }).map { letters[$0] ?? $0 })
+  static func token(_ name: String) -> String {
+    String(String(writing: { $0.append(base64: Array(name.utf8)) }).map { letters[$0] ?? $0 })
   }
 
-  static func text(_ token: String) -> String? {
+  static func name(in token: String) -> String? {
     guard token.utf8.count <= 1_024 else { return nil }
-    return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap {
-      String(utf8: $0)
-    }
+    return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap { String(utf8: $0) }
   }
 }

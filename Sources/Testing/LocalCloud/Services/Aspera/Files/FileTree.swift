@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import NIOCore
 internal import StorageAuth
 
@@ -16,8 +17,8 @@ struct FileTree: Sendable {
   func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
   func requireFolder(at path: NodePath) throws -> FileEntry {
-    guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
-    guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
+    guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
+    guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
     return entry
   }
 
@@ -33,7 +34,7 @@ struct FileTree: Sendable {
 
   /// Returns a file, or a folder followed by all files and folders below it, each folder before its contents.
   func walk(_ path: NodePath) throws -> [FileEntry] {
-    guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
     var entries: [FileEntry] = []
     var pending = [entry]
     while let next = pending.popLast() {
@@ -59,20 +60,20 @@ struct FileTree: Sendable {
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
     guard !path.names.isEmpty else { return }
     try await store.put(Self.object(ObjectKey(path.folderKey), .empty, date), in: Self.bucket) { bucket in
-      guard Self.entry(at: path, in: bucket)?.isFolder == true else { throw FileProblem.isNoFolder(path) }
+      guard Self.entry(at: path, in: bucket)?.isFolder == true else { throw FileProblem(.isNoFolder, path) }
     }
   }
 
   /// Creates a folder and its parent folders, unless they already exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
-    guard path.isWithinLimits else { throw FileProblem.tooLong }
+    guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     for folder in path.folders {
       switch try entry(at: folder)?.isFolder {
       case true?: continue
-      case false?: throw FileProblem.isNoFolder(folder)
+      case false?: throw FileProblem(.isNoFolder, folder)
       case nil:
         try await store.put(Self.object(ObjectKey(folder.folderKey), .empty, date), in: Self.bucket) { bucket in
-          if bucket.objects[folder.fileKey] != nil { throw FileProblem.isNoFolder(folder) }
+          if bucket.objects[folder.fileKey] != nil { throw FileProblem(.isNoFolder, folder) }
         }
       }
     }
@@ -81,14 +82,14 @@ struct FileTree: Sendable {
   func put(
     _ content: Content, at path: NodePath, _ date: Timestamp, link: FileLink? = nil, replaces: Bool = true
   ) async throws {
-    guard !path.names.isEmpty else { throw FileProblem.isRoot }
+    guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
     try await makeFolder(path.parent, at: date)
-    guard path.isWithinLimits else { throw FileProblem.tooLong }
+    guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     try await store.put(Self.object(path.fileKey, content, date, link), in: Self.bucket) { bucket in
       let existing = Self.entry(at: path, in: bucket)
-      if existing != nil, !replaces { throw FileProblem.exists(path) }
-      if existing?.isFolder == true { throw FileProblem.isFolder(path) }
-      if Self.entry(at: path.parent, in: bucket)?.isFolder != true { throw FileProblem.notFound(path.parent) }
+      if existing != nil, !replaces { throw FileProblem(.exists, path) }
+      if existing?.isFolder == true { throw FileProblem(.isFolder, path) }
+      if Self.entry(at: path.parent, in: bucket)?.isFolder != true { throw FileProblem(.notFound, path.parent) }
     }
   }
 
@@ -102,7 +103,7 @@ struct FileTree: Sendable {
   }
 
   func delete(_ path: NodePath) async throws {
-    guard !path.names.isEmpty else { throw FileProblem.isRoot }
+    guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
     for entry in try walk(path).reversed() {
       try await store.delete(entry.isFolder ? ObjectKey(entry.path.folderKey) : entry.path.fileKey, in: Self.bucket)
     }
@@ -111,12 +112,12 @@ struct FileTree: Sendable {
 
   /// Moves a file, or a folder with its contents, to a path that must not exist yet; their IDs remain.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
-    guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem.isRoot }
+    guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem(.isRoot) }
     let entries = try walk(path)
-    if try entry(at: target) != nil || path.contains(target) { throw FileProblem.exists(target) }
+    if try entry(at: target) != nil || path.contains(target) { throw FileProblem(.exists, target) }
     _ = try requireFolder(at: target.parent)
     let locations = entries.map { target.appending($0.path.relative(to: path)) }
-    guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem.tooLong }
+    guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem(.tooLong) }
     for (entry, location) in zip(entries, locations) {
       if let content = entry.content {
         try await put(content, at: location, entry.modified, link: entry.link)
@@ -141,55 +142,65 @@ struct FileTree: Sendable {
 struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
-
   /// The content of the file or link, whose content is empty, or `nil` if the entry is a folder.
   let content: Content?
-
   /// The target of the symbolic link, or `nil` if the entry is not a link.
   let link: FileLink?
 
   var isFolder: Bool { content == nil }
-
   var isFile: Bool { content != nil && link == nil }
-
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
+/// The numbers of files, folders and links in a list, and the bytes of all of them.
+struct FileCounts: Sendable {
+  let files: Int
+  let folders: Int
+  let links: Int
+  let bytes: Int64
+
+  init(_ entries: some Sequence<FileEntry>) {
+    files = entries.count(where: \.isFile)
+    folders = entries.count(where: \.isFolder)
+    links = entries.count { $0.link != nil }
+    bytes = entries.reduce(0) { $0.saturatingAdding($1.byteCount) }
+  }
+}
+
 /// The reason why an operation on a file or folder of the Aspera node fails.
-enum FileProblem: Error {
-  case notFound(NodePath)
-  case isFolder(NodePath)
-  case isNoFolder(NodePath)
-  case exists(NodePath)
-  case notEmpty(NodePath)
-  case tooLong
-  /// The operation would replace, move or delete the root folder.
-  case isRoot
+struct FileProblem: Error {
+  enum Kind {
+    case notFound, isFolder, isNoFolder, exists, notEmpty, tooLong
+    /// The operation would replace, move or delete the root folder.
+    case isRoot
+
+    /// The reason in messages, the status in the Node API, and the error code of the transfer server.
+    fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: Int) {
+      switch self {
+      case .notFound: ("No such file or directory", .notFound, TransferRefusal.noSuchFileCode)
+      case .isFolder: ("Is a directory", .badRequest, TransferRefusal.isFolderCode)
+      case .isNoFolder: ("Not a directory", .badRequest, TransferRefusal.notFolderCode)
+      case .exists: ("File exists", .conflict, TransferRefusal.alreadyExistsCode)
+      case .notEmpty: ("Directory not empty", .conflict, TransferRefusal.alreadyExistsCode)
+      case .tooLong: ("The path is too long or too deep.", .badRequest, TransferRefusal.badPathCode)
+      case .isRoot: ("The root cannot be changed.", .badRequest, TransferRefusal.badPathCode)
+      }
+    }
+  }
+
+  private let kind: Kind
+  private let path: NodePath?
+
+  init(_ kind: Kind, _ path: NodePath? = nil) { (self.kind, self.path) = (kind, path) }
+
+  var status: HTTPResponse.Status { kind.meaning.status }
+  var ascpCode: Int { kind.meaning.ascpCode }
 
   /// The reason for the failure as a short message for the client.
-  var message: String {
-    switch self {
-    case .notFound(let path): "No such file or directory: \(path.text)"
-    case .isFolder(let path): "Is a directory: \(path.text)"
-    case .isNoFolder(let path): "Not a directory: \(path.text)"
-    case .exists(let path): "File exists: \(path.text)"
-    case .notEmpty(let path): "Directory not empty: \(path.text)"
-    case .tooLong: "The path is too long or too deep."
-    case .isRoot: "The root cannot be changed."
-    }
-  }
+  var message: String { kind.meaning.reason + (path.map { ": \($0.text)" } ?? "") }
 
   /// Returns the problem with its path relative to the root of the caller, which sees only what is below that root.
-  func relative(to root: NodePath) -> FileProblem {
-    switch self {
-    case .notFound(let path): .notFound(path.relative(to: root))
-    case .isFolder(let path): .isFolder(path.relative(to: root))
-    case .isNoFolder(let path): .isNoFolder(path.relative(to: root))
-    case .exists(let path): .exists(path.relative(to: root))
-    case .notEmpty(let path): .notEmpty(path.relative(to: root))
-    case .tooLong, .isRoot: self
-    }
-  }
+  func relative(to root: NodePath) -> FileProblem { FileProblem(kind, path?.relative(to: root)) }
 }
 
 /// The target of a symbolic link of the node, which the node stores but does not follow.
@@ -222,70 +233,4 @@ enum FileLink: Sendable, Equatable {
       }
     }
   }
-}
-
-/// A path on the simulated Aspera node, as a list of names that are compared byte by byte.
-struct NodePath: Sendable {
-  /// The maximum length of a path in bytes, and the maximum number of its names.
-  private static let (byteLimit, depthLimit) = (4_096, 128)
-
-  /// The names from the root folder to this path; empty for the root folder.
-  let names: [String]
-
-  static let root = NodePath(names: [])
-
-  private init(names: [String]) {
-    self.names = names
-  }
-
-  /// Parses a path, or returns `nil` if it is too long or deep, has a NUL, or contains `..`.
-  init?(_ text: String) {
-    let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
-    guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
-    self.names = names
-    guard isWithinLimits else { return nil }
-  }
-
-  /// Whether the path has at most 4,096 bytes and at most 128 names.
-  var isWithinLimits: Bool { names.count <= Self.depthLimit && bytes.count <= Self.byteLimit }
-
-  /// The path's names in UTF-8, separated by slashes; empty for the root folder.
-  var bytes: [UInt8] { Array(names.joined(separator: "/").utf8) }
-
-  /// The path in the format of the Node API, with a leading slash.
-  var text: String { "/" + names.joined(separator: "/") }
-
-  var fileKey: ObjectKey { ObjectKey(names.joined(separator: "/")) }
-
-  /// The object key of a folder at this path, which is also the key prefix of its contents; empty for the root folder.
-  var folderKey: String { names.isEmpty ? "" : names.joined(separator: "/") + "/" }
-
-  /// The last name of the path, or a slash for the root folder.
-  var basename: String { names.last ?? "/" }
-
-  var parent: NodePath { NodePath(names: names.dropLast()) }
-
-  /// The paths of the folders from the first level below the root folder to this path.
-  var folders: [NodePath] { names.indices.map { NodePath(names: Array(names[...$0])) } }
-
-  /// Returns this path extended by the path in a text, or `nil` if there is none within the limits.
-  func appending(_ text: String?) -> NodePath? {
-    text.flatMap { NodePath($0) }.map { appending($0) }.flatMap { $0.isWithinLimits ? $0 : nil }
-  }
-
-  func appending(_ path: NodePath) -> NodePath { NodePath(names: names + path.names) }
-
-  /// Returns the part of this path below a folder that contains it.
-  func relative(to folder: NodePath) -> NodePath { NodePath(names: Array(names.dropFirst(folder.names.count))) }
-
-  /// Returns the path of an entry of this folder, or `nil` if the text is not a single valid name.
-  func child(_ name: String) -> NodePath? {
-    guard let path = NodePath(name), path.names.count == 1, path.names[0].utf8.elementsEqual(name.utf8) else {
-      return nil
-    }
-    return appending(path)
-  }
-
-  /// Returns whether another path equals this path or is below it.
-  func contains(_ path: NodePath) -> Bool { path.folderKey.utf8.starts(with: folderKey.utf8) }
 }

@@ -8,7 +8,6 @@ internal import StorageCrypto
 struct PathService: Sendable {
   /// The maximum number of elements in the `paths` of a request.
   private static let pathLimit = 10_000
-
   /// The maximum number of bytes of a file that a response contains.
   private static let contentByteLimit: Int64 = 4_096
 
@@ -17,16 +16,13 @@ struct PathService: Sendable {
 
   var files: FileTree { aspera.files }
 
-  // MARK: Changes
-
   /// Creates the folder, file or symbolic link that an element of the request's `paths` describes.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     let path = try path(element["path"])
     let type = element["type"]?.string ?? "directory"
-    guard ["directory", "file", "symbolic_link"].contains(type) else {
-      throw ErrorResponse.nodeBadRequest("The type must be directory, file or symbolic_link.")
-    }
-    if try files.entry(at: path) != nil { throw FileProblem.exists(path) }
+    try require(
+      ["directory", "file", "symbolic_link"].contains(type), "The type must be directory, file or symbolic_link.")
+    if try files.entry(at: path) != nil { throw FileProblem(.exists, path) }
     _ = try files.requireFolder(at: path.parent)
     switch type {
     case "directory": try await files.makeFolder(path, at: date)
@@ -40,9 +36,9 @@ struct PathService: Sendable {
   /// Deletes a file or folder, unless it is not empty and `recursive_delete` is `false`.
   func delete(_ element: JSONValue) async throws {
     let path = try path(element["path"])
-    if path.bytes == root.bytes { throw FileProblem.isRoot }
+    if path.bytes == root.bytes { throw FileProblem(.isRoot) }
     if element["recursive_delete"]?.bool == false, try files.entry(at: path)?.isFolder == true {
-      guard try files.children(of: path).isEmpty else { throw FileProblem.notEmpty(path) }
+      guard try files.children(of: path).isEmpty else { throw FileProblem(.notEmpty, path) }
     }
     try await files.delete(path)
   }
@@ -53,9 +49,9 @@ struct PathService: Sendable {
     guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
       let destination = element["destination"]?.string.flatMap({ NodePath($0) })
     else { throw ErrorResponse.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
-    let (old, new) = (base.appending(source), base.appending(destination))
-    if old.bytes == root.bytes || new.bytes == root.bytes { throw FileProblem.isRoot }
-    try await files.move(old, to: new, at: date)
+    let (oldPath, newPath) = (base.appending(source), base.appending(destination))
+    if oldPath.bytes == root.bytes || newPath.bytes == root.bytes { throw FileProblem(.isRoot) }
+    try await files.move(oldPath, to: newPath, at: date)
   }
 
   /// Performs an action for each element of the request's `paths`, and returns the response with all results.
@@ -86,8 +82,6 @@ struct PathService: Sendable {
     return Answer(["paths": .array(results)])
   }
 
-  // MARK: Contents
-
   /// Returns the content of a file, of which the response contains at most 4,096 bytes.
   ///
   /// - Parameter encoded: The percent-encoded path. A plus sign stands for a space, because IBM's own client encodes it
@@ -95,19 +89,15 @@ struct PathService: Sendable {
   func contents(_ encoded: String) throws -> Answer {
     let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
     let path = try path(text.map { .string($0) })
-    guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try files.entry(at: path) else { throw FileProblem(.notFound, path) }
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
     }
     return Answer(content, in: 0..<min(content.byteCount, Self.contentByteLimit))
   }
 
-  // MARK: Paths
-
   func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
-    guard let path = root.appending(value?.string) else {
-      throw .nodeBadRequest("The path is missing, too long, or leads out of the root.")
-    }
+    let path = try root.appending(value?.string).required("The path is missing, too long, or leads out of the root.")
     return path
   }
 
@@ -117,12 +107,12 @@ struct PathService: Sendable {
   func browse(_ document: JSONValue) throws -> Answer {
     let (entry, window) = try (existing(document["path"]), Window(document))
     let filter = try EntryFilter(document)
-    let found = try filter.sorted(
-      entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, root) } : [])
+    let children = entry.isFolder ? try files.children(of: entry.path) : []
+    let found = filter.sorted(children.filter { filter.matches($0, root) })
     let page = window.page(of: found)
     return Answer([
-      "total_count": .number(JSONNumber(found.count)), "item_count": .number(JSONNumber(page.count)),
-      "self": .object(self.document(of: entry)), "items": .array(page.map { .object(self.document(of: $0)) }),
+      "total_count": .integer(found.count), "item_count": .integer(page.count),
+      "self": .object(self.document(of: entry)), "items": documents(of: page),
     ])
   }
 
@@ -133,14 +123,14 @@ struct PathService: Sendable {
     let found = try entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, root) } : [entry]
     let token = document["iteration_token"]?.string ?? ""
     let (page, next) = try IterationToken.page(of: found, from: token, window.count)
-    var response = JSONObject()
-    response["items"] = .array(page.map { .object(self.document(of: $0)) })
-    response["item_count"] = .number(JSONNumber(page.count))
-    response["next_iteration_token"] = next.map { .string($0) }
-    response["parameters"] = [
-      "path": .string(entry.path.relative(to: root).text), "count": .number(JSONNumber(window.count)),
-      "iteration_token": .string(token),
-    ]
+    let response = JSONObject(present: [
+      "items": documents(of: page), "item_count": .integer(page.count),
+      "next_iteration_token": next.map { .string($0) },
+      "parameters": [
+        "path": .string(entry.path.relative(to: root).text), "count": .integer(window.count),
+        "iteration_token": .string(token),
+      ],
+    ])
     return Answer(.object(response))
   }
 
@@ -156,12 +146,11 @@ struct PathService: Sendable {
       })
     let page = window.page(of: found)
     return Answer([
-      "items": .array(page.map { .object(self.document(of: $0)) }), "item_count": .number(JSONNumber(page.count)),
-      "total_count": .number(JSONNumber(found.count)),
+      "items": documents(of: page), "item_count": .integer(page.count), "total_count": .integer(found.count),
       "parameters": [
-        "path": .string(entry.path.relative(to: root).text), "skip": .number(JSONNumber(window.skip)),
-        "count": .number(JSONNumber(window.count)), "depth_min": .number(JSONNumber(shallowest)),
-        "depth_max": deepest == .max ? .null : .number(JSONNumber(deepest)),
+        "path": .string(entry.path.relative(to: root).text), "skip": .integer(window.skip),
+        "count": .integer(window.count), "depth_min": .integer(shallowest),
+        "depth_max": deepest == .max ? .null : .integer(deepest),
       ],
     ])
   }
@@ -172,54 +161,48 @@ struct PathService: Sendable {
 
   func usage(_ document: JSONValue) throws -> Answer {
     let path = try path(document["path"])
-    let entries = try files.walk(path)
+    let found = FileCounts(try files.walk(path))
     return Answer([
-      "path": .string(path.relative(to: root).text),
-      "total_size": .number(JSONNumber(entries.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) })),
-      "file_count": .number(JSONNumber(entries.count(where: \.isFile))),
-      "dir_count": .number(JSONNumber(entries.count(where: \.isFolder))),
-      "special_count": .number(JSONNumber(entries.count { $0.link != nil })), "failed_count": 0,
+      "path": .string(path.relative(to: root).text), "total_size": .integer(found.bytes),
+      "file_count": .integer(found.files), "dir_count": .integer(found.folders), "special_count": .integer(found.links),
+      "failed_count": 0,
     ])
   }
 
   private func existing(_ value: JSONValue?) throws -> FileEntry {
     let path = try path(value)
-    guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard let entry = try files.entry(at: path) else { throw FileProblem(.notFound, path) }
     return entry
   }
 
   private func document(of entry: FileEntry) -> JSONObject {
-    var document = JSONObject()
     let path = entry.path.relative(to: root)
-    document["path"] = .string(path.text)
-    document["basename"] = .string(path.basename)
-    document["type"] = .string(EntryFilter.type(of: entry))
-    document["size"] = .number(JSONNumber(entry.byteCount))
-    document["mtime"] = .string(entry.modified.iso8601)
-    document["permissions"] = [["name": "view"], ["name": "edit"], ["name": "delete"]]
-    if case .path(let target)? = entry.link {
-      document["target"] = ["path": .string(target), "basename": .string(NodePath(target)?.basename ?? "")]
+    var target: JSONValue?
+    if case .path(let text)? = entry.link {
+      target = ["path": .string(text), "basename": .string(NodePath(text)?.basename ?? "")]
     }
-    return document
+    return JSONObject(present: [
+      "path": .string(path.text), "basename": .string(path.basename), "type": .string(EntryFilter.type(of: entry)),
+      "size": .integer(entry.byteCount), "mtime": .string(entry.modified.iso8601),
+      "permissions": [["name": "view"], ["name": "edit"], ["name": "delete"]], "target": target,
+    ])
   }
 
+  private func documents(of entries: ArraySlice<FileEntry>) -> JSONValue {
+    .array(entries.map { .object(document(of: $0)) })
+  }
+
+  /// The part of a list that a request asks for with `skip` and `count`.
   private struct Window {
     let skip: Int
     let count: Int
 
     init(_ document: JSONValue) throws(ErrorResponse) {
-      skip = try Self.number(document["skip"]) ?? 0
-      count = min(try Self.number(document["count"]) ?? defaultCount, countLimit)
+      let message = "The count and the skip must be integers that are not negative."
+      skip = try document["skip"]?.integer(atLeast: 0, message) ?? 0
+      count = min(try document["count"]?.integer(atLeast: 0, message) ?? defaultCount, countLimit)
     }
 
     func page(of entries: [FileEntry]) -> ArraySlice<FileEntry> { entries.dropFirst(skip).prefix(count) }
-
-    private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
-      guard let value, value != .null else { return nil }
-      guard let number = value.integer, number >= 0 else {
-        throw .nodeBadRequest("The count and the skip must be integers that are not negative.")
-      }
-      return number
-    }
   }
 }

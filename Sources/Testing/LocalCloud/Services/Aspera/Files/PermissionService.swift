@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import StorageAuth
 
 /// The calls of `/permissions`, for one caller.
@@ -34,23 +33,20 @@ struct PermissionService: Sendable {
       found = found.filter { $0.permission.applies(to: user) || isCreator($0.permission) }
     }
     if let type = query["access_type"] {
-      guard type == "user" || type == "group" else {
-        throw ErrorResponse.nodeBadRequest("The access_type must be user or group.")
-      }
+      try require(type == "user" || type == "group", "The access_type must be user or group.")
       found = found.filter { $0.permission.accessType == type }
     }
-    for (name, value) in [
-      ("access_id", \FilePermission.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
-      ("access_level", \.levels.olderName),
+    for (name, property) in [
+      ("access_id", \FilePermission.grant.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
+      ("access_level", \.grant.levels.olderName),
     ] {
-      guard let wanted = query[name] else { continue }
-      found = found.filter { $0.permission[keyPath: value].utf8.elementsEqual(wanted.utf8) }
+      guard let value = query[name] else { continue }
+      found = found.filter { $0.permission[keyPath: property].isIdentical(to: value) }
     }
     for name in query.list("access_levels") {
-      guard let level = LocalCloud.NodePermission.AccessLevel(rawValue: name) else {
-        throw ErrorResponse.nodeBadRequest("There is no access level \(name.shortened(to: 64)).")
-      }
-      found = found.filter { $0.permission.levels.contains(level) }
+      let level = try LocalCloud.NodePermission.AccessLevel(rawValue: name).required(
+        "There is no access level \(name.shortened(to: 64)).")
+      found = found.filter { $0.permission.grant.levels.contains(level) }
     }
     let page = try query.page(of: found, limit: Self.pageLimit)
     var response = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
@@ -65,13 +61,12 @@ struct PermissionService: Sendable {
       throw ErrorResponse.nodeBadRequest(
         "The file_id, the access_type, the access_id or the access_levels are missing or unknown.")
     }
-    guard type == "user" || type == "group", !accessID.isEmpty, accessID.utf8.count <= Self.idByteLimit else {
-      throw ErrorResponse.nodeBadRequest(
-        "The access_type must be user or group, with an access_id that is not too long.")
-    }
+    try require(
+      (type == "user" || type == "group") && (1...Self.idByteLimit).contains(accessID.utf8.count),
+      "The access_type must be user or group, with an access_id that is not too long.")
     let entry = try files.entry(id, for: [])
     try checkOwn(levels, at: entry.path)
-    let grant = FileRegister.Grant(
+    let grant = FilePermission.Grant(
       fileID: register.id(of: entry.path), isForGroup: type == "group", accessID: accessID, levels: levels,
       tags: try Self.tags(document["tags"]))
     let permission = try register.add(grant, of: accessKey, by: files.caller.userID, at: date)
@@ -91,13 +86,11 @@ struct PermissionService: Sendable {
     var (permission, path) = try permission(id)
     try checkMayChange(permission, path)
     if let value = document["access_levels"] {
-      guard let levels = AccessLevels(value) else {
-        throw ErrorResponse.nodeBadRequest("The access_levels are empty or contain an unknown one.")
-      }
+      let levels = try AccessLevels(value).required("The access_levels are empty or contain an unknown one.")
       try checkOwn(levels, at: path)
-      permission.levels = levels
+      permission.grant.levels = levels
     }
-    if let tags = document["tags"] { permission.tags = try Self.tags(tags) }
+    if let tags = document["tags"] { permission.grant.tags = try Self.tags(tags) }
     permission.editor = files.caller.userID
     permission.edited = date
     register.update(permission)
@@ -118,21 +111,19 @@ struct PermissionService: Sendable {
       ["permission.\(change)"], .object(permission.document), of: accessKey, by: files.caller.userID, at: date)
   }
 
-  // MARK: Rights
-
   private static let forbidden = ErrorResponse.node(.forbidden, "The user has no permission on the file.")
 
   /// Whether the caller sees the permissions of all users: with any permission on the root, or without needing any.
   private var seesAll: Bool { !files.levels(at: files.root).isEmpty }
 
   private func isCreator(_ permission: FilePermission) -> Bool {
-    permission.creator.utf8.elementsEqual(files.caller.userID.utf8)
+    permission.creator.isIdentical(to: files.caller.userID)
   }
 
   private func permission(_ id: String) throws -> (FilePermission, NodePath) {
     guard let number = FileRegister.number(id),
       let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
-    else { throw ErrorResponse.node(.notFound, "There is no permission \(id.shortened(to: 64)).") }
+    else { throw ErrorResponse.noSuch("permission", id) }
     return found
   }
 
@@ -149,10 +140,10 @@ struct PermissionService: Sendable {
   }
 
   private static func tags(_ value: JSONValue?) throws -> JSONValue? {
-    guard let value, value != .null else { return nil }
-    guard value.object != nil, value.serialized.count <= tagByteLimit else {
-      throw ErrorResponse.nodeBadRequest("The tags are not an object, or have more than \(tagByteLimit) bytes.")
-    }
+    guard let value = value?.unlessNull else { return nil }
+    try require(
+      value.object != nil && value.serialized.count <= tagByteLimit,
+      "The tags are not an object, or have more than \(tagByteLimit) bytes.")
     return value
   }
 
@@ -161,7 +152,7 @@ struct PermissionService: Sendable {
     guard query.list("embed").contains("file"), let entry = try files.aspera.files.entry(at: path) else {
       return document
     }
-    document["file"] = .object(files.document(of: entry, permission.fileID, files.levels(at: path)))
+    document["file"] = .object(files.document(of: entry, permission.grant.fileID, files.levels(at: path)))
     return document
   }
 }
@@ -169,43 +160,43 @@ struct PermissionService: Sendable {
 /// A permission of the node: the access levels of a user or a group on a file, or on a folder and everything below it.
 struct FilePermission: Sendable {
   let id: Int
-
   /// The ID of the access key whose users the permission refers to.
   let accessKey: String
-  let fileID: Int
-
-  let isForGroup: Bool
-  let accessID: String
-  var levels: AccessLevels
-  var tags: JSONValue?
+  var grant: Grant
   let creator: String
   let created: Timestamp
   var editor: String
   var edited: Timestamp
 
+  /// The file and the access levels of a permission, and its grantee: a user, or the members of a group.
+  struct Grant: Sendable {
+    let fileID: Int
+    let isForGroup: Bool
+    let accessID: String
+    var levels: AccessLevels
+    var tags: JSONValue?
+
+    func hasGrantee(of other: Grant) -> Bool {
+      fileID == other.fileID && isForGroup == other.isForGroup && accessID.isIdentical(to: other.accessID)
+    }
+  }
+
   /// The kind of the grantee in documents, `user` or `group`.
-  var accessType: String { isForGroup ? "group" : "user" }
+  var accessType: String { grant.isForGroup ? "group" : "user" }
 
   /// Returns whether the permission grants its levels to a user, directly or through one of the user's groups.
   func applies(to user: BearerUser) -> Bool {
-    guard isForGroup else { return user.id.utf8.elementsEqual(accessID.utf8) }
-    return user.groupIDs.contains { $0.utf8.elementsEqual(accessID.utf8) }
+    (grant.isForGroup ? user.groupIDs : [user.id]).contains { $0.isIdentical(to: grant.accessID) }
   }
 
   var document: JSONObject {
-    var document = JSONObject()
-    document["id"] = .string(String(id))
-    document["file_id"] = .string(String(fileID))
-    document["access_type"] = .string(accessType)
-    document["access_id"] = .string(accessID)
-    document["access_levels"] = levels.document
-    document["access_level"] = .string(levels.olderName)
-    document["tags"] = tags ?? [:]
-    document["created_by_id"] = .string(creator)
-    document["created_at"] = .string(created.iso8601)
-    document["last_updated_by_id"] = .string(editor)
-    document["last_updated_at"] = .string(edited.iso8601)
-    return document
+    [
+      "id": .string(String(id)), "file_id": .string(String(grant.fileID)), "access_type": .string(accessType),
+      "access_id": .string(grant.accessID), "access_levels": grant.levels.document,
+      "access_level": .string(grant.levels.olderName),
+      "tags": grant.tags ?? [:], "created_by_id": .string(creator), "created_at": .string(created.iso8601),
+      "last_updated_by_id": .string(editor), "last_updated_at": .string(edited.iso8601),
+    ]
   }
 }
 
@@ -241,8 +232,7 @@ extension AccessLevels {
 
   /// The names of the levels, in the order of IBM's description of the Node API.
   var names: [String] { Element.allCases.filter { contains($0) }.map(\.rawValue) }
-
-  var document: JSONValue { .array(names.map { .string($0) }) }
+  var document: JSONValue { .strings(names) }
 
   /// The name of the levels in the older form of the Node API, `edit` or `view`.
   var olderName: String { contains(.write) ? "edit" : "view" }

@@ -3,23 +3,18 @@
 
 internal import AsperaAuth
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
 
 /// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.
-struct NodeAPI: Sendable {
-  static let endpoint = LocalCloud.Endpoint.node
-
+struct NodeAPI: APIHandler {
+  let endpoint = LocalCloud.Endpoint.node
   let aspera: AsperaContext
-
   /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
   func response(to call: InboundCall) async throws -> Answer {
-    if call.request.headerFields[.authorization] == nil {
-      aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
-    }
+    if call.request.headerFields[.authorization] == nil { aspera.cloud.counters.count(endpoint) { $0.unsigned += 1 } }
     let route = NodeRoute(call.request.method, call.path)
     if case .optional? = route?.authorization, call.request.headerFields[.authorization] == nil { return Answer() }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
@@ -42,7 +37,11 @@ struct NodeAPI: Sendable {
     }
   }
 
-  func response(for error: ErrorResponse) -> Answer { Answer(["error": error.nodeDocument], error.status) }
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
+    var response = Answer(["error": error.nodeDocument], error.status)
+    if error.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
+    return response
+  }
 
   func info() -> Answer {
     Answer([
@@ -54,21 +53,18 @@ struct NodeAPI: Sendable {
 
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }
-    return Answer(.array(keys.map { document(for: $0) }))
+    return Answer(.array(keys.map { .object(document(for: $0)) }))
   }
 
   /// Describes an access key, which the caller can name `self` if it is the caller's.
   func accessKey(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
-    Answer(document(for: try key(name, for: caller)))
+    Answer(.object(document(for: try key(name, for: caller))))
   }
 
-  func setAccessKey(
-    _ name: String, to document: JSONValue, for caller: NodeCaller
-  ) throws(ErrorResponse) -> Answer {
+  func setAccessKey(_ name: String, to document: JSONValue, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
     let key = try key(name, for: caller)
-    if document["token_verification_key"] != nil {
-      let pem = try Self.verificationKey(document["token_verification_key"])
-      aspera.directory.setTokenVerificationKey(pem, of: key.id)
+    if let pem = document["token_verification_key"] {
+      aspera.directory.setTokenVerificationKey(try Self.verificationKey(pem), of: key.id)
     }
     return Answer(.noContent)
   }
@@ -84,14 +80,16 @@ struct NodeAPI: Sendable {
     }
     let id = document["id"]?.string ?? BlobID.random().description
     let secret = document["secret"]?.string ?? RandomText.letters(40)
-    guard !id.isEmpty, id.utf8.count <= 255, !id.utf8.contains(UInt8(ascii: ":")), !secret.isEmpty,
-      secret.utf8.count <= 1_024
-    else { throw ErrorResponse.nodeBadRequest("The id or the secret is empty or too long, or the id has a colon.") }
+    // The ID and the secret are the name and the password of Basic authorization, which a colon separates.
+    try require(
+      (1...255).contains(id.utf8.count) && !id.utf8.contains(UInt8(ascii: ":"))
+        && (1...1_024).contains(secret.utf8.count),
+      "The id or the secret is empty or too long, or the id has a colon.")
     let pem = try Self.verificationKey(document["token_verification_key"])
     let key = LocalCloud.NodeAccessKey(id: id, secret: Secret(secret), tokenVerificationKey: pem, path: path.text)
     try aspera.directory.add(key)
     try await aspera.prepare(key, at: date)
-    guard case .object(var response) = self.document(for: key) else { return Answer() }
+    var response = self.document(for: key)
     // The only response that contains the secret, which the client cannot know if the node made it.
     response["secret"] = .string(secret)
     return Answer(.object(response))
@@ -109,9 +107,9 @@ struct NodeAPI: Sendable {
   func addPublicKey(_ document: JSONValue) throws(ErrorResponse) -> Answer {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser
-    guard aspera.directory.add(publicKey: line, of: user) else {
-      throw .nodeBadRequest("The public_key is not a line of authorized_keys, or there is no user \(user).")
-    }
+    try require(
+      aspera.directory.add(publicKey: line, of: user),
+      "The public_key is not a line of authorized_keys, or there is no user \(user).")
     return Answer(["username": .string(user), "public_key": .string(line)], .created)
   }
 
@@ -129,21 +127,32 @@ struct NodeAPI: Sendable {
     switch value {
     case nil, .null?, .string("")?: return nil
     case .string(let pem)?:
-      guard (try? PublicKey(pem: pem)) != nil else {
-        throw .nodeBadRequest("The token_verification_key is not a public key in PEM.")
-      }
+      try require((try? PublicKey(pem: pem)) != nil, "The token_verification_key is not a public key in PEM.")
       return pem
     default: throw .nodeBadRequest("The token_verification_key is not a string.")
     }
   }
 
-  private func document(for key: LocalCloud.NodeAccessKey) -> JSONValue {
+  private func document(for key: LocalCloud.NodeAccessKey) -> JSONObject {
     let rootID = NodePath(key.path).map { aspera.files.register.rootID(of: $0) }
     return [
       "id": .string(key.id), "root_file_id": rootID.map { .string(String($0)) } ?? .null,
       "storage": ["type": "local", "path": .string(key.path)],
       "token_verification_key": key.tokenVerificationKey.map { .string($0) } ?? .null,
     ]
+  }
+}
+
+/// Throws a Bad Request response of the Node API with a message, unless a condition holds.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ErrorResponse) {
+  if !condition { throw .nodeBadRequest(message()) }
+}
+
+extension Optional {
+  /// Returns the value, or throws a Bad Request response of the Node API with a message if it is `nil`.
+  func required(_ message: @autoclosure () -> String) throws(ErrorResponse) -> Wrapped {
+    guard let self else { throw .nodeBadRequest(message()) }
+    return self
   }
 }
 
@@ -154,13 +163,12 @@ extension ErrorResponse {
 
   static func nodeBadRequest(_ message: String) -> ErrorResponse { node(.badRequest, message) }
 
-  static func node(_ problem: FileProblem) -> ErrorResponse {
-    switch problem {
-    case .notFound: node(.notFound, problem.message)
-    case .isFolder, .isNoFolder, .isRoot, .tooLong: node(.badRequest, problem.message)
-    case .exists, .notEmpty: node(.conflict, problem.message)
-    }
+  /// Returns the error for an ID in the path of a call that the node does not know; a long ID is shortened.
+  static func noSuch(_ kind: String, _ id: String) -> ErrorResponse {
+    node(.notFound, "There is no \(kind) \(id.shortened(to: 64)).")
   }
+
+  static func node(_ problem: FileProblem) -> ErrorResponse { node(problem.status, problem.message) }
 
   /// Creates the error response for an error that was thrown while a request to an API was handled.
   init(of error: any Error, failureCode: String) {
@@ -172,39 +180,20 @@ extension ErrorResponse {
   }
 
   var nodeDocument: JSONValue {
-    [
-      "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),
-      "user_message": .string(message),
-    ]
+    ["code": .integer(status.code), "reason": .string(status.reasonPhrase), "user_message": .string(message)]
   }
 }
 
-/// The HTTP request handler of the simulated Node API.
-struct NodeGateway: Sendable {
-  private static let bodyByteLimit = 8 * 1024 * 1024
-
+/// The request handler of the port of the simulated Node API.
+struct NodeGateway: APIGateway {
   let api: NodeAPI
-  let context: CloudContext
+  let bodyByteLimit = 8 * 1024 * 1024
+  let errorCodes = (tooLong: "413", failure: "500")
 
-  @concurrent
-  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let exchange = context.open(NodeAPI.endpoint, record)
-    let date = context.now
-    var response = try await context.answer(
-      exchange, try await exchange.begin(), by: NodeAPI.endpoint, at: date, failureCode: "500",
-      refusal: api.response(for:)
-    ) {
-      guard request.head.path?.utf8.first == UInt8(ascii: "/") else { throw ErrorResponse.unreadableTarget }
-      guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
-        throw ErrorResponse.node(.contentTooLarge, "The body is too long.")
-      }
-      return try await api.response(
-        to: InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date))
-    }
-    if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
-    let blobs = api.aspera.files.store.blobs
-    try await exchange.send(response, to: request.method, with: writer) { extents, send in
-      try await blobs.read(extents, send)
-    }
-  }
+  var context: CloudContext { api.aspera.cloud }
+  var blobs: BlobStore? { api.aspera.files.store.blobs }
+
+  func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { api.endpoint }
+
+  func handler(for call: InboundCall) -> any APIHandler { api }
 }

@@ -92,7 +92,6 @@ enum NodeCaller: Sendable {
 struct BearerUser: Sendable {
   let id: String
   let groupIDs: [String]
-
   /// Whether the token's scope grants all rights of the access key (`admin:all`).
   let isAdministrator: Bool
 }
@@ -113,7 +112,7 @@ struct BearerCheck: Sendable {
       case .foreignScope: "The bearer token is invalid: its scope names another access key."
       case .unknownRole: "The bearer token is invalid: its scope ends neither in user:all nor in admin:all."
       case .noUser: "The bearer token is invalid: it has no user_id."
-      case .expired(let end): "The bearer token has expired: it ended at \(end.iso8601)."
+      case .expired(let time): "The bearer token has expired: it ended at \(time.iso8601)."
       }
     }
   }
@@ -125,16 +124,14 @@ struct BearerCheck: Sendable {
   ) throws(Problem) -> (key: LocalCloud.NodeAccessKey, user: BearerUser) {
     guard let key = directory.accessKey(accessKey) else { throw .unknownKey }
     guard let pem = key.tokenVerificationKey else { throw .noVerificationKey }
-    guard let bearer = try? NodeBearerToken(Secret(token)), let end = bearer.claims.expiration else {
+    guard let bearer = try? NodeBearerToken(Secret(token)), let expiration = bearer.claims.expiration else {
       throw .unreadable
     }
     guard (try? bearer.verify(with: pem)) != nil else { throw .wrongSignature }
-    guard let scope = bearer.claims.scope, scope.accessKey.utf8.elementsEqual(accessKey.utf8) else {
-      throw .foreignScope
-    }
+    guard let scope = bearer.claims.scope, scope.accessKey.isIdentical(to: accessKey) else { throw .foreignScope }
     guard scope.role == NodeScope.user || scope.role == NodeScope.admin else { throw .unknownRole }
     guard let user = bearer.claims.userID, !user.isEmpty else { throw .noUser }
-    guard end > date else { throw .expired(end) }
+    guard expiration > date else { throw .expired(expiration) }
     return (key, BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: scope.role == NodeScope.admin))
   }
 }

@@ -30,9 +30,7 @@ struct NodeQuery: Sendable {
   /// Returns a parameter as an integer that is not negative, or `nil` if it is missing.
   func number(_ name: String) throws(ErrorResponse) -> Int? {
     guard let text = self[name] else { return nil }
-    guard let number = Int(digits: text) else {
-      throw .nodeBadRequest("The parameter \(name) must be an integer that is not negative.")
-    }
+    let number = try Int(digits: text).required("The parameter \(name) must be an integer that is not negative.")
     return number
   }
 
@@ -47,9 +45,7 @@ struct NodeQuery: Sendable {
 
   func time(_ name: String) throws(ErrorResponse) -> Timestamp? {
     guard let text = self[name] else { return nil }
-    guard let time = Timestamp(iso8601: text) else {
-      throw .nodeBadRequest("The parameter \(name) is not a time in the ISO 8601 format.")
-    }
+    let time = try Timestamp(iso8601: text).required("The parameter \(name) is not a time in the ISO 8601 format.")
     return time
   }
 

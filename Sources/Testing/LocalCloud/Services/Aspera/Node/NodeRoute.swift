@@ -54,8 +54,8 @@ struct NodeRoute: Sendable {
     case (.delete, "permissions", 2): self.init(permissions: { try $0.delete(last, at: $1.date) })
     case (.post, "ops", 2) where last == "transfers":
       self.init(.basicOrBearer) { api, call, caller in
-        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).start(
-          call.nodeDocument, at: call.date)
+        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).copyFiles(
+          as: call.nodeDocument, at: call.date)
       }
     case (.get, "ops", 2) where last == "transfers": self.init(activity: { try $0.transfers(NodeQuery($1)) })
     case (.get, "ops", 3) where names[1] == "transfers":
@@ -74,32 +74,19 @@ struct NodeRoute: Sendable {
 
   private init?(pathAction name: String) {
     switch name {
-    case "upload_setup":
-      self.init(.basic) { try $0.setup(.send, $1.nodeDocument, for: $2, at: $1.date) }
-    case "download_setup":
-      self.init(.configured) { try $0.setup(.receive, $1.nodeDocument, for: $2, at: $1.date) }
+    case "upload_setup": self.init(.basic) { try $0.setup(.send, $1.nodeDocument, for: $2, at: $1.date) }
+    case "download_setup": self.init(.configured) { try $0.setup(.receive, $1.nodeDocument, for: $2, at: $1.date) }
     case "browse": self.init(paths: { service, document, _ in try service.browse(document) })
     case "page": self.init(paths: { service, document, _ in try service.page(document) })
     case "search": self.init(paths: { service, document, _ in try service.search(document) })
     case "du": self.init(paths: { service, document, _ in try service.usage(document) })
-    case "info":
-      self.init(paths: { service, document, _ in
-        try await service.forEachPath(document) { try service.info($0, &$1) }
-      })
-    case "create":
-      self.init(paths: { service, document, date in
-        try await service.forEachPath(document) { element, _ in try await service.create(element, at: date) }
-      })
-    case "delete":
-      self.init(paths: { service, document, _ in
-        try await service.forEachPath(document) { element, _ in try await service.delete(element) }
-      })
+    case "info": self.init(eachPath: { service, element, result, _ in try service.info(element, &result) })
+    case "create": self.init(eachPath: { service, element, _, date in try await service.create(element, at: date) })
+    case "delete": self.init(eachPath: { service, element, _, _ in try await service.delete(element) })
     case "rename":
-      self.init(paths: { service, document, date in
-        try await service.forEachPath(document, repeating: ["path", "source", "destination"]) { element, _ in
-          try await service.rename(element, at: date)
-        }
-      })
+      self.init(repeating: ["path", "source", "destination"]) { service, element, _, date in
+        try await service.rename(element, at: date)
+      }
     default: return nil
     }
   }
@@ -127,6 +114,16 @@ struct NodeRoute: Sendable {
     self.init(.basic) { api, call, caller in
       try await perform(PathService(aspera: api.aspera, root: caller.root), call.nodeDocument, call.date)
     }
+  }
+
+  /// Creates the route of a call that performs an action for each element of its `paths`.
+  private init(
+    repeating members: [String] = ["path"],
+    eachPath perform: @escaping @Sendable (PathService, JSONValue, inout JSONObject, Timestamp) async throws -> Void
+  ) {
+    self.init(paths: { service, document, date in
+      try await service.forEachPath(document, repeating: members) { try await perform(service, $0, &$1, date) }
+    })
   }
 
   private init(files perform: @escaping @Sendable (FileService, InboundCall) async throws -> Answer) {

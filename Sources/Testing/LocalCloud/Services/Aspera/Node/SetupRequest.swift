@@ -4,40 +4,37 @@
 internal import AsperaAuth
 internal import StorageAuth
 
+/// One of the `transfer_requests` of a setup call: what a client wants to upload or download.
 struct SetupRequest: Sendable {
   /// The source or the destination that stands for everything below the root of the request.
   private static let wholeRoot = "*"
-
   private static let defaultLifetime = Duration.seconds(86_400)
 
   let direction: TransferDirection
-  let request: JSONValue
-
+  /// The `transfer_request` in the body of the call.
+  let document: JSONValue
   /// The root of the caller, to which all paths of the request are relative.
   let root: NodePath
-
   /// The elements of the transfer request's `paths`, each with a source, a destination or both.
   let paths: [JSONValue]
 
   init(_ direction: TransferDirection, _ element: JSONValue, _ root: NodePath) throws(ErrorResponse) {
-    guard let request = element["transfer_request"], request.object != nil else {
+    guard let document = element["transfer_request"], document.object != nil else {
       throw .nodeBadRequest("The transfer_request is missing.")
     }
     self.direction = direction
-    self.request = request
+    self.document = document
     self.root = root
-    paths = request["paths"]?.array ?? []
+    paths = document["paths"]?.array ?? []
     if direction == .receive, paths.isEmpty { throw .nodeBadRequest("There are no paths.") }
   }
 
   /// The requested lifetime of the transfer token, or one day if the request specifies no lifetime.
   var lifetime: Duration {
     get throws(ErrorResponse) {
-      guard let asked = request["token_life_seconds"], asked != .null else { return Self.defaultLifetime }
-      guard let seconds = asked.integer, seconds > 0 else {
-        throw .nodeBadRequest("The token_life_seconds must be a positive integer.")
-      }
-      return .seconds(seconds)
+      let message = "The token_life_seconds must be a positive integer."
+      let seconds = try document["token_life_seconds"]?.integer(atLeast: 1, message)
+      return seconds.map { .seconds($0) } ?? Self.defaultLifetime
     }
   }
 
@@ -48,12 +45,12 @@ struct SetupRequest: Sendable {
       case .receive:
         let folder = try folder("source_root")
         return try paths.map { path throws(ErrorResponse) in
-          if path.object?.isEmpty == true, request["source_root"]?.string != nil { return folder }
+          if path.object?.isEmpty == true, document["source_root"]?.string != nil { return folder }
           return try Self.location(path["source"]?.string, in: folder)
         }
       case .send:
         let folder = try folder("destination_root")
-        let hasRoot = request["destination_root"]?.string != nil
+        let hasRoot = document["destination_root"]?.string != nil
         guard hasRoot || (!paths.isEmpty && paths.allSatisfy { $0["destination"]?.string != nil }) else {
           throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
         }
@@ -69,7 +66,7 @@ struct SetupRequest: Sendable {
   }
 
   /// The `paths` of the response, which contain only destinations for an upload, as on a real server.
-  var answeredPaths: JSONValue {
+  var responsePaths: JSONValue {
     guard direction == .send else { return .array(paths) }
     return .array(
       paths.map { path in
@@ -79,8 +76,8 @@ struct SetupRequest: Sendable {
   }
 
   /// The `destination_root` of the response, which is the only destination of an upload without a root folder.
-  var answeredRoot: String {
-    if let root = request["destination_root"]?.string { return root }
+  var responseRoot: String {
+    if let root = document["destination_root"]?.string { return root }
     guard direction == .send else { return "" }
     guard paths.count == 1, paths[0]["source"] == nil, let root = paths[0]["destination"]?.string else { return "/" }
     return root
@@ -88,7 +85,7 @@ struct SetupRequest: Sendable {
 
   /// The public keys in the transfer request, each as a line in the format of `authorized_keys`.
   var publicKeys: [String] {
-    switch request["public_keys"] {
+    switch document["public_keys"] {
     case .string(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
     case .array(let lines)?: lines.compactMap(\.string)
     default: []
@@ -96,9 +93,8 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
-    guard let path = root.appending(request[name]?.string ?? "") else {
-      throw .nodeBadRequest("The \(name) is too long, or leads out of the root.")
-    }
+    let path = try root.appending(document[name]?.string ?? "").required(
+      "The \(name) is too long, or leads out of the root.")
     return path
   }
 
@@ -106,9 +102,7 @@ struct SetupRequest: Sendable {
 
   private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {
     if text == wholeRoot { return folder }
-    guard let path = folder.appending(text) else {
-      throw .nodeBadRequest("A path is missing, too long, or leads out of the root.")
-    }
+    let path = try folder.appending(text).required("A path is missing, too long, or leads out of the root.")
     return path
   }
 }
@@ -142,48 +136,38 @@ extension NodeAPI {
   ///
   /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
   /// grants access to.
-  func specification(for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
-    let locations = try order.locations
+  func specification(for request: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
+    let locations = try request.locations
     let isBearer = caller.bearerUser != nil
-    if order.direction == .receive, !isBearer {
+    if request.direction == .receive, !isBearer {
       for location in locations where try aspera.files.entry(at: location) == nil {
-        throw FileProblem.notFound(location)
+        throw FileProblem(.notFound, location)
       }
     }
     let user = aspera.directory.transferUser
-    for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
+    for line in request.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
       throw ErrorResponse.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
     }
-    let lifetime = try order.lifetime
+    let lifetime = try request.lifetime
     var token: String?
     if !isBearer {
       token = aspera.tokens.issue(
         TransferClaim(
-          direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
-          base: order.root, locations: locations, issued: date,
-          end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
-      aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
+          direction: request.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
+          base: request.root, locations: locations, issued: date,
+          expiration: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
+      aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     }
-    let port = JSONValue.number(JSONNumber(transferPort))
-    var specification = JSONObject()
-    specification["paths"] = order.answeredPaths
-    specification["source_root"] = .string(order.request["source_root"]?.string ?? "")
-    specification["destination_root"] = .string(order.answeredRoot)
-    specification["token"] = token.map { .string($0) }
-    specification["direction"] = .string(order.direction.rawValue)
-    specification["cipher"] = "aes-128"
-    specification["tags"] = order.request["tags"] ?? .null
-    specification["cookie"] = order.request["cookie"]
-    specification["rate_policy_allowed"] = "fixed"
-    specification["rate_policy"] = "fair"
-    specification["target_rate_kbps"] = 10_000
-    specification["min_rate_kbps"] = 0
-    specification["remote_host"] = "127.0.0.1"
-    specification["remote_user"] = .string(user)
-    specification["sshfp"] = .string(aspera.hostKey.description)
-    specification["ssh_port"] = port
-    specification["fasp_port"] = port
-    specification["http_fallback"] = false
-    return .object(specification)
+    let port = JSONValue.integer(transferPort)
+    return .object(
+      JSONObject(present: [
+        "paths": request.responsePaths, "source_root": .string(request.document["source_root"]?.string ?? ""),
+        "destination_root": .string(request.responseRoot), "token": token.map { .string($0) },
+        "direction": .string(request.direction.rawValue), "cipher": "aes-128",
+        "tags": request.document["tags"] ?? .null, "cookie": request.document["cookie"],
+        "rate_policy_allowed": "fixed", "rate_policy": "fair", "target_rate_kbps": 10_000, "min_rate_kbps": 0,
+        "remote_host": "127.0.0.1", "remote_user": .string(user), "sshfp": .string(aspera.hostKey.description),
+        "ssh_port": port, "fasp_port": port, "http_fallback": false,
+      ]))
   }
 }

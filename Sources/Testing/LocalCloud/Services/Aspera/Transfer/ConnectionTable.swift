@@ -58,9 +58,7 @@ private struct LimitedTable<Key: Hashable, Value> {
   private var values: [Key: Value] = [:]
   private var order: [Key] = []
 
-  init(capacity: Int) {
-    self.capacity = capacity
-  }
+  init(capacity: Int) { self.capacity = capacity }
 
   subscript(key: Key) -> Value? {
     get { values[key] }

@@ -48,9 +48,7 @@ final class TransferConnection: Sendable {
   private let fault: LocalCloud.TransferFault?
   private let state = Lock(State())
 
-  init(_ fault: LocalCloud.TransferFault?) {
-    self.fault = fault
-  }
+  init(_ fault: LocalCloud.TransferFault?) { self.fault = fault }
 
   /// The account that logged in on the connection, or `nil` before the login.
   var account: LocalCloud.TransferAccount? {

@@ -23,7 +23,7 @@ struct TransferGateway: Sendable {
       do {
         response = try await self.response(to: request, at: context.now)
       } catch {
-        response = refusal(error, of: session(of: request), at: context.now, record)
+        response = recordRefusal(error, of: session(of: request), at: context.now, record)
       }
       if let status = try await exchange.end(&response) { response = Answer(HTTPResponse.Status(code: status)) }
     }
@@ -34,30 +34,37 @@ struct TransferGateway: Sendable {
     }
   }
 
+  /// The parts of a path: `/connections`, the ID of a connection, what the call is about, and the number of a file.
+  private struct Path {
+    let connectionID: String?
+    let resource: String?
+    let fileNumber: Int?
+
+    init(of request: HTTPRequest) throws(TransferRefusal) {
+      let names = InboundCall.path(of: request).words(between: "/").map(String.init)
+      guard names.first == "connections", names.count != 2 else { throw .protocolError }
+      connectionID = names.count > 1 ? names[1] : nil
+      resource = names.count > 2 ? names[2] : nil
+      fileNumber = names.count == 4 && resource == "files" ? Int(digits: names[3]) : nil
+    }
+  }
+
   private func response(to request: Request, at date: Timestamp) async throws -> Answer {
-    let call = InboundCall(request.head, body: [], requestID: "", at: date)
-    let names = call.path.words(between: "/").map(String.init)
-    guard names.first == "connections" else { throw TransferRefusal.protocolError }
-    if names.count == 1 { return try server.openConnection() }
-    guard names.count > 2 else { throw TransferRefusal.protocolError }
-    let (id, resource) = (names[1], names[2])
+    let path = try Path(of: request.head)
+    guard let id = path.connectionID, let resource = path.resource else { return try server.openConnection() }
     guard let connection = server.connections[id] else { throw TransferRefusal.protocolError }
     connection.session?.record.noteClient(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
-    if names.count == 4, resource == "files", let number = Int(digits: names[3]) {
-      let parameters = call.pairs.flatMap { CallParameters($0) }
-      guard let offset = parameters?["offset"].flatMap({ Int64(digits: $0) }) else {
-        throw TransferRefusal.protocolError
-      }
-      if request.method == .put {
-        return try await server.writeFile(number, from: offset, request, on: connection, at: date)
-      }
-      guard let count = parameters?["count"].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
-      return try server.readFile(number, from: offset, byteCount: count, on: connection)
-    }
+    if let number = path.fileNumber { return try await transferPiece(of: number, request, on: connection, at: date) }
     guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit),
       let document = try? JSONValue(parsing: body)
     else { throw TransferRefusal.protocolError }
+    return try await response(to: document, about: resource, on: connection, id, at: date)
+  }
+
+  private func response(
+    to document: JSONValue, about resource: String, on connection: TransferConnection, _ id: String, at date: Timestamp
+  ) async throws -> Answer {
     switch resource {
     case "login": return try server.logIn(document, on: connection)
     case "session": return try server.beginSession(document, on: connection, at: date)
@@ -76,13 +83,29 @@ struct TransferGateway: Sendable {
     }
   }
 
-  /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.
-  private func session(of request: Request) -> TransferConnection.Session? {
-    let names = InboundCall.path(of: request.head).words(between: "/").map(String.init)
-    return names.count > 1 ? server.connections[names[1]]?.session : nil
+  /// Receives or sends the bytes of an open file that the parameters select.
+  private func transferPiece(
+    of number: Int, _ request: Request, on connection: TransferConnection, at date: Timestamp
+  ) async throws -> Answer {
+    let call = InboundCall(request.head, body: [], requestID: "", at: date)
+    func parameter(_ name: String) throws -> Int64 {
+      guard let value = call[name].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
+      return value
+    }
+    let offset = try parameter("offset")
+    if request.method == .put {
+      return try await server.writeFile(number, from: offset, request, on: connection, at: date)
+    }
+    return try server.readFile(number, from: offset, byteCount: try parameter("count"), on: connection)
   }
 
-  private func refusal(
+  /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.
+  private func session(of request: Request) -> TransferConnection.Session? {
+    (try? Path(of: request.head))?.connectionID.flatMap { server.connections[$0] }?.session
+  }
+
+  /// Ends the session of a failed call, counts the refusal and records it, and returns the response with it.
+  private func recordRefusal(
     _ error: any Error, of session: TransferConnection.Session?, at date: Timestamp, _ record: RequestRecord?
   ) -> Answer {
     let refusal =
@@ -90,8 +113,7 @@ struct TransferGateway: Sendable {
       case let error as TransferRefusal: error
       case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
       default:
-        TransferRefusal(
-          TransferRefusal.diskWriteCode, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
+        TransferRefusal(TransferRefusal.diskWriteCode, "The transfer server failed: \(ErrorResponse.kind(of: error))")
       }
     if let record = session?.record, record.progress.status == .running {
       server.aspera.activity.end(record, .failed, refusal, at: date)

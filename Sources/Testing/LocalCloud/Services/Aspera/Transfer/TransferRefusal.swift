@@ -34,16 +34,7 @@ struct TransferRefusal: Error {
     self.text = text
   }
 
-  init(_ problem: FileProblem) {
-    switch problem {
-    case .notFound: code = Self.noSuchFileCode
-    case .isNoFolder: code = Self.notFolderCode
-    case .isFolder: code = Self.isFolderCode
-    case .isRoot, .tooLong: code = Self.badPathCode
-    case .exists, .notEmpty: code = Self.alreadyExistsCode
-    }
-    text = problem.message
-  }
+  init(_ problem: FileProblem) { self.init(problem.ascpCode, problem.message) }
 
   init(_ fault: LocalCloud.TransferFault) {
     let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
@@ -53,13 +44,10 @@ struct TransferRefusal: Error {
 
   /// The error for a failed login, which does not reveal the reason, as in SSH.
   static let failedLogin = TransferRefusal(authenticationCode, "failed to authenticate")
-
   /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
-  static let protocolError = TransferRefusal(faspProtocolCode, "The transfer desk does not understand the call")
-
+  static let protocolError = TransferRefusal(faspProtocolCode, "The transfer server does not understand the call")
   static let clientLost = TransferRefusal(connectionLostCode, "The client has ended, or does not respond")
-
   static let canceled = TransferRefusal(canceledCode, "The session was canceled by a call of the Node API")
 
-  var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
+  var document: JSONValue { ["error": ["code": .integer(code), "description": .string(text)]] }
 }

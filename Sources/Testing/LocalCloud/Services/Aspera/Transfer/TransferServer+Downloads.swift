@@ -11,24 +11,18 @@ extension TransferServer {
     let path = try Self.authorizedPath(document["path"], for: session.claim)
     let policy = document["links"]?.string.flatMap { SymbolicLinkPolicy(rawValue: $0) } ?? .skip
     let entries = try entries(of: path, following: policy, session.claim).compactMap { below, entry -> JSONValue? in
-      var element = JSONObject()
-      element["below"] = .string(below)
+      var element: JSONObject = ["below": .string(below)]
       if entry.link != nil {
         // A link to an ID has no path that a file system could contain.
         guard case .path(let target)? = entry.link else { return nil }
         element["link"] = .string(target)
-        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
-        return .object(element)
-      }
-      if let content = entry.content {
-        element["file"] = .number(JSONNumber(connection.open(.sending(content))))
-        element["bytes"] = .number(JSONNumber(content.byteCount))
-        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
+      } else if let content = entry.content {
+        element["file"] = .integer(connection.open(.sending(content)))
+        element["bytes"] = .integer(content.byteCount)
         // No read request follows for an empty file, so it is complete here.
         if content.byteCount == 0 { countFile(on: connection) }
-      } else {
-        element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
       }
+      element["modified"] = .integer(entry.modified.unixSeconds)
       return .object(element)
     }
     return Answer(["entries": .array(entries)])
@@ -46,11 +40,8 @@ extension TransferServer {
     return Answer(content, in: offset..<end)
   }
 
-  // MARK: Symbolic links
-
   /// The maximum number of links that lead from one to the next.
   private static let linkChainLimit = 40
-
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let sourceEntryLimit = 100_000
 
@@ -108,8 +99,7 @@ extension TransferServer {
           throw TransferRefusal(
             TransferRefusal.linkLoopCode, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
         }
-        try collectEntries(
-          of: target.path, at: location, through: visited + [target.path], policy, claim, into: &found)
+        try collectEntries(of: target.path, at: location, through: visited + [target.path], policy, claim, into: &found)
       }
     }
   }
@@ -122,12 +112,12 @@ extension TransferServer {
       // An absolute target begins at the folder of the session, as in a docroot.
       let folder = text.hasBytePrefix("/") ? claim?.base ?? .root : entry.path.parent
       guard let path = NodePath(text).map({ folder.appending($0) }), let next = try aspera.files.entry(at: path) else {
-        throw FileProblem.notFound(link.path)
+        throw FileProblem(.notFound, link.path)
       }
       try TransferTokenCheck.check(path, against: claim)
       entry = next
     }
-    guard entry.link == nil else { throw FileProblem.notFound(link.path) }
+    guard entry.link == nil else { throw FileProblem(.notFound, link.path) }
     return entry
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import HummingbirdCore
 internal import StorageAuth
 
 /// The simulated transfer server, which replaces SSH and ascp for `ascp-simulator` with JSON and bytes over HTTP.
@@ -10,7 +11,6 @@ internal import StorageAuth
 /// Documentation/Internals/LocalCloud.md describes the calls.
 struct TransferServer: Sendable {
   static let endpoint = LocalCloud.Endpoint.transfer
-
   /// The maximum number of source paths that the record of a session keeps.
   private static let recordedPathLimit = 100
   /// The maximum length, in bytes, of a client's description of its error in the record of a session.
@@ -61,7 +61,7 @@ struct TransferServer: Sendable {
     aspera.activity.start(record, at: date)
     connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
     aspera.count { $0.sessions += 1 }
-    return Answer(["piece": .number(JSONNumber(connection.pieceByteLimit))])
+    return Answer(["piece": .integer(connection.pieceByteLimit)])
   }
 
   func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws -> Answer {
@@ -106,5 +106,166 @@ struct TransferServer: Sendable {
     }
     try TransferTokenCheck.check(path, against: claim)
     return path
+  }
+
+  /// Returns the response that lists everything below a folder; the list is empty if there is no folder.
+  func listFolder(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
+    let session = try connection.requireSession()
+    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    guard try aspera.files.entry(at: path)?.isFolder == true else { return Answer(["entries": .array([])]) }
+    let entries = try aspera.files.walk(path).dropFirst().map { entry -> JSONValue in
+      ["below": .string(Self.relativePath(of: entry.path, below: path)), "type": entry.isFolder ? "directory" : "file"]
+    }
+    return Answer(["entries": .array(entries)])
+  }
+
+  /// Returns the session of a connection, or throws if it may not remove and move files.
+  private static func requireDeletingSession(on connection: TransferConnection) throws -> TransferConnection.Session {
+    let session = try connection.requireSession()
+    guard session.claim?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
+    return session
+  }
+
+  /// Removes a file, or a folder that has no contents; any other folder is kept.
+  func removeEntry(_ document: JSONValue, on connection: TransferConnection) async throws -> Answer {
+    let session = try Self.requireDeletingSession(on: connection)
+    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem(.notFound, path) }
+    if document["type"]?.string == "directory" {
+      guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
+      guard try aspera.files.children(of: path).isEmpty else { return Answer([:]) }
+    } else if entry.isFolder {
+      throw FileProblem(.isFolder, path)
+    }
+    try await aspera.files.delete(path)
+    return Answer([:])
+  }
+
+  /// Moves a file to another path, where it replaces any other file.
+  func moveFile(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
+    let session = try Self.requireDeletingSession(on: connection)
+    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    let target = try Self.authorizedPath(document["target"], for: session.claim)
+    guard let entry = try aspera.files.entry(at: path), !entry.isFolder else { throw FileProblem(.notFound, path) }
+    try await aspera.files.makeFolder(target.parent, at: date)
+    if let existing = try aspera.files.entry(at: target) {
+      guard !existing.isFolder else { throw FileProblem(.isFolder, target) }
+      // A file that moves to its own path stays; to delete the target would delete it.
+      if path.contains(target) { return Answer([:]) }
+      try await aspera.files.delete(target)
+    }
+    try await aspera.files.move(path, to: target, at: date)
+    return Answer([:])
+  }
+
+  // MARK: Uploads
+
+  func createFolder(
+    _ document: JSONValue, on connection: TransferConnection, at date: Timestamp
+  ) async throws -> Answer {
+    let session = try connection.requireSession(.send)
+    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    try requireFolderOrPermission(path, session)
+    try await aspera.files.makeFolder(path, at: date)
+    if let modified = Self.modificationTime(in: document) {
+      try await aspera.files.setModified(modified, ofFolder: path)
+    }
+    return Answer([:])
+  }
+
+  /// Returns the response that describes the file or folder at a path.
+  func describeEntry(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
+    guard connection.account != nil else { throw TransferRefusal.protocolError }
+    let path = try Self.authorizedPath(document["path"], for: connection.session?.claim)
+    guard let entry = try aspera.files.entry(at: path) else { return Answer(["type": .null]) }
+    guard let content = entry.content else { return Answer(["type": "directory"]) }
+    return Answer([
+      "type": "file", "bytes": .integer(content.byteCount), "modified": .integer(entry.modified.unixSeconds),
+    ])
+  }
+
+  /// Opens a file for an upload; an empty file is complete immediately.
+  ///
+  /// The response contains the offset at which the client continues: 0, or the number of bytes that an interrupted
+  /// session sent of a file with the same path, size and modification time.
+  func openUpload(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
+    let session = try connection.requireSession(.send)
+    guard let byteCount = document["bytes"]?.integer, byteCount >= 0 else { throw TransferRefusal.protocolError }
+    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem(.isFolder, path) }
+    try requireFolderOrPermission(path.parent, session)
+    let upload = TransferConnection.Upload(
+      path: path, byteCount: Int64(byteCount), modified: Self.modificationTime(in: document),
+      keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
+    let extents = partialUploads.take(upload)
+    let number = connection.open(.receiving(upload, extents))
+    let offset = Self.byteCount(of: extents)
+    if offset == upload.byteCount { try await commit(number, upload, extents, on: connection, at: date) }
+    return Answer(["file": .integer(number), "offset": .integer(offset)])
+  }
+
+  /// Appends bytes to a file that is being uploaded, which is complete once all of its bytes have arrived.
+  func writeFile(
+    _ number: Int, from offset: Int64, _ request: Request, on connection: TransferConnection, at date: Timestamp
+  ) async throws -> Answer {
+    guard case .receiving(let upload, let extents)? = connection.file(number), offset == Self.byteCount(of: extents)
+    else { throw TransferRefusal.protocolError }
+    try inject(connection.faultInContent(isEnd: false))
+    let written = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
+    var received = extents + written.extents
+    let total = offset + written.byteCount
+    guard written.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
+    if received.count > Content.extentLimit {
+      received = try await aspera.files.store.blobs.joined(received).extents
+    }
+    countBytes(written.byteCount, on: connection)
+    connection.update(number, to: .receiving(upload, received))
+    if total == upload.byteCount {
+      try await commit(number, upload, received, on: connection, at: date)
+    } else {
+      partialUploads.keep(received, of: upload)
+    }
+    return Answer([:])
+  }
+
+  /// Stores a file whose bytes have all arrived.
+  private func commit(
+    _ number: Int, _ upload: TransferConnection.Upload, _ extents: [Extent], on connection: TransferConnection,
+    at date: Timestamp
+  ) async throws {
+    try await aspera.files.makeFolder(upload.path.parent, at: date)
+    try await aspera.files.put(
+      Content(extents: extents, entityTag: "", crc64: 0), at: upload.path,
+      upload.keepsTime ? upload.modified ?? date : date)
+    _ = partialUploads.take(upload)
+    connection.update(number, to: .received)
+    countFile(on: connection)
+  }
+
+  /// Throws if a folder does not exist and the session may not create it.
+  func requireFolderOrPermission(_ folder: NodePath, _ session: TransferConnection.Session) throws {
+    guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
+    throw TransferTokenCheck.missingLevel("mkdir")
+  }
+
+  func countFile(on connection: TransferConnection) {
+    connection.session?.record.add(files: 1)
+    aspera.count { $0.files += 1 }
+  }
+
+  private static func byteCount(of extents: [Extent]) -> Int64 { extents.reduce(0) { $0 + $1.byteCount } }
+
+  private static func modificationTime(in document: JSONValue) -> Timestamp? {
+    document["modified"]?.integer.map { Timestamp(unixSeconds: Int64($0)) }
+  }
+
+  func countBytes(_ byteCount: Int64, on connection: TransferConnection) {
+    connection.addTransferredBytes(byteCount)
+    connection.session?.record.add(bytes: byteCount)
+    aspera.count { $0.bytes += byteCount }
+  }
+
+  static func relativePath(of path: NodePath, below folder: NodePath) -> String {
+    path.names.dropFirst(folder.names.count).joined(separator: "/")
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import StorageAuth
+package import StorageAuth
 internal import StorageCrypto
 
 /// A verifier of the tokens with which clients begin transfer sessions.
@@ -23,7 +23,7 @@ struct TransferTokenCheck: Sendable {
     let node = tags?["aspera"]?["node"]
     if token.hasBytePrefix("Basic ") {
       let caller = try basicCaller(String(token.dropFirst("Basic ".count)))
-      if let named = node?["access_key"]?.string, let key = caller.accessKey, !named.utf8.elementsEqual(key.id.utf8) {
+      if let named = node?["access_key"]?.string, let key = caller.accessKey, !named.isIdentical(to: key.id) {
         throw Self.refusal("bad token Basic: the tags name another access key")
       }
       return try claim(of: caller, fileID: node?["file_id"]?.code, account, direction, at: date)
@@ -36,10 +36,8 @@ struct TransferTokenCheck: Sendable {
       return try claim(of: caller, fileID: fileID, account, direction, at: date)
     }
     guard let claim = aspera.tokens.claim(of: token) else { throw Self.refusal("token denied by server") }
-    guard claim.end > date else {
-      let seconds = claim.end.duration(to: date).components.seconds
-      throw Self.refusal("token expired \(seconds) seconds ago")
-    }
+    let secondsAfterExpiration = claim.expiration.duration(to: date).components.seconds
+    guard claim.expiration > date else { throw Self.refusal("token expired \(secondsAfterExpiration) seconds ago") }
     guard claim.direction == direction else {
       throw Self.refusal("the direction of the session, \(direction.rawValue), does not match the token")
     }
@@ -75,7 +73,7 @@ struct TransferTokenCheck: Sendable {
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
         locations: [base],
         mayMakeFolders: files.levels(at: base).contains(.mkdir), mayDelete: files.levels(at: base).contains(.delete),
-        issued: date, end: date)
+        issued: date, expiration: date)
     } catch let error as ErrorResponse {
       throw Self.refusal("\(error.message) Token authentication failed")
     } catch {
@@ -83,8 +81,8 @@ struct TransferTokenCheck: Sendable {
     }
   }
 
-  private func basicCaller(_ text: String) throws(TransferRefusal) -> NodeCaller {
-    guard let bytes = [UInt8](base64: text), let pair = String(utf8: bytes),
+  private func basicCaller(_ token: String) throws(TransferRefusal) -> NodeCaller {
+    guard let bytes = [UInt8](base64: token), let pair = String(utf8: bytes),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")),
       let key = aspera.directory.accessKey(String(pair[..<colon])),
       key.secret == Secret(String(pair[pair.index(after: colon)...]))
@@ -93,21 +91,66 @@ struct TransferTokenCheck: Sendable {
   }
 
   private func bearerCaller(
-    _ text: String, _ accessKey: String, at date: Timestamp
+    _ token: String, _ accessKey: String, at date: Timestamp
   ) throws(TransferRefusal) -> NodeCaller {
     do {
-      let caller = try BearerCheck(directory: aspera.directory).caller(text, for: accessKey, at: date)
+      let caller = try BearerCheck(directory: aspera.directory).caller(token, for: accessKey, at: date)
       return .bearer(caller.key, caller.user)
-    } catch .expired(let end) {
+    } catch .expired(let expiration) {
       throw TransferRefusal(
         TransferRefusal.authorizationCode,
-        "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
+        "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
     } catch {
       throw Self.refusal("bad token Bearer: \(error.message)")
     }
   }
 
+  static func missingLevel(_ name: String) -> TransferRefusal {
+    refusal("the user does not have the access level \(name); token authorization failed")
+  }
+
   static func refusal(_ text: String) -> TransferRefusal {
     TransferRefusal(TransferRefusal.unauthorizedCode, "The server refused the session: \(text)")
   }
+}
+
+/// The permissions that a transfer token grants.
+struct TransferClaim: Sendable {
+  let direction: TransferDirection
+  let user: String
+  /// The ID of the access key that authorized the token, or `nil` if a node user did.
+  let accessKey: String?
+  let creator: String
+  /// The folder of the session's paths: the root of the access key, or the folder of the session's file ID.
+  let base: NodePath
+  /// The paths that the token grants access to with everything below them, for writing if the direction is `send`.
+  let locations: [NodePath]
+  var mayMakeFolders = true
+  var mayDelete = true
+  let issued: Timestamp
+  let expiration: Timestamp
+
+  func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
+}
+
+/// The transfer tokens that the simulated node issued, with their permissions.
+///
+/// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown.
+package final class TransferTokenTable: Sendable {
+  private static let retention = Duration.seconds(3600)
+
+  private let claims = ExpiringTable<TransferClaim>(capacity: 20_000)
+
+  /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
+  package static let watcher = Lock<(@Sendable (String) -> Void)?>(nil)
+
+  /// Issues a transfer token with the given permissions, in the format of a real server.
+  func issue(_ claim: TransferClaim) -> String {
+    let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
+    claims.insert(claim, for: token, until: claim.expiration.advanced(by: Self.retention), at: claim.issued)
+    Self.watcher.withLock { $0 }?(token)
+    return token
+  }
+
+  func claim(of token: String) -> TransferClaim? { claims.value(of: token) }
 }

@@ -1,0 +1,103 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+
+/// A transfer that `/ops/transfers` starts: between the node and its own transfer server, the only one that it reaches.
+///
+/// The node copies the files at once, so that the transfer has ended when the response is sent. It checks the token as
+/// the transfer server does, but does not log in.
+struct NodeCopy: Sendable {
+  private static let pathLimit = 1_000
+
+  let aspera: AsperaContext
+  let caller: NodeCaller
+  let transferPort: Int
+
+  /// Performs the transfer that a document specifies, and describes it.
+  func copyFiles(as document: JSONValue, at date: Timestamp) async throws -> Answer {
+    guard let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) }),
+      let token = document["token"]?.string, !token.isEmpty, let paths = document["paths"]?.array,
+      (1...Self.pathLimit).contains(paths.count)
+    else {
+      throw ErrorResponse.nodeBadRequest("The direction, the token or the paths are missing, or there are too many.")
+    }
+    let host = document["remote_host"]?.string ?? ""
+    guard ["127.0.0.1", "localhost", "::1"].contains(host),
+      document["ssh_port"]?.integer ?? transferPort == transferPort
+    else { throw ErrorResponse.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
+    let login = document["remote_user"]?.string ?? aspera.directory.transferUser
+    let account = try aspera.directory.transferAccount(login).required("There is no remote_user of this name.")
+    let local = try localFolder(document, direction)
+    let record = TransferRecord(
+      .init(
+        accessKey: caller.accessKey?.id, userID: caller.userID, direction: direction, login: login,
+        tokenType: TransferTokenCheck.type(of: token), tags: document["tags"], cookie: document["cookie"]?.string,
+        paths: paths.compactMap { $0["source"]?.string?.shortened(to: 4_096) }, date: date))
+    aspera.activity.start(record, at: date)
+    do {
+      let claim = try TransferTokenCheck(aspera: aspera).claim(
+        token, tags: Self.tags(of: document, direction), account: account, direction, at: date)
+      let text = document[direction == .send ? "destination_root" : "source_root"]?.string ?? ""
+      let remote = try TransferServer.authorizedPath(.string(text), for: claim)
+      for path in paths {
+        try await copy(
+          path, from: direction == .send ? local : remote, to: direction == .send ? remote : local, claim, record,
+          at: date)
+      }
+      aspera.activity.end(record, .completed, at: date)
+    } catch let refusal as TransferRefusal {
+      aspera.activity.end(record, .failed, refusal, at: date)
+    } catch let problem as FileProblem {
+      aspera.activity.end(record, .failed, TransferRefusal(problem.relative(to: try caller.root)), at: date)
+    }
+    return Answer(.object(record.document))
+  }
+
+  private func copy(
+    _ path: JSONValue, from source: NodePath, to target: NodePath, _ claim: TransferClaim?, _ record: TransferRecord,
+    at date: Timestamp
+  ) async throws {
+    guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
+      let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
+    else { throw TransferRefusal(TransferRefusal.badPathCode, "A path is missing, or leads out of the root.") }
+    let isUpload = record.start.direction == .send
+    try TransferTokenCheck.check(isUpload ? to : from, against: claim)
+    for entry in try aspera.files.walk(from) where entry.link == nil {
+      let location = to.appending(entry.path.relative(to: from))
+      let folder = entry.isFolder ? location : location.parent
+      if isUpload, claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil {
+        throw TransferTokenCheck.missingLevel("mkdir")
+      }
+      guard let content = entry.content else {
+        try await aspera.files.makeFolder(location, at: date)
+        continue
+      }
+      try await aspera.files.put(content, at: location, date)
+      record.add(bytes: content.byteCount, files: 1)
+    }
+  }
+
+  /// Returns the folder of the node's own side, on which the caller must have the access level of the direction.
+  private func localFolder(_ document: JSONValue, _ direction: TransferDirection) throws -> NodePath {
+    let name = direction == .send ? "source_root" : "destination_root"
+    if let id = document["\(name)_id"]?.code {
+      return try FileService(aspera, for: caller).folder(id, for: direction == .send ? [.read] : [.write, .mkdir]).path
+    }
+    if let user = caller.bearerUser, !user.isAdministrator {
+      throw ErrorResponse.nodeBadRequest("A transfer with a bearer token needs the \(name)_id.")
+    }
+    return try PathService(aspera: aspera, root: caller.root).path(document[name] ?? "/")
+  }
+
+  /// Returns the tags with which the transfer server checks the token: the access key and the folder of the other side.
+  private static func tags(of document: JSONValue, _ direction: TransferDirection) -> JSONValue {
+    var node = JSONObject()
+    node["access_key"] = document["remote_access_key"] ?? document["tags"]?["aspera"]?["node"]?["access_key"]
+    node["file_id"] =
+      document[direction == .send ? "destination_root_id" : "source_root_id"]
+      ?? document["tags"]?["aspera"]?["node"]?["file_id"]
+    return ["aspera": ["node": .object(node)]]
+  }
+}

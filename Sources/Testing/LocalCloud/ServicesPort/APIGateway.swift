@@ -1,0 +1,87 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import StorageAuth
+
+/// An API beside the storage services, whose calls are read whole and whose errors are documents in its own format.
+protocol APIHandler: Sendable {
+  /// The endpoint whose statistics count the calls to the API.
+  var endpoint: LocalCloud.Endpoint { get }
+
+  /// Authenticates the caller, carries the call out and returns the response.
+  ///
+  /// - Throws: An ``ErrorResponse``, which ``response(for:to:)`` formats, or any other error if the server fails.
+  func response(to call: InboundCall) async throws -> Answer
+
+  /// Returns the HTTP response for an error, in the API's format.
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer
+}
+
+/// An API that computes its responses without waiting, which is each one on the port of the token services.
+protocol SynchronousAPIHandler: APIHandler {
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer
+}
+
+/// The request handler of a port that one or several APIs share.
+protocol APIGateway: Sendable {
+  var context: CloudContext { get }
+
+  /// The maximum size of the body of a call.
+  var bodyByteLimit: Int { get }
+
+  /// The error code for a body that is too long, and the one for an error that is not the client's.
+  var errorCodes: (tooLong: String, failure: String) { get }
+
+  /// The files from which responses are sent, or `nil` if all responses are documents.
+  var blobs: BlobStore? { get }
+
+  /// Returns the endpoint that a request is addressed to, before its body is read.
+  func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint
+
+  /// Returns the error for a request whose body need not be read, or `nil`.
+  func headError(of request: HTTPRequest) -> ErrorResponse?
+
+  func makeRequestID() -> String
+
+  /// Returns the API that responds to a call, which may depend on the parameters in the body.
+  func handler(for call: InboundCall) -> any APIHandler
+}
+
+extension APIGateway {
+  var blobs: BlobStore? { nil }
+
+  func headError(of request: HTTPRequest) -> ErrorResponse? {
+    request.path?.utf8.first == UInt8(ascii: "/") ? nil : .unreadableTarget
+  }
+
+  func makeRequestID() -> String { BlobID.random().description }
+
+  @concurrent
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
+    let exchange = context.open(endpoint(of: request.head), record)
+    let date = context.now
+    let status = try await exchange.begin()
+    if status == nil, request.headers[.expect]?.asciiLowercased == "100-continue" {
+      try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+    }
+    let headError = headError(of: request.head)
+    let readsBody = status == nil && headError == nil
+    let body = readsBody ? try await InboundCall.body(of: request, limit: bodyByteLimit) : []
+    let call = InboundCall(request.head, body: body ?? [], requestID: makeRequestID(), at: date)
+    let handler = handler(for: call)
+    let response = try await context.answer(
+      exchange, status, by: handler.endpoint, at: date, failureCode: errorCodes.failure,
+      refusal: { handler.response(for: $0, to: call) }
+    ) {
+      if let headError { throw headError }
+      guard body != nil else { throw ErrorResponse(.contentTooLarge, errorCodes.tooLong, "The body is too long.") }
+      return try await handler.response(to: call)
+    }
+    let blobs = blobs
+    try await exchange.send(response, to: request.method, with: writer) { extents, send in
+      try await blobs?.read(extents, send)
+    }
+  }
+}
