@@ -36,13 +36,12 @@ final class FieldValueTraitsTests: XCTestCase {
   func testWhiteSpaceOfAValueIsCollapsed() throws {
     for value in values() {
       let fields = try field(value)
-      let traits = fields.withValue(at: 0) { FieldValueTraits($0) }
+      let traits = fields.traitsOfValue(at: 0)
       XCTAssertEqual(
         traits.holdsControl, value.contains { $0 < 0x20 || $0 == 0x7f }, String(decoding: value, as: UTF8.self))
       for isCollapsed in Set([false, traits.isCollapsed]) {
-        let written = [UInt8](writing: { writer in
-          fields.withValue(at: 0) { writer.append(collapsing: $0, isCollapsed: isCollapsed) }
-        })
+        let header = SelectedHeader(name: ContiguousArray("x-value".utf8).span, index: 0, isCollapsed: isCollapsed)
+        let written = [UInt8](writing: { $0.append(collapsingValueOf: header, in: fields) })
         XCTAssertEqual(written, collapsed(value), String(decoding: value, as: UTF8.self))
       }
     }
@@ -50,10 +49,10 @@ final class FieldValueTraitsTests: XCTestCase {
 
   func testPlainValueIsRecognizedAsCollapsed() throws {
     for value in ["", "a", "a b", "image/jpeg; charset=utf-8", String(repeating: "x y ", count: 40) + "z"] {
-      XCTAssertTrue(try field(Array(value.utf8)).withValue(at: 0) { FieldValueTraits($0) }.isCollapsed, value)
+      XCTAssertTrue(try field(Array(value.utf8)).traitsOfValue(at: 0).isCollapsed, value)
     }
     for value in [" a", "a ", "a  b", "é", "a\tb", " "] {
-      XCTAssertFalse(try field(Array(value.utf8)).withValue(at: 0) { FieldValueTraits($0) }.isCollapsed, value)
+      XCTAssertFalse(try field(Array(value.utf8)).traitsOfValue(at: 0).isCollapsed, value)
     }
   }
 }

@@ -23,7 +23,7 @@ internal import StorageCrypto
 ///
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent; see `Sources/Providers/COSAuth/COSAuth.docc/COS.md`.
-public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
+public struct COSSigner: TwoStepSigner, Presigner {
   /// The format of the authorization in a presigned URL.
   public enum URLForm: Sendable, Hashable {
     /// Separate query parameters, from `q-sign-algorithm` to `q-signature`; the current format.
@@ -117,81 +117,33 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   ///   request is then unchanged.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
     if key.isAnonymous { return }
-    let window = try checked(window, for: key)
-    let token = key.tokenField(named: .cosSecurityToken)
-    try request.addFields(withToken: token, named: .cosSecurityToken) { (request) throws(SigningError) in
-      try addedFields(for: request, with: key, token: token, during: window)
-    }
-  }
-
-  /// Returns the header fields that authorize a request of any library.
-  ///
-  /// The fields are those that ``sign(_:with:in:)`` sets.
-  ///
-  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
-  @specialized(where Request == HTTPRequest)
-  public func fields<Request: SignableRequest>(
-    for request: Request, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> [HTTPField] {
-    if key.isAnonymous { return [] }
-    let window = try checked(headerWindow(for: key.identity, at: context.date), for: key)
-    let token = key.tokenField(named: .cosSecurityToken)
-    return try addedFields(for: request, with: key, token: token, during: window).array
-  }
-
-  /// Prepares the signatures of requests that are sent within seconds with one key.
-  ///
-  /// - Throws: The errors of `HeaderSigner.prepared(with:in:)`, which also describes the parameters.
-  public func prepared(with key: AccessKey, in context: SigningContext) throws(SigningError) -> COSPreparedSigner {
-    if key.isAnonymous { return COSPreparedSigner(self, key, window: nil) }
-    let window = try checked(headerWindow(for: key.identity, at: context.date), for: key)
-    return COSPreparedSigner(self, key, window: window)
-  }
-
-  private func checked(_ window: COSKeyTime, for key: AccessKey) throws(SigningError) -> COSKeyTime {
     try key.check(idWithout: COSKeyTime.idDelimiters)
-    return try validated(window, for: key.identity)
-  }
-
-  /// Returns the fields that sign a request.
-  ///
-  /// - Parameter startedKey: The signing key that has hashed the string to sign before the hash, or `nil` to derive it.
-  func addedFields(
-    for request: some SignableRequest, with key: AccessKey, token: HTTPField?, during window: COSKeyTime,
-    startedKey: HMACKey<SHA1>? = nil
-  ) throws(SigningError) -> AddedFields {
-    let draft = try draft(request, token: token)
+    var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
+    let window = try validated(window, for: key.identity)
+    let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
-    let authorization = try string.withHTTPString(request, fields: draft, path: request.path ?? "/") {
-      text, headerList, parameterList in
-      let signature: Digest
-      if let startedKey {
-        let hash = SHA1.hash(writing: text)
-        signature = startedKey.authenticationCode { $0.append(endOfCOSStringToSign: hash) }
-      } else {
-        signature = self.signature(of: text, in: window, with: window.signingKey(of: key))
-      }
+    let authorization = try string.withHTTPString(
+      request, fields: draft.fields, path: request.path ?? "/"
+    ) { text, headerList, parameterList in
+      let signature = signature(of: text, in: window, with: signingKey)
       return HTTPField(name: .authorization) { writer in
         writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
         writer.append(hex: signature)
       }
     }
-    var added = draft.added
-    added.append(authorization)
-    return added
+    draft.set(authorization)
+    request.headerFields = draft.fields
   }
 
   var httpString: COSHTTPString {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  func draft<Request: SignableRequest>(
-    _ request: Request, token: HTTPField?
-  ) throws(SigningError) -> FieldDraft<Request.HeaderFields> {
+  func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
     try requireSignable(request)
-    var draft = FieldDraft(request.headerFields)
-    try draft.add(token: token, named: .cosSecurityToken)
+    var draft = FieldDraft(request.headerFields, adding: 2)
+    draft.set(token, named: .cosSecurityToken)
     return draft
   }
 
@@ -203,7 +155,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
 
   /// Throws an error if the service, or its strict mode if ``isStrict`` is set, would reject the request.
-  func requireSignable(_ request: some SignableRequest) throws(SigningError) {
+  func requireSignable(_ request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
       throw .noHost(example: "photos-1250000000.cos.ap-guangzhou.myqcloud.com")
     }
@@ -213,7 +165,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
         .invalidConfiguration, "The strict mode needs the host and all standard headers signed.",
         remedy: "Use the standard header policy.")
     }
-    if ["PUT", "POST"].contains(request.methodName), request.headerFields.index(ofName: "content-length") == nil {
+    if request.method == .put || request.method == .post, !request.headerFields.contains(.contentLength) {
       throw SigningError(
         .invalidHeader, "The strict mode needs Content-Length signed, and the request has none.",
         remedy: "Set Content-Length before signing.")
@@ -251,10 +203,9 @@ extension COSSigner {
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: COSKeyTime.idDelimiters)
     let token = identity.tokenField(named: .cosSecurityToken)
-    let request = token == nil ? request.without(.cosSecurityToken) : request
     let draft = try draft(request, token: token)
     let window = try headerWindow(for: identity, at: context.date)
-    return try pending(request, draft, with: httpString, as: identity, in: window)
+    return try pending(request, draft.fields, with: httpString, as: identity, in: window)
   }
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
@@ -267,21 +218,20 @@ extension COSSigner {
     try identity.check(idWithout: COSKeyTime.idDelimiters)
     let (fields, path) = try draft(presigning: request, as: identity)
     let window = try urlWindow(for: identity, validFor: duration, at: context.date)
-    return try pending(
-      request, FieldDraft(fields), path: path, with: httpString(presigning: request), as: identity, in: window)
+    return try pending(request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
   }
 
   /// Returns the pending signature of a presigned URL if `path` is given, or of a request that is signed in its
   /// headers.
   private func pending(
-    _ original: HTTPRequest, _ fields: FieldDraft<HTTPFields>, path: String? = nil, with string: COSHTTPString,
+    _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with string: COSHTTPString,
     as identity: Identity, in window: COSKeyTime
   ) throws(SigningError) -> PendingSignature {
     try string.withHTTPString(original, fields: fields, path: path ?? original.path ?? "/") {
       text, headerList, parameterList in
       let hash = SHA1.hash(writing: text)
       return PendingSignature(
-        .cosV5, of: original, adding: fields.added,
+        .cosV5, of: original, fields: fields,
         path: path.map { path in
           String(writing: { writer in
             writer.append(path)
@@ -293,7 +243,7 @@ extension COSSigner {
         texts: SignedTexts(
           stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
           canonicalRequest: String(writing: text)),
-        signedHeaders: signedHeaders(of: fields.base),
+        signedHeaders: signedHeaders(of: fields),
         prefix: String(writing: {
           $0.append(authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
         }))

@@ -36,7 +36,7 @@ struct COSHTTPString {
 
   /// Calls `body` with functions that append the HTTP string, the header list and the parameter list for a request.
   func withHTTPString<Result>(
-    _ request: some SignableRequest, fields: some SignableFields, path: String, part: SignedTextPart = .whole,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, part: SignedTextPart = .whole,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
     let authority = host ?? request.authority
@@ -49,7 +49,7 @@ struct COSHTTPString {
           return body(
             { writer in
               if part.hasPath {
-                writer.append(lowercased: request.methodName)
+                writer.append(lowercased: request.method.rawValue)
                 writer.append(UInt8(ascii: "\n"))
                 writer.append(decoding: path, of: wire)
               }
@@ -79,10 +79,10 @@ struct COSHTTPString {
   }
 
   private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, of fields: some SignableFields, authority: String?,
+    _ headers: borrowing ScratchList<SelectedHeader>, of fields: HTTPFields, authority: String?,
     to writer: inout ByteWriter
   ) {
-    let token = encodedToken == nil ? nil : fields.index(ofName: HTTPField.Name.cosSecurityToken.canonicalName)
+    let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: "&")) }
       let header = headers[index]
@@ -103,7 +103,7 @@ struct COSHTTPString {
   }
 
   private func append(
-    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: some SignableFields, to writer: inout ByteWriter
+    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: ";")) }
@@ -134,9 +134,9 @@ struct COSHTTPString {
   }
 
   private func selectHeaders(
-    from fields: some SignableFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
+    from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
-    for index in 0..<fields.count {
+    for index in fields.indices {
       fields.withName(at: index) { name in
         let isHost = name.count == 4 && name.starts(with: "host")
         guard !isHost, policy.signs(name) else { return }
@@ -146,7 +146,7 @@ struct COSHTTPString {
     if policy.signsHost, authority != nil {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
-    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
   }
 }
 
@@ -162,10 +162,6 @@ extension ByteWriter {
 
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
     append(headOfStringToSignIn: window)
-    append(endOfCOSStringToSign: hash)
-  }
-
-  mutating func append(endOfCOSStringToSign hash: Digest) {
     append(hex: hash)
     append(UInt8(ascii: "\n"))
   }

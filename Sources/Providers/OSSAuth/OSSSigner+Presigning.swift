@@ -31,7 +31,7 @@ extension OSSSigner {
       append(urlSignature: signature, to: &writer)
     })
     return PresignedRequest(
-      method: request.method, url: url, headers: signedHeaders(of: draft.fields.base),
+      method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date)
   }
 
@@ -58,19 +58,19 @@ extension OSSSigner {
       url: SignedFrame(urlFor: request, dividing: path) { writer in
         append(pathOf: draft, for: request, as: identity, to: &writer)
         writer.append(signatureParameter)
-      }, method: request.method, headers: signedHeaders(of: draft.fields.base),
+      }, method: request.method, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date,
       questionMarkError: version == .v1 && !allowsAmbiguousV1 ? .questionMarkInKey : nil)
   }
 
-  private func scheme(of draft: OSSDraft<HTTPFields>, with key: AccessKey) -> ObjectSignatureScheme {
+  private func scheme(of draft: borrowing OSSDraft, with key: AccessKey) -> ObjectSignatureScheme {
     switch draft.scheme {
     case .v1: .hmacSHA1(Self.v1SigningKey(of: key))
     case .v4(let scope): .hashedSHA256(scope.signingKey(of: key).startingMessages { scope.append(headTo: &$0) })
     }
   }
 
-  private func text(of draft: OSSDraft<HTTPFields>, for request: HTTPRequest) throws(SigningError) -> SignedFrame {
+  private func text(of draft: borrowing OSSDraft, for request: HTTPRequest) throws(SigningError) -> SignedFrame {
     switch draft.scheme {
     case .v1(let dateLine):
       SignedFrame(
@@ -85,14 +85,14 @@ extension OSSSigner {
 
   func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
-  ) throws(SigningError) -> OSSDraft<HTTPFields> {
+  ) throws(SigningError) -> OSSDraft {
     try checkConfiguration()
     let seconds = try lifetimeSeconds(of: duration, isTemporary: identity.sessionToken != nil)
     let end = date.advanced(bySeconds: seconds)
     try identity.requireValidity(until: end)
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)
-    let scheme: OSSDraftScheme
+    let scheme: OSSDraft.Scheme
     let signedPath: String
     switch version {
     case .v4:
@@ -111,7 +111,7 @@ extension OSSSigner {
 
   /// Appends the path and the query of a presigned URL, except the signature.
   func append(
-    pathOf draft: OSSDraft<HTTPFields>, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
+    pathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
   ) {
     switch draft.scheme {
     case .v4: writer.append(draft.path)

@@ -29,7 +29,7 @@ internal import StorageCrypto
 /// "Include a V1 signature in a URL",
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where these pages are silent,
 /// the signer follows the vendor's SDKs; see `Sources/Providers/OSSAuth/OSSAuth.docc/OSS.md`.
-public struct OSSSigner: HeaderSigner, TwoStepSigner, Presigner {
+public struct OSSSigner: TwoStepSigner, Presigner {
   /// The version of the OSS signatures.
   public let version: OSSSignatureVersion
 
@@ -173,16 +173,23 @@ extension OSSSigner {
 }
 
 /// The components of a string to sign for an OSS request, except the method and the authority.
-struct OSSDraft<Fields: SignableFields> {
+struct OSSDraft: ~Copyable {
   /// The header fields of the request, complete except for the signature.
-  var fields: FieldDraft<Fields>
+  var fields: FieldDraft
   /// The path to sign, including the query parameters that a signature in the URL covers.
   let path: String
   let resource: OSSResource
   /// The version of the signature, with the values that the version derives from the signing time.
-  let scheme: OSSDraftScheme
+  let scheme: Scheme
   /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   let expiration: Timestamp?
+
+  enum Scheme {
+    /// A V1 signature, with the date line of the string to sign.
+    case v1(OSSV1String.DateLine)
+    /// A V4 signature, with the scope of the signing key.
+    case v4(OSSV4Scope)
+  }
 
   /// The query parameters that contain a signature, which a request must not contain before it is signed.
   let refusedParameters: RefusedParameters
@@ -190,74 +197,24 @@ struct OSSDraft<Fields: SignableFields> {
   var isPresigned: Bool { expiration != nil }
 }
 
-/// The version of an OSS signature, with the values that the version derives from the signing time.
-enum OSSDraftScheme {
-  /// A V1 signature, with the date line of the string to sign.
-  case v1(OSSV1String.DateLine)
-  /// A V4 signature, with the scope of the signing key.
-  case v4(OSSV4Scope)
-}
-
-/// The values that the signatures in headers with one key, or one key's identity, and one date have in common.
-struct OSSHeaderTerms {
-  let id: AccessKeyID
-  let token: HTTPField?
-  let scheme: Scheme
-
-  enum Scheme {
-    case v1(date: HTTPField)
-    case v4(OSSV4Scope, date: HTTPField)
-  }
-}
-
 extension OSSSigner {
-  func headerTerms(id: AccessKeyID, token: HTTPField?, date: Timestamp) -> OSSHeaderTerms {
+  /// Returns the components of the string to sign for a request that is signed in its headers.
+  func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> OSSDraft {
+    let path = original.path ?? "/"
+    let resource = try resource(authority: original.authority, path: path)
+    var fields = FieldDraft(original.headerFields, adding: 4)
+    let scheme: OSSDraft.Scheme
     switch version {
-    case .v1:
-      let field = HTTPField(name: .date) { $0.append(httpDate: date) }
-      return OSSHeaderTerms(id: id, token: token, scheme: .v1(date: field))
     case .v4:
       let scope = OSSV4Scope(date: date, region: region, product: product)
-      return OSSHeaderTerms(id: id, token: token, scheme: .v4(scope, date: scope.dateField))
-    }
-  }
-
-  func draft<Request: SignableRequest>(
-    _ request: Request, with terms: OSSHeaderTerms
-  ) throws(SigningError) -> OSSDraft<Request.HeaderFields> {
-    let path = request.path ?? "/"
-    let resource = try resource(authority: request.authority, path: path)
-    var fields = FieldDraft(request.headerFields)
-    let scheme: OSSDraftScheme
-    switch terms.scheme {
-    case .v4(let scope, let date):
-      fields.add(date)
-      fields.add(OSSText.unsignedPayloadField)
+      scope.set(in: &fields)
       scheme = .v4(scope)
-    case .v1(let date): scheme = .v1(.header(try Self.addV1Date(date, to: &fields)))
+    case .v1: scheme = .v1(.header(try setV1Date(of: &fields, to: date)))
     }
-    try fields.add(token: terms.token, named: .ossSecurityToken)
+    fields.set(token, named: .ossSecurityToken)
     return OSSDraft(
       fields: fields, path: path, resource: resource, scheme: scheme, expiration: nil,
       refusedParameters: RefusedParameters(Self.signatureParameters))
-  }
-
-  /// Returns the fields that sign a request.
-  ///
-  /// - Parameter startedKey: The V4 signing key that has hashed the string to sign before the hash, or `nil` to take the
-  ///   key's own.
-  func addedFields(
-    for request: some SignableRequest, with key: AccessKey, _ terms: OSSHeaderTerms, startedKey: HMACKey<SHA256>? = nil
-  ) throws(SigningError) -> AddedFields {
-    let draft = try draft(request, with: terms)
-    let signature = try signature(of: draft, for: request, with: key, startedKey: startedKey)
-    var added = draft.fields.added
-    added.append(
-      HTTPField(name: .authorization) { writer in
-        append(authorizationPrefixOf: draft, for: request, id: terms.id, to: &writer)
-        append(signature, to: &writer)
-      })
-    return added
   }
 
   static let signatureParameters = NameTable([
@@ -273,41 +230,20 @@ extension OSSSigner {
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
-    let terms = try headerTerms(for: key, in: context)
-    try request.addFields(withToken: terms.token, named: .ossSecurityToken) { (request) throws(SigningError) in
-      try addedFields(for: request, with: key, terms)
-    }
-  }
-
-  /// Returns the header fields that authorize a request of any library.
-  ///
-  /// The fields are those that ``sign(_:with:in:)`` sets.
-  ///
-  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
-  @specialized(where Request == HTTPRequest)
-  public func fields<Request: SignableRequest>(
-    for request: Request, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> [HTTPField] {
-    if key.isAnonymous { return [] }
-    return try addedFields(for: request, with: key, headerTerms(for: key, in: context)).array
-  }
-
-  /// Prepares the signatures of requests that are sent within seconds with one key.
-  ///
-  /// - Throws: The errors of `HeaderSigner.prepared(with:in:)`, which also describes the parameters.
-  public func prepared(with key: AccessKey, in context: SigningContext) throws(SigningError) -> OSSPreparedSigner {
-    try OSSPreparedSigner(self, key, terms: key.isAnonymous ? nil : headerTerms(for: key, in: context))
-  }
-
-  private func headerTerms(for key: AccessKey, in context: SigningContext) throws(SigningError) -> OSSHeaderTerms {
     try key.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
-    return headerTerms(id: key.id, token: key.tokenField(named: .ossSecurityToken), date: context.date)
+    var draft = try draft(request, token: key.tokenField(named: .ossSecurityToken), date: context.date)
+    let signature = try signature(of: draft, for: request, with: key)
+    let authorization = HTTPField(name: .authorization) { writer in
+      append(authorizationPrefixOf: draft, for: request, id: key.id, to: &writer)
+      append(signature, to: &writer)
+    }
+    draft.fields.set(authorization)
+    request.headerFields = draft.fields.fields
   }
 
   func signature(
-    of draft: OSSDraft<some SignableFields>, for request: some SignableRequest, with key: AccessKey,
-    startedKey: HMACKey<SHA256>? = nil
+    of draft: borrowing OSSDraft, for request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> Digest {
     switch draft.scheme {
     case .v1(let dateLine):
@@ -315,14 +251,13 @@ extension OSSSigner {
       return try withV1String(of: draft, for: request, dateLine) { signingKey.authenticationCode(writing: $0) }
     case .v4(let scope):
       let hash = try withV4Request(of: draft, for: request) { SHA256.hash(writing: $0) }
-      if let startedKey { return startedKey.authenticationCode { $0.append(hex: hash) } }
       return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
     }
   }
 
   /// Appends the value of the `Authorization` header up to the signature.
   func append(
-    authorizationPrefixOf draft: OSSDraft<some SignableFields>, for request: some SignableRequest, id: AccessKeyID,
+    authorizationPrefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID,
     to writer: inout ByteWriter
   ) {
     switch draft.scheme {
@@ -333,6 +268,7 @@ extension OSSSigner {
     case .v4(let scope): append(v4AuthorizationPrefixOf: draft, in: scope, for: request, id: id, to: &writer)
     }
   }
+
   private func append(_ signature: Digest, to writer: inout ByteWriter) {
     switch version {
     case .v1: writer.append(base64: signature)
@@ -350,9 +286,7 @@ extension OSSSigner {
     try identity.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
     let token = identity.tokenField(named: .ossSecurityToken)
-    let terms = headerTerms(id: identity.id, token: token, date: context.date)
-    let request = token == nil ? request.without(.ossSecurityToken) : request
-    return try pending(draft(request, with: terms), of: request, as: identity)
+    return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
@@ -368,7 +302,7 @@ extension OSSSigner {
   }
 
   private func pending(
-    _ draft: OSSDraft<HTTPFields>, of request: HTTPRequest, as identity: Identity
+    _ draft: borrowing OSSDraft, of request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> PendingSignature {
     let texts: SignedTexts
     switch draft.scheme {
@@ -382,10 +316,10 @@ extension OSSSigner {
         stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text)
     }
     return PendingSignature(
-      version == .v1 ? .ossV1 : .ossV4, of: request, adding: draft.fields.added,
+      version == .v1 ? .ossV1 : .ossV4, of: request, fields: draft.fields.fields,
       path: draft.isPresigned
         ? String(writing: { append(pathOf: draft, for: request, as: identity, to: &$0) }) : nil, as: identity,
-      until: draft.expiration, texts: texts, signedHeaders: signedHeaders(of: draft.fields.base),
+      until: draft.expiration, texts: texts, signedHeaders: signedHeaders(of: draft.fields.fields),
       prefix: String(writing: { append(authorizationPrefixOf: draft, for: request, id: identity.id, to: &$0) }))
   }
 

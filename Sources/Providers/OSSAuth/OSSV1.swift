@@ -27,7 +27,7 @@ struct OSSV1String {
   ///
   /// A request must not contain the parameters in `refused` before it is signed.
   func withStringToSign<Result>(
-    _ request: some SignableRequest, fields: some SignableFields, path: String, dateLine: DateLine,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, dateLine: DateLine,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -39,7 +39,7 @@ struct OSSV1String {
             of: wire, refusing: refused, allowsAmbiguity: allowsAmbiguity, into: &parameters)
           return body { writer in
             if part.hasPath {
-              writer.append(request.methodName)
+              writer.append(request.method.rawValue)
               writer.append(UInt8(ascii: "\n"))
               if let md5 = contentHeaders.md5 { fields.withValue(at: md5) { writer.append($0) } }
               writer.append(UInt8(ascii: "\n"))
@@ -69,19 +69,19 @@ struct OSSV1String {
   }
 
   private func selectHeaders(
-    from fields: some SignableFields, into headers: inout ScratchList<SelectedHeader>
+    from fields: HTTPFields, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) -> (md5: Int?, type: Int?) {
     var md5: Int?
     var type: Int?
-    for index in 0..<fields.count {
+    for index in fields.indices {
       switch fields.withName(at: index, { Role(of: $0, index, &headers) }) {
       case .md5 where md5 == nil: md5 = index
       case .type where type == nil: type = index
-      case .md5, .type: throw .repeatedHeader(fields.name(at: index))
+      case .md5, .type: throw .repeatedHeader(fields[index].name)
       case .other: break
       }
     }
-    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
     return (md5, type)
   }
 
@@ -248,31 +248,31 @@ extension SigningError {
 }
 
 extension OSSSigner {
-  /// Adds the date of a V1 request, unless the caller has set `x-oss-date`, which takes precedence as it does at the
+  /// Sets the date of a V1 request, unless the caller has set `x-oss-date`, which takes precedence as it does at the
   /// service.
-  static func addV1Date(_ date: HTTPField, to fields: inout FieldDraft<some SignableFields>) throws(SigningError)
-    -> String
-  {
-    guard let chosen = fields.value(of: .ossDate) else {
-      fields.add(date)
-      return date.value
+  func setV1Date(of fields: inout FieldDraft, to date: Timestamp) throws(SigningError) -> String {
+    guard let index = fields.index(of: .ossDate) else {
+      let text = String(writing: { $0.append(httpDate: date) })
+      fields.set(HTTPField(name: .date, value: text))
+      return text
     }
+    let chosen = fields.fields[index].value
     guard Timestamp(httpDate: chosen) != nil else {
       throw SigningError(
         .invalidHeader, "The header x-oss-date is not an HTTP date.",
         remedy: "Write it like Fri, 20 Nov 2026 08:00:00 GMT, or leave it out: the signer sets Date.")
     }
-    if fields.index(of: .date) != nil { fields.add(HTTPField(name: .date, value: chosen)) }
+    if fields.index(of: .date) != nil { fields.set(HTTPField(name: .date, value: chosen)) }
     return chosen
   }
 
   func withV1String<Result>(
-    of draft: OSSDraft<some SignableFields>, for request: some SignableRequest, _ dateLine: OSSV1String.DateLine,
+    of draft: borrowing OSSDraft, for request: HTTPRequest, _ dateLine: OSSV1String.DateLine,
     part: SignedTextPart = .whole, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
       .withStringToSign(
-        request, fields: draft.fields, path: draft.path, dateLine: dateLine, refusing: draft.refusedParameters,
+        request, fields: draft.fields.fields, path: draft.path, dateLine: dateLine, refusing: draft.refusedParameters,
         allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, part: part, body)
   }
 

@@ -60,7 +60,7 @@ struct OSSV4Request {
   ///
   /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withCanonicalRequest<Result>(
-    _ request: some SignableRequest, fields: some SignableFields, path: String, omitting: StaticString? = nil,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -71,7 +71,7 @@ struct OSSV4Request {
           let path = try selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
           return body { writer in
             if part.hasPath {
-              writer.append(request.methodName)
+              writer.append(request.method.rawValue)
               writer.append(UInt8(ascii: "\n"))
               writer.append(resource, path: path, of: wire, encoded: true)
             }
@@ -82,11 +82,11 @@ struct OSSV4Request {
               writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: false)
             }
             writer.append(UInt8(ascii: "\n"))
-            append(headers, of: fields, authority: request.authority, to: &writer)
+            append(headers, of: request, fields, to: &writer)
             writer.append(UInt8(ascii: "\n"))
             append(additionalNamesOf: headers, in: fields, to: &writer)
             writer.append(UInt8(ascii: "\n"))
-            if let hash = fields.index(ofName: HTTPField.Name.ossContentSHA256.canonicalName) {
+            if let hash = fields.index(of: .ossContentSHA256) {
               fields.withValue(at: hash) { writer.append($0) }
             } else {
               writer.append(OSSText.unsignedPayload)
@@ -98,72 +98,59 @@ struct OSSV4Request {
   }
 
   private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, of fields: some SignableFields, authority: String?,
+    _ headers: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
     to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
-      let header = headers[index].index
-      if header == SelectedHeader.host {
-        writer.append("host:")
-        writer.append(authority ?? "")
+      writer.append(headers[index].name(in: fields))
+      writer.append(UInt8(ascii: ":"))
+      if headers[index].index == SelectedHeader.host {
+        writer.append(request.authority ?? "")
       } else {
-        fields.withName(at: Int(header)) { writer.append($0) }
-        writer.append(UInt8(ascii: ":"))
-        fields.withValue(at: Int(header)) { writer.append($0) }
+        fields.withValue(at: Int(headers[index].index)) { writer.append($0) }
       }
       writer.append(UInt8(ascii: "\n"))
     }
   }
 
   private func append(
-    additionalNamesOf headers: borrowing ScratchList<SelectedHeader>, in fields: some SignableFields,
-    to writer: inout ByteWriter
+    additionalNamesOf headers: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
   ) {
     if additional.isEmpty { return }
     var isFirst = true
-    func append(_ name: Span<UInt8>, to writer: inout ByteWriter) {
-      guard isAdditional(name) else { return }
+    for index in 0..<headers.count {
+      let name = headers[index].name(in: fields)
+      guard isAdditional(name) else { continue }
       if !isFirst { writer.append(UInt8(ascii: ";")) }
       writer.append(name)
       isFirst = false
     }
-    for index in 0..<headers.count {
-      let header = headers[index].index
-      if header == SelectedHeader.host {
-        withBytes(of: "host") { append($0, to: &writer) }
-      } else {
-        fields.withName(at: Int(header)) { append($0, to: &writer) }
-      }
-    }
   }
 
   private func selectHeaders(
-    from fields: some SignableFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
+    from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
-    for index in 0..<fields.count {
-      fields.withName(at: index) { name in
-        if Self.isSignedByRule(name) || isAdditional(name) {
-          headers.append(SelectedHeader(name: name, index: Int32(index)))
+    for index in fields.indices {
+      let name = fields[index].name.canonicalName
+      withBytes(of: name) { bytes in
+        if Self.isSignedByRule(bytes) || isAdditional(name) {
+          headers.append(SelectedHeader(name: bytes, index: Int32(index)))
         }
       }
     }
-    if authority != nil {
-      withBytes(of: "host") { name in
-        if isAdditional(name) { headers.append(SelectedHeader(name: name, index: SelectedHeader.host)) }
-      }
+    if authority != nil, isAdditional("host") {
+      withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
-    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
   }
 
-  private func isAdditional(_ name: Span<UInt8>) -> Bool {
+  private func isAdditional(_ name: String) -> Bool {
     var (start, end) = (0, additional.count)
     while start < end {
       let middle = (start + end) / 2
-      let order = withBytes(of: additional[middle]) { $0.compared(to: name) }
-      if order == 0 { return true }
-      if order < 0 { start = middle + 1 } else { end = middle }
+      if additional[middle] < name { start = middle + 1 } else { end = middle }
     }
-    return false
+    return start < additional.count && additional[start].isIdentical(to: name)
   }
 
   /// Returns whether V4 always signs the header with the given lowercase name; source: "Canonical headers" of the page.
@@ -286,24 +273,26 @@ struct OSSV4Scope {
     }
   }
 
-  var dateField: HTTPField { HTTPField(name: .ossDate) { $0.append(basicDate: time) } }
+  func set(in fields: inout FieldDraft) {
+    fields.set(HTTPField(name: .ossDate) { $0.append(basicDate: time) })
+    fields.set(OSSText.unsignedPayloadField)
+  }
 }
 
 extension OSSSigner {
   func withV4Request<Result>(
-    of draft: OSSDraft<some SignableFields>, for request: some SignableRequest, part: SignedTextPart = .whole,
+    of draft: borrowing OSSDraft, for request: HTTPRequest, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
       .withCanonicalRequest(
-        request, fields: draft.fields, path: draft.path, refusing: draft.refusedParameters, part: part, body)
+        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refusedParameters, part: part, body)
   }
 
   /// Appends the value of a V4 `Authorization` header up to the signature.
   func append(
-    v4AuthorizationPrefixOf draft: OSSDraft<some SignableFields>, in scope: OSSV4Scope,
-    for request: some SignableRequest,
-    id: AccessKeyID, to writer: inout ByteWriter
+    v4AuthorizationPrefixOf draft: borrowing OSSDraft, in scope: OSSV4Scope, for request: HTTPRequest, id: AccessKeyID,
+    to writer: inout ByteWriter
   ) {
     writer.append(OSSText.v4Algorithm)
     writer.append(" Credential=")
@@ -311,7 +300,7 @@ extension OSSSigner {
     writer.append(UInt8(ascii: "/"))
     scope.append(to: &writer)
     if additionalHeaders.isEmpty { return writer.append(",Signature=") }
-    let names = presentAdditionalHeaders(of: request, draft.fields)
+    let names = presentAdditionalHeaders(of: request, draft.fields.fields)
     if !names.isEmpty {
       writer.append(",AdditionalHeaders=")
       writer.append(names)
@@ -349,9 +338,9 @@ extension OSSSigner {
   }
 
   /// Returns the names of the additional headers that a request contains, separated by `;`.
-  private func presentAdditionalHeaders(of request: some SignableRequest, _ fields: some SignableFields) -> String {
+  private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: HTTPFields) -> String {
     additionalHeaders.filter { name in
-      name == "host" ? request.authority != nil : fields.index(ofName: name) != nil
+      name == "host" ? request.authority != nil : fields.contains { $0.name.canonicalName == name }
     }.joined(separator: ";")
   }
 }

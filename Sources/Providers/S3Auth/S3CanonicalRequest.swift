@@ -166,7 +166,7 @@ package struct S3CanonicalRequest {
   ///
   /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   package func withCanonicalRequest<Result>(
-    _ request: some SignableRequest, fields: some SignableFields, path: String, omitting: StaticString? = nil,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -178,7 +178,7 @@ package struct S3CanonicalRequest {
           return body(
             { writer in
               if part.hasPath {
-                writer.append(request.methodName)
+                writer.append(request.method.rawValue)
                 writer.append(UInt8(ascii: "\n"))
                 writer.append(normalizing: path, of: wire)
               }
@@ -189,11 +189,11 @@ package struct S3CanonicalRequest {
                 writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: true)
               }
               writer.append(UInt8(ascii: "\n"))
-              append(selected, of: fields, host: (request.authority ?? "", request.scheme), to: &writer)
+              append(selected, of: request, fields, to: &writer)
               writer.append(UInt8(ascii: "\n"))
               if let payload {
                 writer.append(payload)
-              } else if let hash = fields.index(ofName: HTTPField.Name.s3ContentSHA256.canonicalName) {
+              } else if let hash = fields.index(of: .s3ContentSHA256) {
                 fields.withValue(at: hash) { writer.append($0) }
               } else {
                 writer.append(S3Text.unsignedPayload)
@@ -206,8 +206,8 @@ package struct S3CanonicalRequest {
 
   /// Appends the headers, the empty line and the header names, and joins the values of a repeated header with commas.
   private func append(
-    _ selected: borrowing ScratchList<SelectedHeader>, of fields: some SignableFields,
-    host: (authority: String, scheme: String?), to writer: inout ByteWriter
+    _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
+    to writer: inout ByteWriter
   ) {
     for index in 0..<selected.count {
       let header = selected[index]
@@ -219,9 +219,9 @@ package struct S3CanonicalRequest {
         writer.append(UInt8(ascii: ":"))
       }
       if header.index == SelectedHeader.host {
-        writer.append(canonicalHost: host.authority, scheme: host.scheme)
+        writer.append(canonicalHost: request.authority ?? "", scheme: request.scheme)
       } else {
-        fields.withValue(at: Int(header.index)) { writer.append(collapsing: $0, isCollapsed: header.isCollapsed) }
+        writer.append(collapsingValueOf: header, in: fields)
       }
     }
     writer.append("\n\n")
@@ -229,7 +229,7 @@ package struct S3CanonicalRequest {
   }
 
   /// Returns the names of a request's signed headers, sorted and separated by `;`.
-  func names(of fields: some SignableFields, authority: String?) throws(SigningError) -> String {
+  func names(of fields: HTTPFields, authority: String?) throws(SigningError) -> String {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
       try selectHeaders(from: fields, authority: authority, into: &selected)
       return String(writing: { writer in append(namesOf: selected, in: fields, to: &writer) })
@@ -237,7 +237,7 @@ package struct S3CanonicalRequest {
   }
 
   private func append(
-    namesOf selected: borrowing ScratchList<SelectedHeader>, in fields: some SignableFields, to writer: inout ByteWriter
+    namesOf selected: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
   ) {
     for index in 0..<selected.count {
       if index > 0 {
@@ -248,21 +248,20 @@ package struct S3CanonicalRequest {
     }
   }
 
-  private func append(nameOf header: SelectedHeader, in fields: some SignableFields, to writer: inout ByteWriter) {
+  private func append(nameOf header: SelectedHeader, in fields: HTTPFields, to writer: inout ByteWriter) {
     guard header.index != SelectedHeader.host else { return writer.append("host") }
     fields.withName(at: Int(header.index)) { writer.append($0) }
   }
 
   private func selectHeaders(
-    from fields: some SignableFields, authority: String?, into selected: inout ScratchList<SelectedHeader>
+    from fields: HTTPFields, authority: String?, into selected: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
-    for index in 0..<fields.count {
+    for index in fields.indices {
       guard fields.withName(at: index, { signs($0) }) else { continue }
-      let traits = fields.withValue(at: index) { FieldValueTraits($0) }
+      let traits = fields.traitsOfValue(at: index)
       guard allowsControlCharacters || !traits.holdsControl else {
         throw SigningError(
-          .invalidHeader,
-          "The header \(fields.name(at: index).rawName), which is signed, contains a control character.",
+          .invalidHeader, "The header \(fields[index].name.rawName), which is signed, contains a control character.",
           remedy: "Replace a tab by a space, and encode the value.")
       }
       fields.withName(at: index) { name in
@@ -275,8 +274,7 @@ package struct S3CanonicalRequest {
     guard SelectedHeader.sort(&selected, of: fields) != nil else { return }
     for index in 1..<selected.count where selected[index].hasName(of: selected[index - 1], in: fields) {
       let repeated = Int(max(selected[index].index, selected[index - 1].index))
-      let name = fields.name(at: repeated)
-      guard name.canonicalName.isRepeatable else { throw .repeatedHeader(name) }
+      guard fields[repeated].name.canonicalName.isRepeatable else { throw .repeatedHeader(fields[repeated].name) }
     }
   }
 

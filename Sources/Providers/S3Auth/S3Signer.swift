@@ -24,7 +24,7 @@ internal import StorageCrypto
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
 /// Requests: Using Query Parameters (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
-public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
+public struct S3Signer: TwoStepSigner, Presigner {
   /// The region in the scope of signatures, such as `eu-central-1`, or `auto` for Cloudflare R2 and Google Cloud
   /// Storage.
   public let region: String
@@ -132,91 +132,51 @@ extension S3Signer {
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
-    let terms = try headerTerms(for: key, in: context)
-    try request.addFields(withToken: terms.token, named: .s3SecurityToken) { (request) throws(SigningError) in
-      try addedFields(for: request, with: key, terms)
-    }
-  }
-
-  /// Returns the header fields that authorize a request of any library.
-  ///
-  /// The fields are those that ``sign(_:with:in:)`` sets.
-  ///
-  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
-  @specialized(where Request == HTTPRequest)
-  public func fields<Request: SignableRequest>(
-    for request: Request, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> [HTTPField] {
-    if key.isAnonymous { return [] }
-    return try addedFields(for: request, with: key, headerTerms(for: key, in: context)).array
-  }
-
-  /// Prepares the signatures of requests that are sent within seconds with one key.
-  ///
-  /// - Throws: The errors of `HeaderSigner.prepared(with:in:)`, which also describes the parameters.
-  public func prepared(with key: AccessKey, in context: SigningContext) throws(SigningError) -> S3PreparedSigner {
-    try S3PreparedSigner(self, key, terms: key.isAnonymous ? nil : headerTerms(for: key, in: context))
-  }
-
-  private func headerTerms(for key: AccessKey, in context: SigningContext) throws(SigningError) -> S3HeaderTerms {
     try key.check(idWithout: S3Text.idDelimiters)
-    try checkConfiguration()
-    return S3HeaderTerms(token: key.tokenField(named: .s3SecurityToken), scope: scope(at: context.date))
-  }
-
-  /// Returns the fields that sign a request.
-  ///
-  /// - Parameter startedKey: The signing key that has hashed the string to sign before the hash, or `nil` to derive it.
-  func addedFields(
-    for request: some SignableRequest, with key: AccessKey, _ terms: S3HeaderTerms, startedKey: HMACKey<SHA256>? = nil
-  ) throws(SigningError) -> AddedFields {
-    let draft = try draft(request, with: terms)
+    var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
     let authorization = try withCanonicalRequest(of: draft, for: request) { text, names in
-      let hash = SHA256.hash(writing: text)
-      let signature =
-        startedKey?.authenticationCode { $0.append(hex: hash) } ?? signature(of: hash, in: draft.scope, with: key)
+      let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
       return HTTPField(name: .authorization) { writer in
         append(prefixTo: &writer, in: draft.scope, id: key.id, names: names)
         writer.append(hex: signature)
       }
     }
-    var added = draft.fields.added
-    added.append(authorization)
-    return added
+    draft.fields.set(authorization)
+    request.headerFields = draft.fields.fields
   }
 
-  private func draft<Request: SignableRequest>(
-    _ request: Request, with terms: S3HeaderTerms
-  ) throws(SigningError) -> S3Draft<Request.HeaderFields> {
-    try requireSignable(request)
-    var fields = FieldDraft(request.headerFields)
-    fields.add(terms.dateField)
-    try addPayloadHash(to: &fields)
-    try fields.add(token: terms.token, named: .s3SecurityToken)
-    return S3Draft(fields: fields, path: request.path ?? "/", scope: terms.scope, expiration: nil)
+  private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> S3Draft {
+    try requireSignable(original)
+    var fields = FieldDraft(original.headerFields, adding: 4)
+    let scope = scope(at: date)
+    fields.set(HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) })
+    try setPayloadHash(of: &fields)
+    fields.set(token, named: .s3SecurityToken)
+    return S3Draft(fields: fields, path: original.path ?? "/", scope: scope, expiration: nil)
   }
 
-  private func addPayloadHash(to draft: inout FieldDraft<some SignableFields>) throws(SigningError) {
+  private func setPayloadHash(of draft: inout FieldDraft) throws(SigningError) {
     var payload = payload
     if let payloadField {
-      draft.add(payloadField)
-    } else if let value = draft.value(of: .s3ContentSHA256) {
-      payload = S3Payload(header: value)
+      draft.set(payloadField)
+    } else if let index = draft.index(of: .s3ContentSHA256) {
+      payload = S3Payload(header: draft.fields[index].value)
       guard payload != nil else {
         throw SigningError(
           .invalidHeader, "The header x-amz-content-sha256 is not one of the values that S3 knows.",
           remedy: "Leave it out, and give the signer the payload.")
       }
     } else {
-      draft.add(Self.unsignedPayloadField)
+      draft.set(Self.unsignedPayloadField)
     }
     guard let payload, payload.isChunked else { return }
-    guard let length = draft.value(of: .s3DecodedContentLength), Int64(digits: length) != nil, !length.isEmpty else {
+    guard let length = draft.fields[.s3DecodedContentLength], Int64(digits: length) != nil, !length.isEmpty
+    else {
       throw SigningError(
         .invalidRequest, "A body in chunks needs its length in the header x-amz-decoded-content-length.",
         remedy: "Send the number of bytes of the object.")
     }
-    guard (draft.index(of: .s3Trailer) != nil) == payload.hasTrailer else {
+    guard draft.fields.contains(.s3Trailer) == payload.hasTrailer else {
       throw SigningError(
         .invalidRequest, "The header x-amz-trailer does not go with the form of the body.",
         remedy: "Name the trailers in it, for a body with trailers alone.")
@@ -226,7 +186,7 @@ extension S3Signer {
   private static let unsignedPayloadField = HTTPField(name: .s3ContentSHA256, value: S3Payload.unsigned.text)
 
   /// Rejects a request that this signer cannot sign, or that is for a bucket other than ``bucket``.
-  private func requireSignable(_ request: some SignableRequest) throws(SigningError) {
+  private func requireSignable(_ request: HTTPRequest) throws(SigningError) {
     try checkConfiguration()
     guard let authority = request.authority, isHost(authority) else {
       throw .noHost(example: "photos.s3.eu-central-1.amazonaws.com")
@@ -247,11 +207,11 @@ extension S3Signer {
   }
 
   private func withCanonicalRequest<Result>(
-    of draft: S3Draft<some SignableFields>, for request: some SignableRequest, part: SignedTextPart = .whole,
+    of draft: borrowing S3Draft, for request: HTTPRequest, part: SignedTextPart = .whole,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
-      request, fields: draft.fields, path: draft.path,
+      request, fields: draft.fields.fields, path: draft.path,
       refusing: RefusedParameters(S3Text.signatureParameters, before: request.path?.utf8.count ?? 1), part: part, body)
   }
 
@@ -270,23 +230,10 @@ extension S3Signer {
   }
 }
 
-/// The values that the signatures in headers with one key, or one key's identity, and one date have in common.
-struct S3HeaderTerms {
-  let token: HTTPField?
-  let scope: S3Scope
-  let dateField: HTTPField
-
-  init(token: HTTPField?, scope: S3Scope) {
-    self.token = token
-    self.scope = scope
-    dateField = HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) }
-  }
-}
-
 /// The components of a string to sign for an S3 request, except the method and the authority.
-struct S3Draft<Fields: SignableFields> {
+struct S3Draft: ~Copyable {
   /// The header fields of the request, complete except for the signature.
-  var fields: FieldDraft<Fields>
+  var fields: FieldDraft
   /// The path to sign, including the query parameters that a signature in the URL covers.
   let path: String
   let scope: S3Scope
@@ -318,7 +265,7 @@ extension S3Signer {
       writer.append(hex: signature)
     })
     return PresignedRequest(
-      method: request.method, url: url, headers: signedHeaders(of: draft.fields.base),
+      method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date)
   }
 
@@ -352,7 +299,7 @@ extension S3Signer {
       url: SignedFrame(urlFor: request, dividing: path) { writer in
         writer.append(draft.path)
         writer.append(Self.signatureParameterPrefix)
-      }, method: request.method, headers: signedHeaders(of: draft.fields.base),
+      }, method: request.method, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date)
   }
 
@@ -360,7 +307,7 @@ extension S3Signer {
 
   private func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
-  ) throws(SigningError) -> S3Draft<HTTPFields> {
+  ) throws(SigningError) -> S3Draft {
     try requireSignable(original)
     let seconds = duration.components.seconds
     guard S3Limits.urlSeconds.contains(seconds) else {
@@ -413,10 +360,8 @@ extension S3Signer {
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: S3Text.idDelimiters)
-    try checkConfiguration()
-    let terms = S3HeaderTerms(token: identity.tokenField(named: .s3SecurityToken), scope: scope(at: context.date))
-    let request = terms.token == nil ? request.without(.s3SecurityToken) : request
-    return try pending(draft(request, with: terms), of: request, as: identity)
+    let token = identity.tokenField(named: .s3SecurityToken)
+    return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
@@ -432,19 +377,19 @@ extension S3Signer {
   }
 
   private func pending(
-    _ draft: S3Draft<HTTPFields>, of request: HTTPRequest, as identity: Identity
+    _ draft: borrowing S3Draft, of request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> PendingSignature {
     let (text, hash) = try withCanonicalRequest(of: draft, for: request) { text, _ in
       (String(writing: text), SHA256.hash(writing: text))
     }
-    let names = try canonicalRequest.names(of: draft.fields, authority: request.authority)
+    let names = try canonicalRequest.names(of: draft.fields.fields, authority: request.authority)
     let scope = draft.scope
     return PendingSignature(
-      .s3V4, of: request, adding: draft.fields.added, path: draft.expiration == nil ? nil : draft.path, as: identity,
+      .s3V4, of: request, fields: draft.fields.fields, path: draft.expiration == nil ? nil : draft.path, as: identity,
       until: draft.expiration,
       texts: SignedTexts(
         stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text),
-      signedHeaders: signedHeaders(of: draft.fields.base),
+      signedHeaders: signedHeaders(of: draft.fields.fields),
       prefix: String(writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
   }
 

@@ -8,13 +8,15 @@ package import StorageCrypto
 extension HTTPFields {
   /// Calls a function with the bytes of a field's lowercase name.
   @inlinable @inline(__always)
-  public func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    self[index].name.canonicalName.withSpan(body)
+  package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    let name = self[index].name.canonicalName
+    let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
+    return result ?? body(ContiguousArray(name.utf8).span)
   }
 
   /// Calls a function with the bytes of a field's value, which need not be UTF-8.
   @inlinable @inline(__always)
-  public func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+  package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
     let text = self[index].value
     let result = unsafe text.utf8.withContiguousStorageIfAvailable { bytes -> Result? in
@@ -24,13 +26,15 @@ extension HTTPFields {
     if let result, let result { return result }
     return unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
   }
-}
 
-extension String {
-  @inlinable @inline(__always)
-  func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-    let result = unsafe utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
-    return result ?? body(ContiguousArray(utf8).span)
+  package func traitsOfValue(at index: Int) -> FieldValueTraits {
+    let text = self[index].value
+    let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
+      unsafe FieldValueTraits(Span(_unsafeElements: $0))
+    }
+    // See `withValue(at:)` for a value that is not UTF-8.
+    if let traits, traits.isCollapsed { return traits }
+    return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
   }
 }
 
@@ -54,7 +58,7 @@ package struct FieldValueTraits {
   /// Collapsing white space leaves such a value unchanged.
   package let isCollapsed: Bool
 
-  package init(_ value: Span<UInt8>) {
+  fileprivate init(_ value: Span<UInt8>) {
     var (combinedBits, control, spacePair): (UInt8, UInt8, UInt8) = (0, 0, 0)
     // The start of the value counts as a space, so that a leading space is found as a pair.
     var previous = UInt8(ascii: " ")
@@ -74,7 +78,7 @@ package struct FieldValueTraits {
 extension HTTPFields {
   /// Replaces all fields that have the given field's name, or appends the field if the name is new.
   package mutating func replace(_ field: consuming HTTPField) {
-    guard let firstIndex = index(ofName: field.name.canonicalName) else { return append(field) }
+    guard let firstIndex = index(of: field.name) else { return append(field) }
     let name = field.name.canonicalName
     self[firstIndex] = field
     var index = count &- 1
@@ -82,6 +86,16 @@ extension HTTPFields {
       if self[index].name.canonicalName.isIdentical(to: name) { remove(at: index) }
       index &-= 1
     }
+  }
+
+  package func index(of name: HTTPField.Name) -> Int? {
+    let name = name.canonicalName
+    var index = 0
+    while index < count {
+      if self[index].name.canonicalName.isIdentical(to: name) { return index }
+      index &+= 1
+    }
+    return nil
   }
 
   /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
@@ -128,5 +142,5 @@ extension HTTPField.Name {
   }
 
   /// The replacement for an invalid header name; the `.date` fallback only satisfies the type checker.
-  @usableFromInline static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
+  static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
 }

@@ -26,10 +26,12 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 
   /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
-  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: some SignableFields) -> Int? {
+  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
     let hasEqualNames = headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
-      return first.withName(in: fields) { name in second.withName(in: fields) { name.compared(to: $0) } }
+      return withBytes(of: first.name(in: fields)) { first in
+        withBytes(of: second.name(in: fields)) { first.compared(to: $0) }
+      }
     }
     guard hasEqualNames else { return nil }
     var index = 1
@@ -41,13 +43,12 @@ package struct SelectedHeader: BitwiseCopyable {
     return nil
   }
 
-  package func hasName(of other: SelectedHeader, in fields: some SignableFields) -> Bool {
-    rank == other.rank
-      && withName(in: fields) { name in other.withName(in: fields) { name.isIdentical(to: $0) } }
+  package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
+    rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
   }
 
-  private func withName<Result>(in fields: some SignableFields, _ body: (Span<UInt8>) -> Result) -> Result {
-    index == Self.host ? withBytes(of: "host", body) : fields.withName(at: Int(index), body)
+  package func name(in fields: HTTPFields) -> String {
+    index == Self.host ? "host" : fields[Int(index)].name.canonicalName
   }
 }
 
@@ -56,12 +57,10 @@ extension ByteWriter {
   ///
   /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
   /// API request" (canonical headers); S3 applies it within quotation marks too.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - isCollapsed: Whether the value is known to remain unchanged.
-  package mutating func append(collapsing value: Span<UInt8>, isCollapsed: Bool) {
-    if isCollapsed { append(value) } else { append(collapsing: value) }
+  package mutating func append(collapsingValueOf header: SelectedHeader, in fields: HTTPFields) {
+    let index = Int(header.index)
+    if header.isCollapsed { return append(fields[index].value) }
+    fields.withValue(at: index) { append(collapsing: $0) }
   }
 
   private mutating func append(collapsing text: Span<UInt8>) {

@@ -70,7 +70,7 @@ extension PendingSignature {
   /// - Parameters:
   ///   - scheme: The signature scheme.
   ///   - request: The request to sign.
-  ///   - added: The header fields that signing adds to the request, except for the signature.
+  ///   - fields: The header fields of the request, complete except for the signature.
   ///   - path: The path of a presigned URL up to the signature, or `nil` for a signature in the headers.
   ///   - identity: The identity of the key that will sign the request.
   ///   - expiration: The time at which the authorization expires, or `nil` if it contains no expiration.
@@ -78,11 +78,11 @@ extension PendingSignature {
   ///   - signedHeaders: The signed headers if the signature becomes part of the URL.
   ///   - prefix: The part of the authorization before the signature.
   package init(
-    _ scheme: SignatureScheme, of request: HTTPRequest, adding added: AddedFields, path: String?, as identity: Identity,
+    _ scheme: SignatureScheme, of request: HTTPRequest, fields: HTTPFields, path: String?, as identity: Identity,
     until expiration: Timestamp?, texts: SignedTexts, signedHeaders: @autoclosure () -> HTTPFields, prefix: String
   ) {
     var prepared = request
-    added.set(in: &prepared.headerFields)
+    prepared.headerFields = fields
     if let path { prepared.path = path }
     self.init(
       scheme, stringToSign: texts.stringToSign, canonicalRequest: texts.canonicalRequest, identity: identity,
