@@ -84,14 +84,6 @@ extension Workload {
     let s3Body = s3.with(payload: .sha256(input.s3BodyHash))
     let s3Put = input.s3Put
     let s3Get = input.s3Get
-    let preparedV1 = try v1.prepared(with: ossKey(), in: context)
-    let preparedV4 = try v4.prepared(with: ossKey(), in: context)
-    let preparedCOS = try cos.prepared(with: cosKey(), in: context)
-    let preparedS3 = try s3Body.prepared(with: s3Key(), in: context)
-    let ossV1Blocks = HashBlocks(hash_blocks_sha1, authenticated: 789)
-    let ossV4Blocks = HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
-    let cosBlocks = HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
-    let s3Blocks = HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
     func header(
       _ name: String, _ about: String, allocations: Double, instructions: Int, expected: String? = nil,
       _ blocks: HashBlocks, _ sign: @escaping () throws -> HTTPRequest
@@ -108,16 +100,6 @@ extension Workload {
       Workload(
         name: name, about: about, goal: goal, allocationBudget: allocations, instructionBudget: instructions,
         expected: input.signature(expected ?? name), act: { take(try sign()) }, sign: { try sign().url },
-        hash: blocks.run)
-    }
-    /// Returns the workload of the fields that sign a request, without the request.
-    func fields(
-      _ name: String, _ about: String, allocations: Double, instructions: Int, expected: String,
-      _ blocks: HashBlocks, _ sign: @escaping () throws -> [HTTPField]
-    ) -> Workload {
-      Workload(
-        name: name, about: about, goal: 3, allocationBudget: allocations, instructionBudget: instructions,
-        expected: input.signature(expected), act: { take(try sign()) }, sign: { try sign().last?.value ?? "" },
         hash: blocks.run)
     }
     /// Returns the workload of one URL of a thousand that a prepared presigner creates.
@@ -141,23 +123,26 @@ extension Workload {
     let lifetime = input.lifetime
     return [
       header(
-        "W1", "OSS V1 header", allocations: 3, instructions: 14_200, ossV1Blocks
+        "W1", "OSS V1 header", allocations: 3, instructions: 14_200, HashBlocks(hash_blocks_sha1, authenticated: 789)
       ) { try v1.signed(put, with: ossKey(), in: context) },
       url("W2", "OSS V1 URL", allocations: 1, instructions: 8_100, HashBlocks(hash_blocks_sha1, authenticated: 95)) {
         try v1.presign(get, with: ossKeyAlone(), validFor: lifetime, in: context)
       },
       header(
-        "W3", "OSS V4 header", allocations: 3, instructions: 21_000, ossV4Blocks
+        "W3", "OSS V4 header", allocations: 3, instructions: 21_000,
+        HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
       ) { try v4.signed(put, with: ossKey(), in: context) },
       header(
-        "W4", "COS V5 header", allocations: 2, instructions: 24_000, expected: "W4_nodate", cosBlocks
+        "W4", "COS V5 header", allocations: 2, instructions: 24_000, expected: "W4_nodate",
+        HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
       ) { try cos.signed(part, with: cosKey(), in: context) },
       url(
         "W5", "COS V5 URL", allocations: 1, instructions: 9_400,
         HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
       ) { try cos.presign(cosGet, with: cosKeyAlone(), validFor: lifetime, in: context) },
       header(
-        "W6", "S3 V4 header", allocations: 3, instructions: 34_000, s3Blocks
+        "W6", "S3 V4 header", allocations: 3, instructions: 34_000,
+        HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
       ) { try s3Body.signed(s3Put, with: s3Key(), in: context) },
       url(
         "W7", "S3 V4 URL", allocations: 2, instructions: 18_200,
@@ -174,30 +159,6 @@ extension Workload {
         "P7", "S3 V4 prepared", instructions: 3_200, expected: "W7",
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presigner(for: input.inBucket(s3Get), with: s3KeyAlone(), validFor: lifetime, in: context) },
-      fields("F1", "OSS V1 fields", allocations: 3, instructions: 14_200, expected: "W1", ossV1Blocks) {
-        try v1.fields(for: put, with: ossKey(), in: context)
-      },
-      fields("F3", "OSS V4 fields", allocations: 3, instructions: 21_000, expected: "W3", ossV4Blocks) {
-        try v4.fields(for: put, with: ossKey(), in: context)
-      },
-      fields("F4", "COS V5 fields", allocations: 2, instructions: 24_000, expected: "W4_nodate", cosBlocks) {
-        try cos.fields(for: part, with: cosKey(), in: context)
-      },
-      fields("F6", "S3 V4 fields", allocations: 3, instructions: 34_000, expected: "W6", s3Blocks) {
-        try s3Body.fields(for: s3Put, with: s3Key(), in: context)
-      },
-      fields("H1", "OSS V1 prepared", allocations: 2, instructions: 14_200, expected: "W1", ossV1Blocks) {
-        try preparedV1.fields(for: put)
-      },
-      fields("H3", "OSS V4 prepared", allocations: 2, instructions: 21_000, expected: "W3", ossV4Blocks) {
-        try preparedV4.fields(for: put)
-      },
-      fields("H4", "COS V5 prepared", allocations: 2, instructions: 24_000, expected: "W4_nodate", cosBlocks) {
-        try preparedCOS.fields(for: part)
-      },
-      fields("H6", "S3 V4 prepared", allocations: 2, instructions: 34_000, expected: "W6", s3Blocks) {
-        try preparedS3.fields(for: s3Put)
-      },
     ]
   }
 }

@@ -53,3 +53,49 @@ internal import StorageAuth
     exit(1)
   }
 }
+
+/// A failure of the simulator with an ascp error code and a text without secrets.
+struct Failure: Error, Sendable, Equatable {
+  /// The error codes of ascp that the simulator gives, numbered as in ``AscpErrorCode``.
+  ///
+  /// A code without a number is the one after the code before it.
+  enum Code: Int {
+    case protocolError = 1, noSuchFile = 4, noPermission, notAFolder, isAFolder, usage, transferError = 12
+    case connectionError = 14, connectionTimeout, connectionLost, cancelled = 28, diskRead = 35, diskWrite
+    case badPath = 41, statusError = 43, openError, insecureConnection = 51, illegalCharacters = 56
+    case linkLoop = 63, cannotRename
+  }
+
+  let code: Int
+  let text: String
+
+  /// Creates a failure that the transfer server reports.
+  init(code: Int, _ text: String) {
+    self.code = code
+    self.text = text
+  }
+
+  init(_ code: Code, _ text: String) { self.init(code: code.rawValue, text) }
+
+  /// Runs a function, and replaces its error by a failure.
+  static func replacingErrors<Value>(
+    by code: Code, _ text: String, _ body: () throws -> Value
+  ) throws(Failure) -> Value {
+    do { return try body() } catch { throw Failure(code, text) }
+  }
+
+  static func usage(_ text: String) -> Failure { Failure(.usage, text) }
+
+  static let cancelled = Failure(.cancelled, "Session cancelled")
+
+  /// Converts the error of a request to the transfer server.
+  init(_ error: TransportError, isFirstRequest: Bool) {
+    switch error.code {
+    case .cancelled: self = .cancelled
+    case .connectionFailed where isFirstRequest:
+      self.init(.openError, "Failed to open TCP connection to the transfer desk")
+    case .timeout: self.init(.connectionTimeout, "The transfer desk did not respond in time")
+    default: self.init(.connectionLost, "The connection to the transfer desk was lost")
+    }
+  }
+}

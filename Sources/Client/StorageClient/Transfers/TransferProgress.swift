@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
 
 /// The progress of an upload or a download: the number of transferred bytes, and the total.
 public struct TransferProgress: Sendable, Hashable {
@@ -50,5 +51,72 @@ package final class ProgressMeter: Sendable {
       completed = completed.saturatingAdding(count)
       handler(TransferProgress(completed: completed, total: total))
     }
+  }
+}
+
+/// A meter that computes the checksum and the length of a body while it is sent, and records the source's error.
+final class BodyMeter: Sendable {
+  private struct State {
+    var crc: CRC
+    /// The number of bytes that the current attempt has sent.
+    var sentCount: Int64 = 0
+    /// The greatest number of bytes that any attempt has sent; only bytes beyond it count as progress.
+    var reportedCount: Int64 = 0
+    var sourceError: (any Error)?
+  }
+
+  private let length: Int64
+  private let progress: ProgressMeter
+  private let algorithm: ObjectChecksum.Algorithm
+  private let state: Lock<State>
+
+  /// Creates a meter for a body with the announced length.
+  init(length: Int64, _ algorithm: ObjectChecksum.Algorithm, progress: ProgressMeter) {
+    self.length = length
+    self.algorithm = algorithm
+    self.progress = progress
+    state = Lock(State(crc: CRC(algorithm.crc)))
+  }
+
+  /// The checksum of all bytes that the last attempt sent.
+  var checksum: ObjectChecksum { ObjectChecksum(algorithm, state.withLock { $0.crc.checksum }) }
+
+  /// The error of the body's source, or `nil`; the transport only reports that it could not continue.
+  var sourceError: (any Error)? { state.withLock { $0.sourceError } }
+
+  /// Returns a request body that the meter measures each time the body is sent.
+  func body(of stream: ByteStream) -> HTTPBody {
+    let measured = ByteStream(chunks: { [self] in
+      state.withLock { state in
+        state = State(crc: CRC(algorithm.crc), reportedCount: state.reportedCount)
+      }
+      let iterator = stream.makeAsyncIterator()
+      return { [self] in
+        do {
+          let chunk = try await iterator.nextChunk()
+          try record(chunk)
+          return chunk
+        } catch {
+          state.withLock { $0.sourceError = error }
+          throw error
+        }
+      }
+    })
+    return .stream(measured, length: length)
+  }
+
+  /// Records a chunk, or the end of the body, whose length must be the announced one.
+  private func record(_ chunk: (any ByteChunk)?) throws {
+    let (sentCount, advance) = state.withLock { state in
+      guard let chunk else { return (state.sentCount, Int64(0)) }
+      chunk.withSpan { state.crc.update($0) }
+      state.sentCount += Int64(chunk.byteCount)
+      let advance = state.sentCount - state.reportedCount
+      state.reportedCount = max(state.reportedCount, state.sentCount)
+      return (state.sentCount, advance)
+    }
+    let isAtEnd = chunk == nil
+    guard isAtEnd ? sentCount == length : sentCount <= length else { throw StorageError.sourceChanged(from: length) }
+    progress.advance(by: advance)
   }
 }

@@ -70,3 +70,141 @@ private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int
   }
   return result
 }
+
+/// An Aho-Corasick automaton, which is a trie with a fallback node for each node, that finds secrets in a string.
+///
+/// The automaton is stored as one array per property of a node; node 0 is the root.
+struct SecretAutomaton {
+  /// The byte that leads from a node's parent to the node.
+  private var nodeByte: [UInt8] = [0]
+  /// The first child of each node, and the next child of the same parent; 0 stands for none.
+  private var firstChild: [Int32] = [0]
+  private var nextSibling: [Int32] = [0]
+  /// The node of the longest proper suffix that the trie contains.
+  private var fallbackNode: [Int32] = [0]
+  private var depth: [Int32] = [0]
+  /// The length of the longest pattern that ends at each node.
+  private var longestPatternLength: [Int32] = [0]
+
+  /// Inserts the parts of a secret that must not be shown: its lines, and the values after `Basic` or `Bearer`.
+  mutating func insert(partsOf secret: Span<UInt8>) {
+    var start = 0
+    for end in 0...secret.count
+    where end == secret.count || secret[end] == UInt8(ascii: "\n") || secret[end] == UInt8(ascii: "\r") {
+      let line = Self.trimmingBlanks(start..<end, of: secret)
+      insert(spellingsOf: secret.extracting(line))
+      for scheme in ["basic ", "bearer "] where Self.startsIgnoringCase(secret.extracting(line), with: scheme) {
+        let credentials = Self.trimmingBlanks(line.lowerBound + scheme.utf8.count..<line.upperBound, of: secret)
+        insert(spellingsOf: secret.extracting(credentials))
+      }
+      start = end + 1
+    }
+  }
+
+  private static func trimmingBlanks(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
+    while start < end, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") { end -= 1 }
+    return start..<end
+  }
+
+  private static func startsIgnoringCase(_ bytes: Span<UInt8>, with prefix: String) -> Bool {
+    guard bytes.count >= prefix.utf8.count else { return false }
+    for (index, byte) in prefix.utf8.enumerated() where asciiLowercased(bytes[index]) != byte { return false }
+    return true
+  }
+
+  /// Inserts a value in clear text, and percent-encoded once or twice with capital or small hexadecimal digits.
+  private mutating func insert(spellingsOf secret: Span<UInt8>) {
+    guard secret.count >= SecretMask.minimumByteCount else { return }
+    insert(secret)
+    var once = [UInt8](writing: { $0.append(percentEncoding: secret) })
+    once.withElements { insert(encodedOnce: $0) }
+    for index in once.indices where once[index] == UInt8(ascii: "%") {
+      for digit in index + 1...index + 2 { once[digit] = asciiLowercased(once[digit]) }
+    }
+    once.withElements { insert(encodedOnce: $0) }
+    wipe(&once)
+  }
+
+  private mutating func insert(encodedOnce once: Span<UInt8>) {
+    insert(once)
+    var twice = [UInt8](writing: { $0.append(percentEncoding: once) })
+    twice.withElements { insert($0) }
+    wipe(&twice)
+  }
+
+  private mutating func insert(_ pattern: Span<UInt8>) {
+    var node = 0
+    for index in pattern.indices {
+      if let existing = child(of: node, at: pattern[index]) {
+        node = existing
+        continue
+      }
+      nodeByte.append(pattern[index])
+      firstChild.append(0)
+      nextSibling.append(firstChild[node])
+      fallbackNode.append(0)
+      depth.append(depth[node] + 1)
+      longestPatternLength.append(0)
+      firstChild[node] = Int32(nodeByte.count - 1)
+      node = nodeByte.count - 1
+    }
+    longestPatternLength[node] = depth[node]
+  }
+
+  private func child(of node: Int, at byte: UInt8) -> Int? {
+    var next = Int(firstChild[node])
+    while next != 0 {
+      if nodeByte[next] == byte { return next }
+      next = Int(nextSibling[next])
+    }
+    return nil
+  }
+
+  /// Returns the automaton's next node after reading a byte, following fallback nodes.
+  private func nextNode(from node: Int, reading byte: UInt8) -> Int {
+    var node = node
+    while true {
+      if let next = child(of: node, at: byte) { return next }
+      if node == 0 { return 0 }
+      node = Int(fallbackNode[node])
+    }
+  }
+
+  /// Sets the fallback nodes, level by level, after all patterns have been inserted.
+  mutating func setFallbackNodes() {
+    var queue = [0]
+    var head = 0
+    while head < queue.count {
+      let node = queue[head]
+      head += 1
+      var next = Int(firstChild[node])
+      while next != 0 {
+        if node != 0 {
+          fallbackNode[next] = Int32(nextNode(from: Int(fallbackNode[node]), reading: nodeByte[next]))
+          longestPatternLength[next] = max(longestPatternLength[next], longestPatternLength[Int(fallbackNode[next])])
+        }
+        queue.append(next)
+        next = Int(nextSibling[next])
+      }
+    }
+  }
+
+  /// Returns the ranges of all pattern occurrences in a text, sorted and with overlapping ranges merged.
+  func ranges(in text: Span<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var node = 0
+    for index in text.indices {
+      node = nextNode(from: node, reading: text[index])
+      guard longestPatternLength[node] > 0 else { continue }
+      var start = index + 1 - Int(longestPatternLength[node])
+      while let last = ranges.last, last.upperBound > start {
+        start = min(start, last.lowerBound)
+        ranges.removeLast()
+      }
+      ranges.append(start..<index + 1)
+    }
+    return ranges
+  }
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
+package import StorageCrypto
 
 /// A signer that works in two steps, so that the secret key can stay on a server ("self-signed mode").
 ///
@@ -48,4 +49,119 @@ public protocol TwoStepSigner<SigningCredential>: Signer where Request == HTTPRe
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidSignature`` if the signature is malformed or
   ///   belongs to another access key ID.
   func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest
+}
+
+/// A request that is complete except for its signature.
+///
+/// The strings contain the session token in plain text, which the server needs; `print`, `dump` and `Mirror` hide them.
+public struct PendingSignature: Sendable {
+  /// The string that the key holder must sign.
+  public let stringToSign: String
+
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
+  ///
+  /// The server needs the canonical request to check the request that it signs.
+  public let canonicalRequest: String?
+
+  /// The identity of the key that will sign the request.
+  public let identity: Identity
+
+  /// The time at which the authorization expires, by the service's clock, or `nil` if it contains no expiration.
+  public let expiration: Timestamp?
+
+  /// The signature scheme of the string to sign.
+  public let scheme: SignatureScheme
+
+  /// The HTTP request without its signature.
+  public let request: HTTPRequest
+
+  /// Whether the signature becomes part of the URL, rather than of the headers.
+  public let isPresigned: Bool
+
+  /// The signed headers that the user of a presigned URL must send.
+  public let signedHeaders: HTTPFields
+
+  /// The part of the authorization before the signature, in the format of the signature scheme.
+  public let authorizationPrefix: String
+
+  /// Creates a request that is complete except for its signature, for implementations of ``TwoStepSigner``.
+  ///
+  /// The parameters are the properties.
+  public init(
+    _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
+    expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,
+    authorizationPrefix: String
+  ) {
+    self.scheme = scheme
+    self.stringToSign = stringToSign
+    self.canonicalRequest = canonicalRequest
+    self.identity = identity
+    self.expiration = expiration
+    self.request = request
+    self.isPresigned = isPresigned
+    self.signedHeaders = signedHeaders
+    self.authorizationPrefix = authorizationPrefix
+  }
+}
+
+extension PendingSignature: Redacted {
+  /// The HTTP method and the access key ID, with the string to sign masked.
+  public var description: String {
+    "PendingSignature(\(request.method), id: \(identity.id), stringToSign: \(Secret.mask))"
+  }
+}
+
+extension PendingSignature {
+  /// Creates a request that is complete except for its signature.
+  ///
+  /// - Parameters:
+  ///   - scheme: The signature scheme.
+  ///   - request: The request to sign.
+  ///   - fields: The header fields of the request, complete except for the signature.
+  ///   - path: The path of a presigned URL up to the signature, or `nil` for a signature in the headers.
+  ///   - identity: The identity of the key that will sign the request.
+  ///   - expiration: The time at which the authorization expires, or `nil` if it contains no expiration.
+  ///   - texts: The string to sign, and the canonical request if the scheme has one.
+  ///   - signedHeaders: The signed headers if the signature becomes part of the URL.
+  ///   - prefix: The part of the authorization before the signature.
+  package init(
+    _ scheme: SignatureScheme, of request: HTTPRequest, fields: HTTPFields, path: String?, as identity: Identity,
+    until expiration: Timestamp?, texts: SignedTexts, signedHeaders: @autoclosure () -> HTTPFields, prefix: String
+  ) {
+    var prepared = request
+    prepared.headerFields = fields
+    if let path { prepared.path = path }
+    self.init(
+      scheme, stringToSign: texts.stringToSign, canonicalRequest: texts.canonicalRequest, identity: identity,
+      expiration: expiration, request: prepared, isPresigned: path != nil,
+      signedHeaders: path == nil ? [:] : signedHeaders(), authorizationPrefix: prefix)
+  }
+
+  /// Returns the signature alone, for a signature that a server returned alone or as a whole authorization.
+  package func bare(_ signature: String) -> String {
+    signature.removingBytePrefix(authorizationPrefix).map { String($0) } ?? signature
+  }
+
+  /// Returns the request with its signature.
+  ///
+  /// - Parameters:
+  ///   - signature: The signature alone.
+  ///   - suffix: The end of a presigned URL, which contains the signature.
+  package func request(with signature: String, urlSuffix suffix: String) -> HTTPRequest {
+    var request = request
+    if isPresigned {
+      request.path = (request.path ?? "/") + suffix
+    } else {
+      request.headerFields.replace(HTTPField(name: .authorization, value: authorizationPrefix + signature))
+    }
+    return request
+  }
+}
+
+extension ByteWriter {
+  package mutating func append(originOf request: HTTPRequest) {
+    append(request.scheme ?? "https")
+    append("://")
+    append(request.authority ?? "")
+  }
 }

@@ -148,3 +148,84 @@ extension UInt8 {
     }
   }
 }
+
+/// The body of an HTTP request, with its length.
+///
+/// The length is always known, because it is part of the signed request; a source of unknown length is split into parts
+/// first. A body can be sent again after a failure, so a stream must start over for each iteration.
+public struct HTTPBody: Sendable {
+  /// The content of a request body.
+  public enum Content: Sendable {
+    /// The request has no body.
+    case none
+    /// The body consists of bytes in memory.
+    case bytes([UInt8])
+    /// The body is a stream of bytes that are read while they are sent.
+    case stream(ByteStream)
+  }
+
+  /// The number of bytes in the body.
+  public let length: Int64
+
+  /// The content of the body.
+  public let content: Content
+
+  /// The body of a request that has no content.
+  public static let none = HTTPBody(length: 0, content: .none)
+
+  /// Creates a body from bytes in memory.
+  ///
+  /// - Parameter bytes: The content of the body.
+  public static func bytes(_ bytes: [UInt8]) -> HTTPBody {
+    HTTPBody(length: Int64(bytes.count), content: .bytes(bytes))
+  }
+
+  /// Creates a body from a stream of bytes that are read while they are sent.
+  ///
+  /// - Parameters:
+  ///   - stream: The content of the body; it must contain exactly `length` bytes and start over for each iteration.
+  ///   - length: The number of bytes in the stream.
+  public static func stream(_ stream: ByteStream, length: Int64) -> HTTPBody {
+    HTTPBody(length: length, content: .stream(stream))
+  }
+}
+
+extension HTTPBody: Redacted {
+  /// The length of the body; the content is omitted because it may contain credentials.
+  public var description: String { "HTTPBody(\(length) bytes)" }
+}
+
+/// The error for an HTTP request that received no complete response, without headers and query of the request.
+public struct TransportError: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
+
+  /// Creates an error.
+  ///
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
+
+  /// Whether sending the same request again can succeed.
+  public var isRetryable: Bool { ![.cancelled, .invalidConfiguration, .invalidRequest].contains(code) }
+
+  /// A code that identifies why an HTTP request received no complete response.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private let name: String
+
+    /// The task that sent the request was cancelled.
+    public static let cancelled = Code(name: "cancelled")
+    /// A connection to the host could not be established.
+    public static let connectionFailed = Code(name: "connectionFailed")
+    /// The connection was closed before the response was complete.
+    public static let connectionLost = Code(name: "connectionLost")
+    /// A setting of the transport is invalid, such as the URL of its proxy or the file of its certificate authorities.
+    public static let invalidConfiguration = Code(name: "invalidConfiguration")
+    /// The transport cannot send the request in its present form.
+    public static let invalidRequest = Code(name: "invalidRequest")
+    /// The connection made no progress for too long.
+    public static let timeout = Code(name: "timeout")
+
+    /// The name of the error code, such as `timeout`.
+    public var description: String { name }
+  }
+}

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CredentialSources
 public import StorageAuth
 
 /// A token issuer that signs a bearer token for each transfer with an access key's private key.
@@ -64,4 +65,74 @@ extension TokenIssuer where Self == BearerTokenIssuer {
   ) -> BearerTokenIssuer {
     BearerTokenIssuer(accessKey: accessKey, userID: userID, fileID: fileID, key: key, lifetime: lifetime)
   }
+}
+
+/// A credential provider that creates short-lived bearer tokens for a Node API with an access key's private key.
+///
+/// The provider signs a new token on every request. Use a `CredentialCache` to store the token and refresh it before it
+/// expires. The clock of this machine must be accurate, because the node compares the token's expiration with its own
+/// clock.
+///
+/// ```swift
+/// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
+/// ```
+public struct BearerAccessProvider: CredentialProvider, Redacted {
+  /// The provider name that errors and events show.
+  public var source: String { "bearer tokens of the access key \(accessKey)" }
+
+  let accessKey: String
+  private let userID: String
+  private let role: String
+  private let key: NodeBearerKey
+  private let lifetime: Duration
+
+  /// Creates a provider of bearer tokens.
+  ///
+  /// - Parameters:
+  ///   - accessKey: The identifier of the access key.
+  ///   - userID: The user ID that the permissions on the node refer to.
+  ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
+  ///   - key: The private key whose public key is registered with the access key.
+  ///   - lifetime: The lifetime of each token, in whole seconds.
+  public init(
+    accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
+    lifetime: Duration = .seconds(3_600)
+  ) {
+    self.accessKey = accessKey
+    self.userID = userID
+    self.role = role
+    self.key = key
+    self.lifetime = lifetime
+  }
+
+  /// Returns a credential with a newly signed bearer token, and the time at which the token's lifetime starts.
+  ///
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let (token, issueTime) = try token(at: context.time.now)
+    let access = AsperaNodeAccess(
+      .bearer(token: token.secret, accessKey: accessKey), expiration: token.claims.expiration)
+    return IssuedCredential(access, issuerTime: issueTime)
+  }
+
+  /// The permitted token lifetimes in seconds: at most a year, beyond which a basic token is the better choice.
+  private static let permittedSeconds: ClosedRange<Int64> = 1...31_536_000
+
+  /// Signs a bearer token, and returns the token and the time at which its lifetime starts.
+  func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, issueTime: Timestamp) {
+    let seconds = try RequestCheck(source: source).wholeSeconds(of: lifetime, in: Self.permittedSeconds)
+    let issueTime = now.wholeSeconds
+    let claims = NodeBearerClaims(
+      userID: userID, scope: NodeScope(accessKey: accessKey, role: role),
+      expiration: issueTime.advanced(by: .seconds(seconds)))
+    do {
+      return (try NodeBearerToken(claims, signedWith: key), issueTime)
+    } catch {
+      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
+    }
+  }
+
+  /// A description that contains the provider name.
+  public var description: String { "BearerAccessProvider(\(source))" }
 }

@@ -102,3 +102,147 @@ final class AccessCache: Sendable {
     }
   }
 }
+
+/// A token issuer that always returns the same token, and fails when the server no longer accepts the token.
+public struct FixedTokenIssuer: TokenIssuer, Redacted {
+  /// The issuer name that errors and events show.
+  public let source: String
+
+  private let credential: TransferCredential
+
+  /// Creates a token issuer that always returns the given token.
+  ///
+  /// - Parameters:
+  ///   - token: The token that the issuer returns.
+  ///   - specification: The specification that was issued with the token, or `nil` if there is none.
+  ///   - source: The issuer name that errors and events show, without secrets.
+  public init(_ token: AsperaToken, specification: TransferSpec? = nil, source: String = "fixed token") {
+    self.source = source
+    credential = TransferCredential(token: token, specification: specification)
+  }
+
+  /// Creates a token issuer that uses an access key as a basic token, which servers accept for their own storage.
+  ///
+  /// - Parameters:
+  ///   - accessKey: The identifier of the access key.
+  ///   - secret: The secret of the access key, which is sent to the server with each transfer.
+  ///   - fileID: The identifier of the folder or file that the transfers access. If `nil`, the root of the access key.
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier or the secret cannot be sent.
+  public init(accessKey: String, secret: Secret, fileID: String? = nil) throws(AsperaError) {
+    self.init(
+      try .basic(accessKey: accessKey, secret: secret),
+      specification: .naming(accessKey: accessKey, fileID: fileID), source: "access key \(accessKey)")
+  }
+
+  /// Returns the token for a session's first request, and throws if a different token is required.
+  ///
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context of the call.
+  /// - Throws: A `CredentialError` with the code `rejected` if the token has expired or the server rejected it.
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    switch request.reason {
+    case .initial, .missing: return IssuedCredential(credential, source: source)
+    case .expired, .rejected:
+      let reason = request.reason == .expired ? "has expired, or expires too soon" : "was refused by the server"
+      throw CredentialError(
+        .rejected, source: source, "The token \(reason), and there is no issuer for another.",
+        remedy: "Get a new token, or give the session an issuer that requests one.")
+    }
+  }
+
+  /// A description that contains the issuer name.
+  public var description: String { "FixedTokenIssuer(\(source))" }
+}
+
+extension TokenIssuer where Self == FixedTokenIssuer {
+  /// Creates a token issuer that always returns the given token; see ``FixedTokenIssuer``.
+  public static func fixed(_ token: AsperaToken) -> FixedTokenIssuer { FixedTokenIssuer(token) }
+
+  /// Creates a token issuer that uses an access key as a basic token; see ``FixedTokenIssuer``.
+  ///
+  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier or the secret cannot be sent.
+  public static func accessKey(
+    _ id: String, secret: Secret, fileID: String? = nil
+  ) throws(AsperaError) -> FixedTokenIssuer {
+    try FixedTokenIssuer(accessKey: id, secret: secret, fileID: fileID)
+  }
+}
+
+/// A token issuer that calls a function for each token, for example to send a request to an app's own server.
+///
+/// ```swift
+/// let issuer = ClosureTokenIssuer(source: "my app's server") { request in
+///   TransferCredential(token: try AsperaToken(try await api.token(for: request.specification.paths)))
+/// }
+/// ```
+public struct ClosureTokenIssuer: TokenIssuer, Redacted {
+  /// The issuer name that errors and events show.
+  public let source: String
+
+  private let fetch: @Sendable @concurrent (TokenRequest) async throws -> TransferCredential?
+
+  /// Creates a token issuer that calls an asynchronous function.
+  ///
+  /// - Parameters:
+  ///   - source: The issuer name that errors and events show, without secrets.
+  ///   - fetch: A function that returns a transfer credential. Returning `nil` is an error. If the function throws a
+  ///     `CredentialError`, the error is rethrown. If it throws another error except an `AsperaError`, only the error's
+  ///     type is shown.
+  public init(
+    source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferCredential?
+  ) {
+    self.source = source
+    self.fetch = fetch
+  }
+
+  /// Creates a token issuer that calls a blocking function.
+  ///
+  /// The function runs on a separate thread, never on the main thread. Calls are serial: requests wait for each other.
+  ///
+  /// - Parameters:
+  ///   - source: The issuer name that errors and events show, without secrets.
+  ///   - fetch: A function that returns a transfer credential, as for ``init(source:_:)``, and always returns within a
+  ///     time limit.
+  public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferCredential?) {
+    let call = BlockingCall("tokens: \(source)", fetch)
+    self.init(source: source) { try await call($0) }
+  }
+
+  /// Calls the function with a token request, and returns the function's transfer credential.
+  ///
+  /// - Parameters:
+  ///   - request: The transfer, and the reason why a token is needed.
+  ///   - context: The context of the call.
+  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `unavailable` if the function returned
+  ///   `nil`, `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which is the
+  ///   `underlying` error; a `CredentialError` that it threw is passed on unchanged.
+  public func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let credential: TransferCredential?
+    do {
+      credential = try await fetch(request)
+    } catch is CancellationError {
+      throw CredentialError(
+        .cancelled, source: source, "The wait for a token was cancelled.",
+        remedy: "Request a token again if it is still needed.")
+    } catch let error as AsperaError {
+      throw CredentialError(
+        .malformedResponse, source: source, error.message, remedy: error.remedy, underlying: error)
+    } catch {
+      throw credentialError(error, from: source)
+    }
+    guard let credential else {
+      throw CredentialError(
+        .unavailable, source: source, "The callback returned nil: it has no token now.",
+        remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
+    }
+    return IssuedCredential(credential, source: source)
+  }
+
+  /// A description that contains the issuer name.
+  public var description: String { "ClosureTokenIssuer(\(source))" }
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import StorageAuth
 internal import StorageClient
 
 /// The options that select the default sources of keys.
@@ -57,5 +58,67 @@ struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, 
 
   init(argument: String) {
     description = argument
+  }
+}
+
+/// The command-line options for connections to services.
+///
+/// The proxies come from the environment or from a file with settings.
+struct NetworkOptions: ParsableArguments {
+  @Option(
+    name: .customLong("ca-file"),
+    help: ArgumentHelp(
+      "A PEM file with the certificate authorities to trust, in place of those of the system.", valueName: "file"))
+  var caFile: String?
+
+  func validate() throws { _ = try Self.transport(for: TransportChoice(caFile: caFile)) }
+
+  /// The transport for requests to services: through the proxy of the environment, if there is one.
+  var transport: any HTTPTransport {
+    get throws { LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile))) }
+  }
+
+  /// The transport for requests of credential sources.
+  ///
+  /// Requests without TLS go to metadata services and to servers on this machine. They contain or return secrets, and
+  /// are never sent to a proxy.
+  var credentialTransport: any HTTPTransport {
+    get throws {
+      LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile, isForCredentials: true)))
+    }
+  }
+
+  /// The options that decide which transport is used.
+  private struct TransportChoice: Hashable {
+    var caFile: String?
+    var isForCredentials = false
+  }
+
+  /// The transports of this process, whose connections all clients with the same options share.
+  private static let transports = Lock<[TransportChoice: AsyncHTTPClientTransport]>([:])
+
+  private static func transport(for choice: TransportChoice) throws -> AsyncHTTPClientTransport {
+    if let existing = transports.withLock({ $0[choice] }) { return existing }
+    let transport: AsyncHTTPClientTransport
+    do throws(TransportError) {
+      let settings = Settings.client
+      var proxy = try ProxyConfiguration.environment
+      proxy.https = proxy.https ?? settings.proxy.https
+      proxy.http = choice.isForCredentials ? nil : proxy.http ?? settings.proxy.http
+      if proxy.exclusions == .none { proxy.exclusions = settings.proxy.exclusions }
+      let hasProxy = proxy.http != nil || proxy.https != nil
+      transport =
+        hasProxy || settings.isConfigured || choice.caFile != nil
+        ? try AsyncHTTPClientTransport(
+          timeouts: settings.timeouts, proxy: proxy, trustedRoots: choice.caFile.map { .file($0) } ?? .system)
+        : .shared
+    } catch {
+      throw ValidationError("\(error.message) \(error.remedy)")
+    }
+    return transports.withLock { transports in
+      let first = transports[choice] ?? transport
+      transports[choice] = first
+      return first
+    }
   }
 }

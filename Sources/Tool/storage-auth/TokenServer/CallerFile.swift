@@ -3,7 +3,9 @@
 
 internal import Foundation
 internal import Hummingbird
+internal import NIOCore
 internal import StorageAuth
+internal import StorageAuthServer
 
 /// The callers of a token server, and the file from which they are read.
 final class CallerFile: Sendable {
@@ -120,5 +122,53 @@ struct CallerList: Sendable {
     }
     throw HTTPError(
       .unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "Send the bearer token that this server knows.")
+  }
+}
+
+/// The context of a request, with the caller's name after ``CallerAuthentication`` has authenticated the caller.
+struct CallerContext: RemoteAddressRequestContext {
+  var coreContext: CoreRequestContextStorage
+  var caller: String?
+  let remoteAddress: SocketAddress?
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    remoteAddress = source.channel.remoteAddress
+  }
+}
+
+/// A middleware that authenticates callers and applies the rate limit to each caller.
+struct CallerAuthentication: RouterMiddleware {
+  typealias Context = CallerContext
+
+  let callers: CallerFile
+  let rateLimit: RateLimit?
+  let rateStore: any RateStore
+
+  func handle(
+    _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
+  ) async throws -> Response {
+    let caller = try callers.authenticate(request)
+    ResponseRecord.current?.record(caller: caller)
+    try await applyRateLimit(to: caller)
+    var context = context
+    context.caller = caller
+    return try await next(request, context)
+  }
+
+  private func applyRateLimit(to caller: String) async throws {
+    guard let rateLimit else { return }
+    let delay: Duration?
+    do {
+      delay = try await rateStore.take(caller, limit: rateLimit, at: SystemTime.system.uptime)
+    } catch {
+      ResponseRecord.note("\(Timestamp.now.iso8601) \(caller) refused: \(error)")
+      throw HTTPError(
+        .serviceUnavailable, headers: [.retryAfter: "1"], message: "The server cannot count requests now.")
+    }
+    guard let delay else { return }
+    throw HTTPError(
+      .tooManyRequests, headers: [.retryAfter: "\(delay.components.seconds + 1)"],
+      message: "Too many requests from this caller.")
   }
 }
