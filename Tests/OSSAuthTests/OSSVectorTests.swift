@@ -56,7 +56,7 @@ final class OSSVectorTests: XCTestCase {
         }
         let (request, signer) = try SigningJob(json: vector.json).requestForOSS()
         let date = Timestamp(unixSeconds: Int64(try XCTUnwrap(vector.object["date"] as? Int)))
-        let signed = try signer.signedInEveryWay(request, with: vector.key(), in: .at(date))
+        let signed = try signer.signedByFields(request, with: vector.key(), in: .at(date))
         XCTAssertEqual(signed.headerFields[.authorization], authorization, vector.id)
       } else {
         let url = try XCTUnwrap(answer.url, vector.id)

@@ -57,8 +57,8 @@ enum S3Schemes {
 /// Properties of S3 signatures, checked with random requests.
 final class S3PropertyTests: XCTestCase {
   // matrix: S3 V4: header
-  func testAllWaysToSignHeadersHaveOneResult() throws {
-    for scheme in try S3Schemes.all() { try scheme.signsInEveryWay(scheme.samples(100)) }
+  func testFieldsAloneMakeTheSignedRequest() throws {
+    for scheme in try S3Schemes.all() { try scheme.signsByFields(scheme.samples(100)) }
   }
 
   // matrix: S3 V4: header, verify

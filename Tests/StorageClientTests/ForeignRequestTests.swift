@@ -89,4 +89,31 @@ final class ForeignRequestTests: XCTestCase {
       XCTAssertEqual(($0 as? SigningError)?.code, .invalidRequest)
     }
   }
+
+  func testFieldThatMustGoIsNamed() throws {
+    var request = HTTPClientRequest(url: "https://photos.s3.eu-central-1.amazonaws.com/cat.jpg")
+    request.headers = ["X-Amz-Security-Token": "old"]
+    let permanent = AccessKey(id: "AKIDEXAMPLE", secret: "secret")
+    XCTAssertThrowsError(try signer.fields(for: request, with: permanent, in: context)) {
+      XCTAssertEqual(($0 as? SigningError)?.code, .invalidHeader)
+      XCTAssertTrue("\($0)".contains("x-amz-security-token"), "\($0)")
+    }
+    XCTAssertEqual(try signer.fields(for: request, with: key, in: context).count, 4)
+    XCTAssertEqual(try signer.fields(for: request, with: .anonymous, in: context), [])
+  }
+
+  func testPartsThatCannotBeSentAreRejected() {
+    var request = HTTPClientRequest(url: "https://photos.s3.eu-central-1.amazonaws.com/cat.jpg")
+    for (name, value) in [("a b", "c"), ("x-amz-meta-a", "b\r\nc: d"), ("x-amz-meta-a", " b")] {
+      request.headers = HTTPHeaders([(name, value)])
+      XCTAssertThrowsError(try signer.fields(for: request, with: key, in: context), value) {
+        XCTAssertEqual(($0 as? SigningError)?.code, .invalidHeader)
+      }
+    }
+    request.headers = [:]
+    request.method = HTTPMethod(rawValue: "GE T")
+    XCTAssertThrowsError(try signer.fields(for: request, with: key, in: context)) {
+      XCTAssertEqual(($0 as? SigningError)?.code, .invalidRequest)
+    }
+  }
 }

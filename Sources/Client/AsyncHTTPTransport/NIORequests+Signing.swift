@@ -18,8 +18,8 @@ extension HTTPRequestHead: SignableRequest {
   /// The path with the query, percent-encoded.
   public var path: String? { uri }
 
-  /// The header fields, without `Host`.
-  public var headerFields: SignableFieldList { SignableFieldList(headers) }
+  /// The names and values of the header fields.
+  public var fieldPairs: [(name: String, value: String)] { Array(headers) }
 }
 
 extension HTTPClientRequest: SignableRequest {
@@ -37,6 +37,6 @@ extension HTTPClientRequest: SignableRequest {
   /// The path of the URL with its query, percent-encoded, or `nil` if the URL has no scheme.
   public var path: String? { requestURL?.path }
 
-  /// The header fields, without `Host`.
-  public var headerFields: SignableFieldList { SignableFieldList(headers) }
+  /// The names and values of the header fields.
+  public var fieldPairs: [(name: String, value: String)] { Array(headers) }
 }

@@ -25,8 +25,8 @@ extension URLRequest: SignableRequest {
   /// The path of the URL with its query, percent-encoded, or `nil` without a URL.
   public var path: String? { requestURL?.path }
 
-  /// The header fields.
-  public var headerFields: SignableFieldList {
-    SignableFieldList((allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) })
+  /// The names and values of the header fields.
+  public var fieldPairs: [(name: String, value: String)] {
+    (allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) }
   }
 }

@@ -3,49 +3,22 @@
 
 public import HTTPTypes
 
-/// A signer that adds header fields to a request, and can return them without the request.
+/// A signer that authorizes a request by header fields, and can return them alone.
 ///
 /// A client with requests of its own type sets the fields itself; see ``SignableRequest``.
 ///
 /// ```swift
-/// for field in try signer.fields(for: request, with: key, in: .now) {
+/// for field in try signer.fields(for: head, with: key, in: .now) {
 ///   head.headers.replaceOrAdd(name: field.name.rawName, value: field.value)
 /// }
 /// ```
 public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPRequest {
-  /// The type of the prepared signer.
-  associatedtype Prepared: PreparedSigner
-
-  /// Prepares what the signatures of several requests have in common: the checked credential, the date, the derived key.
-  ///
-  /// - Parameters:
-  ///   - credential: The credential that signs the requests. An anonymous credential adds no fields.
-  ///   - context: The time of signing.
-  /// - Returns: A signer of requests that are sent within seconds of the time of signing.
-  /// - Throws: A ``SigningError`` if the credential or the signer's configuration is invalid.
-  func prepared(with credential: SigningCredential, in context: SigningContext) throws(SigningError) -> Prepared
-}
-
-/// A signer of requests with one credential at one time, which creates the same fields as a signer of single requests.
-///
-/// Services accept a signature only for some minutes. Prepare a new one after a second, or when the credential changes.
-public protocol PreparedSigner: Sendable {
-  /// Returns the header fields that authorize a request.
-  ///
-  /// - Parameter request: The request to sign.
-  /// - Returns: The fields in the order in which they are to be set. Each replaces the request's fields of its name.
-  /// - Throws: A ``SigningError`` if the request is invalid.
-  func fields(for request: some SignableRequest) throws(SigningError) -> [HTTPField]
-
-  /// Signs a request by setting the fields in it.
-  ///
-  /// - Parameter request: The request to sign; an earlier signature is replaced.
-  /// - Throws: A ``SigningError`` if the request is invalid; it is then unchanged.
-  func sign(_ request: inout HTTPRequest) throws(SigningError)
+  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
+  var fieldNames: [HTTPField.Name] { get }
 }
 
 extension HeaderSigner {
-  /// Returns the header fields that authorize a request.
+  /// Returns the header fields that authorize a request: those that ``Signer/sign(_:with:in:)`` changes.
   ///
   /// - Parameters:
   ///   - request: The request to sign. If the credential has no session token, the request must not have the field of
@@ -54,10 +27,22 @@ extension HeaderSigner {
   ///   - context: The time of signing.
   /// - Returns: The fields in the order in which they are to be set. Each replaces the request's fields of its name.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
-  @inlinable
   public func fields(
     for request: some SignableRequest, with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> [HTTPField] {
-    try prepared(with: credential, in: context).fields(for: request)
+    let original = try HTTPRequest(request)
+    let signed = try signed(original, with: credential, in: context)
+    var fields: [HTTPField] = []
+    for name in fieldNames {
+      let values = original.headerFields[values: name]
+      guard let value = signed.headerFields[name] else {
+        if values.isEmpty { continue }
+        throw SigningError(
+          .invalidHeader, "The request has the header \(name.rawName), which the credential does not need.",
+          remedy: "Remove the header before the request is signed.")
+      }
+      if values != [value] { fields.append(HTTPField(name: name, value: value)) }
+    }
+    return fields
   }
 }

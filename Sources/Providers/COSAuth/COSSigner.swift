@@ -23,7 +23,7 @@ internal import StorageCrypto
 ///
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent; see `Sources/Providers/COSAuth/COSAuth.docc/COS.md`.
-public struct COSSigner: TwoStepSigner, Presigner {
+public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// The format of the authorization in a presigned URL.
   public enum URLForm: Sendable, Hashable {
     /// Separate query parameters, from `q-sign-algorithm` to `q-signature`; the current format.
@@ -151,6 +151,9 @@ public struct COSSigner: TwoStepSigner, Presigner {
     let hash = SHA1.hash(writing: text)
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
+
+  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
+  public var fieldNames: [HTTPField.Name] { [.cosSecurityToken, .authorization] }
 
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
 

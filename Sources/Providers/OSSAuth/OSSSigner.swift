@@ -29,7 +29,7 @@ internal import StorageCrypto
 /// "Include a V1 signature in a URL",
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where these pages are silent,
 /// the signer follows the vendor's SDKs; see `Sources/Providers/OSSAuth/OSSAuth.docc/OSS.md`.
-public struct OSSSigner: TwoStepSigner, Presigner {
+public struct OSSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// The version of the OSS signatures.
   public let version: OSSSignatureVersion
 
@@ -215,6 +215,11 @@ extension OSSSigner {
     return OSSDraft(
       fields: fields, path: path, resource: resource, scheme: scheme, expiration: nil,
       refusedParameters: RefusedParameters(Self.signatureParameters))
+  }
+
+  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
+  public var fieldNames: [HTTPField.Name] {
+    (version == .v1 ? [.date] : [.ossDate, .ossContentSHA256]) + [.ossSecurityToken, .authorization]
   }
 
   static let signatureParameters = NameTable([

@@ -24,7 +24,7 @@ internal import StorageCrypto
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
 /// Requests: Using Query Parameters (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
-public struct S3Signer: TwoStepSigner, Presigner {
+public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
   /// The region in the scope of signatures, such as `eu-central-1`, or `auto` for Cloudflare R2 and Google Cloud
   /// Storage.
   public let region: String
@@ -121,6 +121,9 @@ public struct S3Signer: TwoStepSigner, Presigner {
 // MARK: - In headers
 
 extension S3Signer {
+  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
+  public var fieldNames: [HTTPField.Name] { [.s3Date, .s3ContentSHA256, .s3SecurityToken, .authorization] }
+
   /// Signs a request by adding the signature to its headers.
   ///
   /// The method sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key,

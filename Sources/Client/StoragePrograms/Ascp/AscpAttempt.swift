@@ -289,7 +289,9 @@ struct AscpProgress: Sendable {
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
     let previous = (bytes, totalBytes)
     if let announced = frame.totalByteCount, announced > 0 { totalBytes = max(totalBytes ?? 0, announced) }
-    if let transferred = frame.transferredByteCount ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) }) {
+    if let transferred = frame.transferredByteCount
+      ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) })
+    {
       bytes = max(bytes, transferred)
     }
     guard previous != (bytes, totalBytes) else { return nil }

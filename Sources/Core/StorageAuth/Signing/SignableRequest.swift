@@ -2,26 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageCrypto
 
-/// An HTTP request of any library, whose parts a ``HeaderSigner`` reads in place.
+/// An HTTP request of any library, for which a ``HeaderSigner`` creates header fields.
 ///
-/// `HTTPRequest` is one. A type of another library becomes one in a few lines, so that a request need not be converted
-/// before it is signed:
+/// `HTTPRequest` is one. A type of another library becomes one in a few lines:
 ///
 /// ```swift
-/// extension MyRequest: SignableRequest {
+/// extension Call: SignableRequest {
 ///   var methodName: String { verb }
-///   var scheme: String? { url.scheme }
-///   var authority: String? { url.hostAndPort }
-///   var path: String? { url.pathAndQuery }
-///   var headerFields: MyHeaders { headers }  // a `SignableFields`
+///   var scheme: String? { "https" }
+///   var authority: String? { host }
+///   var path: String? { target }
+///   var fieldPairs: [(name: String, value: String)] { headers }
 /// }
 /// ```
 public protocol SignableRequest {
-  /// The type of the header fields.
-  associatedtype HeaderFields: SignableFields
-
   /// The name of the method, such as `PUT`.
   var methodName: String { get }
 
@@ -34,55 +29,43 @@ public protocol SignableRequest {
   /// The path and the query, percent-encoded exactly as the request sends them; `nil` means `/`.
   var path: String? { get }
 
-  /// The header fields, without `Host`.
-  var headerFields: HeaderFields { get }
+  /// The names and values of the header fields; `Host` is passed over.
+  var fieldPairs: [(name: String, value: String)] { get }
 }
 
-/// The header fields of a ``SignableRequest``, each of which has an index from 0.
-public protocol SignableFields {
-  /// The number of fields.
-  var count: Int { get }
+extension HTTPRequest: SignableRequest {
+  /// The name of the method, such as `PUT`.
+  public var methodName: String { method.rawValue }
 
-  /// Calls a function with the bytes of a field's name in lowercase.
-  ///
-  /// - Parameters:
-  ///   - index: The index of the field, which is less than ``count``.
-  ///   - body: A function that must be called exactly once.
-  func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result
-
-  /// Calls a function with the bytes of a field's value.
-  ///
-  /// - Parameters:
-  ///   - index: The index of the field, which is less than ``count``.
-  ///   - body: A function that must be called exactly once.
-  func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result
+  /// The names and values of the header fields.
+  public var fieldPairs: [(name: String, value: String)] {
+    headerFields.map { ($0.name.canonicalName, $0.value) }
+  }
 }
 
-/// Header fields as pairs of names and values, for requests of libraries that store them so.
-public struct SignableFieldList: SignableFields {
-  private let pairs: [(name: String, value: String)]
-
-  /// Creates a list of fields, without those that are named `Host`.
-  ///
-  /// - Parameter fields: The names, in any letter case, with their values.
-  public init(_ fields: some Sequence<(name: String, value: String)>) {
-    pairs = fields.compactMap { name, value in
-      let name = name.asciiLowercased
-      return name == "host" ? nil : (name, value)
+extension HTTPRequest {
+  /// Creates a request with the parts of another one, or throws an error if one of them cannot be sent.
+  init(_ request: some SignableRequest) throws(SigningError) {
+    if let request = request as? HTTPRequest {
+      self = request
+      return
     }
-  }
-
-  /// The number of fields.
-  public var count: Int { pairs.count }
-
-  /// Calls a function with the bytes of a field's name in lowercase.
-  public func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    pairs[index].name.withSpan(body)
-  }
-
-  /// Calls a function with the bytes of a field's value.
-  public func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    pairs[index].value.withSpan(body)
+    guard let method = Method(request.methodName) else {
+      throw SigningError(
+        .invalidRequest, "The request's method is not a token.", remedy: "Name a method such as GET or PUT.")
+    }
+    var fields = HTTPFields()
+    for (name, value) in request.fieldPairs where name.asciiLowercased != "host" {
+      guard let fieldName = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+        throw SigningError(
+          .invalidHeader, "The header \(name.onOneLine) has a name or a value that cannot be sent.",
+          remedy: "Encode the value, and remove line breaks and spaces at its ends.")
+      }
+      fields.append(HTTPField(name: fieldName, value: value))
+    }
+    self.init(
+      method: method, scheme: request.scheme, authority: request.authority, path: request.path ?? "/",
+      headerFields: fields)
   }
 }
 
@@ -103,37 +86,4 @@ package struct RequestURL {
     let target = afterScheme[end...].bytes(before: "#")
     path = target.beginsWithByte("/") ? String(target) : "/\(target)"
   }
-}
-
-extension HTTPRequest: SignableRequest {
-  /// The name of the method, such as `PUT`.
-  @inlinable public var methodName: String { method.rawValue }
-}
-
-extension HTTPFields: SignableFields {}
-
-extension SignableFields {
-  /// Returns the first index of a name in lowercase, or `nil` if no field has it.
-  @inlinable
-  package func index(ofName name: String) -> Int? {
-    for index in 0..<count where withName(at: index, { $0.hasBytes(of: name) }) { return index }
-    return nil
-  }
-
-  /// Returns the value of the first field with a name, or `nil` if no field has it.
-  package func value(of name: HTTPField.Name) -> String? {
-    index(ofName: name.canonicalName).map { index in
-      withValue(at: index) { bytes in String(writing: { $0.append(bytes) }) }
-    }
-  }
-
-  /// Returns a field's name, for an error.
-  package func name(at index: Int) -> HTTPField.Name {
-    withName(at: index) { bytes in HTTPField.Name(String(writing: { $0.append(bytes) })) ?? .mistyped }
-  }
-}
-
-extension Span<UInt8> {
-  @usableFromInline
-  func hasBytes(of text: String) -> Bool { withBytes(of: text) { isIdentical(to: $0) } }
 }
