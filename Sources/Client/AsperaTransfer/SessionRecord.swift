@@ -25,7 +25,7 @@ struct SessionRecord {
   /// The paths that are added to the session, or `nil` if the session is not persistent.
   var pathFeed: PathFeed?
   /// The span that measures the session until it ends, or `nil` if no instrument is installed.
-  var span: ActiveSpan?
+  var operationSpan: ActiveSpan?
   var attemptCount = 0
   /// The uptime at which the session's current activation started.
   private var activationStart = Duration.zero
@@ -83,7 +83,7 @@ struct SessionRecord {
     tokens = nil
     signedSpecification = nil
     currentTask = nil
-    span = nil
+    operationSpan = nil
     attemptCount = 0
     waiters = []
   }

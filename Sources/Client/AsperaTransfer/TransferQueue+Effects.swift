@@ -40,7 +40,8 @@ extension TransferQueue {
       return recordEvent(kind, of: id, in: &state, at: uptime)
     case .session(let id, let ticket, .requestToken(let need)):
       guard let record = state.records[id], let tokens = record.tokens else { break }
-      state.records[id]?.currentTask = startTokenRequest(to: tokens, need, for: id, ticket: ticket, in: record.span)
+      state.records[id]?.currentTask = startTokenRequest(
+        to: tokens, need, for: id, ticket: ticket, in: record.operationSpan)
     case .session(let id, let ticket, .checkToken):
       guard let record = state.records[id] else { break }
       state.records[id]?.currentTask = startTokenCheck(of: record, id: id, ticket: ticket)
@@ -74,11 +75,11 @@ extension TransferQueue {
     case .didStartRunning:
       state.acceptedLogins.insert(record.login)
     case .retry(let retry):
-      state.notices.append(.authEvent(.retry(record.retryEvent(retry)), record.span))
+      state.notices.append(.authEvent(.retry(record.retryEvent(retry)), record.operationSpan))
     case .finished(let result):
       let transfer = record.transferEvent(result, at: uptime)
       state.notices.append(.authEvent(.transfer(transfer), nil))
-      if let span = record.span { state.notices.append(.spanEnd(span, .init(failure: transfer.failure))) }
+      if let span = record.operationSpan { state.notices.append(.spanEnd(span, .init(failure: transfer.failure))) }
       state.notices.append(.result(record.waiters, result))
       if let batchID = record.batchID {
         state.batches[batchID]?.unfinishedSessions.remove(id)
@@ -137,7 +138,7 @@ extension TransferQueue {
   /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
   func record(of session: TransferSession, batchID: UInt64?) -> SessionRecord {
     var record = SessionRecord(session, account: accounts?.current()?.credential, issuer: issuer, batchID: batchID)
-    record.span = authEvents.begin(AuthActivity(.operation, record.subject))
+    record.operationSpan = authEvents.begin(AuthActivity(.operation, record.subject))
     return record
   }
 
@@ -249,7 +250,7 @@ extension TransferQueue {
   private func measureAttempt(
     _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
   ) async throws(TransferFailure) -> TransferSummary {
-    try await record.span.run { () async throws(TransferFailure) in
+    try await record.operationSpan.run { () async throws(TransferFailure) in
       try await authEvents.begin(AuthActivity(.attempt, record.subject, attempt: record.attemptCount)).measure {
         () async throws(TransferFailure) in
         try await attempt()

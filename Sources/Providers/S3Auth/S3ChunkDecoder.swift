@@ -80,15 +80,15 @@ package struct S3ChunkDecoder: BodyDecoder {
       var rest = bytes[...]
       while !rest.isEmpty {
         if case .data(let remaining) = state {
-          let chunkBytes = rest.prefix(Int(clamping: remaining))
-          rest = rest.dropFirst(chunkBytes.count)
+          let piece = rest.prefix(Int(clamping: remaining))
+          rest = rest.dropFirst(piece.count)
           if payload.hasSignedChunks {
-            unverifiedBytes += chunkBytes
+            unverifiedBytes += piece
           } else {
-            runningChecksum?.update(Array(chunkBytes))
-            output += chunkBytes
+            runningChecksum?.update(Array(piece))
+            output += piece
           }
-          let missingByteCount = remaining - Int64(chunkBytes.count)
+          let missingByteCount = remaining - Int64(piece.count)
           state = missingByteCount == 0 ? .dataEnd : .data(remaining: missingByteCount)
         } else if let byte = rest.popFirst() {
           try readFramingByte(byte, into: &output)

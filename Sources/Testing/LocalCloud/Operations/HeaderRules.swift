@@ -44,15 +44,15 @@ struct HeaderRules: Sendable {
 
   /// The operations that support the headers of access controls, of which one names it, and the others give permissions.
   static let grants = Dictionary(
-    uniqueKeysWithValues: (["acl"] + Grant.Permission.allCases.map(\.header)).map {
+    (["acl"] + Grant.Permission.allCases.map(\.header)).map {
       ($0, creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]))
-    })
+    }, uniquingKeysWith: { $1 })
 
   static let customerKeys: [String: Set<Operation>] = {
     let readers: Set<Operation> = [.completeUpload, .getObject, .headObject, .objectAttributes]
     let operations = creations.union(parts).union(readers)
     return Dictionary(
-      uniqueKeysWithValues: CustomerKey.headers.flatMap { [($0, operations), ("copy-source-\($0)", copies)] })
+      CustomerKey.headers.flatMap { [($0, operations), ("copy-source-\($0)", copies)] }, uniquingKeysWith: { $1 })
   }()
 
   /// Throws `NotImplemented` for the first header that matters and that the operation does not support.

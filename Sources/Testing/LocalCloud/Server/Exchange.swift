@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
@@ -49,7 +48,7 @@ struct Exchange: Sendable {
   ) async throws {
     var answer = answer
     if answer.isCompressed {
-      guard let compressed = Zlib.gzip(Array(try await answer.body.collected(reading: read).readableBytesView))
+      guard let compressed = Gzip.compressed(Array(try await answer.body.collected(reading: read).readableBytesView))
       else { throw ErrorResponse.internalError("There is no memory for gzip.") }
       answer.body = .bytes(compressed)
     }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import COSAuth
 internal import OSSAuth
 internal import S3Auth
@@ -151,4 +152,10 @@ extension ParameterNames {
 
   /// The query parameter names in the source code of the vendors' SDKs.
   static let names = ParameterCatalog.names
+}
+
+/// The format in which OSS sends objects to clients that accept it.
+enum Gzip {
+  /// Returns bytes in the gzip format, or `nil` if there is no memory for it.
+  static func compressed(_ bytes: [UInt8]) -> [UInt8]? { Zlib.gzip(bytes) }
 }
