@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import StorageAuth
 
 /// A component of the signed strings whose value differs between the client and the service.
@@ -144,6 +145,8 @@ struct PathComparison {
     if resolved.isIdentical(to: received) || resolved.slashesMerged.isIdentical(to: received) { return .dotsResolved }
     let bucket = bucketAndKey(received).bucket
     if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(received)") { return .bucketTwice }
+    for bucket in [bucketAndKey(sent).bucket, String((request.request.authority ?? "").bytes(before: "."))]
+    where !bucket.isEmpty && received.isIdentical(to: "/\(bucket)\(sent)") { return .bucketTwice }
     guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, received) }
     let (first, second) = (bucketAndKey(sent), bucketAndKey(received))
     if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }
