@@ -30,7 +30,7 @@ public final class LocalCloud: Sendable {
   private let node: HTTPService
   private let transferServer: HTTPService
   private let applications: HTTPService
-  private let context: CloudContext
+  let context: CloudContext
 
   private init(
     storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService,
@@ -295,6 +295,21 @@ extension LocalCloud {
 
     /// The number of requests to the storage service that contained the key ID, including rejected requests.
     public let requests: Int
+
+    /// The start of the temporary credential's lifetime.
+    package let start: Timestamp
+
+    /// The key that signed the call for the credential, or `nil` if no key did.
+    package let caller: AccessKeyID?
+
+    /// The service that issued the credential.
+    package let endpoint: Endpoint
+
+    /// The number of requests with the key ID that the storage service answered with an error.
+    package let refusals: Int
+
+    /// Whether the credential was revoked before its expiration.
+    package let isRevoked: Bool
   }
 
   /// A role for which the local server issues temporary credentials.

@@ -57,7 +57,7 @@ struct Exchange: Sendable {
     let hasLength = answer.status != .noContent && answer.status != .notModified
     if hasLength, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
     let hasBody = method != .head && hasLength && answer.body.isSent
-    record?.noteResponse(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
+    record?.noteResponse(head, byteCount: hasBody ? answer.body.byteCount : 0)
     var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
     if !hasBody || fault?.limit == 0 {
       try await fault?.inject()

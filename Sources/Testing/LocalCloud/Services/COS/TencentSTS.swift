@@ -81,7 +81,8 @@ struct TencentSTS: TokenServiceHandler {
     guard let name = parameters["Name"] else { throw .missing("Name") }
     guard let policy = try policy(parameters) else { throw .missing("Policy") }
     let lifetime = try lifetime(parameters, default: 1800, longest: Self.federationLimit)
-    let order = TokenTable.Request(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime)
+    let order = TokenTable.Request(
+      provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime, caller: caller.id)
     return response(issuer.issue(order, by: endpoint, at: call.date), call)
   }
 
@@ -111,7 +112,8 @@ struct TencentSTS: TokenServiceHandler {
     }
     let longest = role.maximumDuration.components.seconds
     let lifetime = try lifetime(parameters, default: min(fallback, longest), longest: longest)
-    let order = TokenTable.Request(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime)
+    let order = TokenTable.Request(
+      provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller?.id)
     return response(issuer.issue(order, by: endpoint, at: call.date), call)
   }
 

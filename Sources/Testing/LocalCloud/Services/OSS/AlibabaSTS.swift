@@ -59,7 +59,8 @@ struct AlibabaSTS: TokenServiceHandler {
 
   private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call, parameters)
-    let order = try order(parameters)
+    var order = try order(parameters)
+    order.caller = caller
     guard issuer.allows(caller, toAssume: order.role, at: call.date) else {
       throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")

@@ -39,7 +39,8 @@ struct AmazonSTS: TokenServiceHandler {
     switch action {
     case "AssumeRole":
       let caller = try authenticate(call)
-      let order = try order(parameters)
+      var order = try order(parameters)
+      order.caller = caller
       guard issuer.allows(caller, toAssume: order.role, at: call.date) else {
         throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role?.arn ?? "")")
       }
