@@ -22,6 +22,7 @@ struct ObjectRequests: Sendable {
   private static let documentByteLimit = 64 * 1024
 
   let cloud: LocalCloud
+  var transport: any HTTPTransport = .platformDefault
 
   /// The key that signs: one of the server's own account, without a session token if there is such a key.
   var key: AccessKey? {
@@ -68,7 +69,7 @@ struct ObjectRequests: Sendable {
     if method == .put { request.headerFields[.contentLength] = String(body.length) }
     let answer: HTTPStreamingResponse
     do {
-      answer = try await AsyncHTTPClientTransport.platformDefault.send(request, body: body)
+      answer = try await transport.send(request, body: body)
     } catch {
       throw HTTPError(.badGateway, message: "The service did not respond: \(error.message)")
     }

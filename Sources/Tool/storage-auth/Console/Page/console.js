@@ -69,12 +69,20 @@ function ask(text, verb) {
   const dialog = element("question");
   element("question-text").textContent = text;
   element("question-yes").textContent = verb;
-  dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+    const end = (answer) => {
+      dialog.close();
+      resolve(answer);
+    };
+    element("question-yes").onclick = () => end(true);
+    element("question-no").onclick = () => end(false);
+    dialog.oncancel = () => end(false);
   });
 }
+
+// Returns a query; the console reads + as itself.
+const queryOf = (values) => new URLSearchParams(values).toString().replaceAll("+", "%20");
 
 // Sends a request to the console, and returns the response, or null after saying why it failed.
 async function call(path, options) {

@@ -99,7 +99,7 @@ function showPath() {
 
 async function openFolder(service, bucket, prefix, after = "") {
   place = { service, bucket, prefix };
-  const query = new URLSearchParams({ service, bucket: bucket.name, prefix, after });
+  const query = queryOf({ service, bucket: bucket.name, prefix, after });
   const answer = await fetch(`objects?${query}`).catch(() => null);
   if (place.service !== service || place.bucket !== bucket || place.prefix !== prefix) return;
   const body = element("objects").tBodies[0];
@@ -133,7 +133,7 @@ async function openFolder(service, bucket, prefix, after = "") {
 }
 
 const pathOf = ({ service, bucket, key }, suffix = "", more = {}) =>
-  `object${suffix}?${new URLSearchParams({ service, bucket, key, ...more })}`;
+  `object${suffix}?${queryOf({ service, bucket, key, ...more })}`;
 
 async function showObject(named) {
   object = named;
@@ -227,7 +227,7 @@ async function upload(files) {
   const { service, bucket, prefix } = place;
   for (const file of files) {
     const named = { service, bucket: bucket.name, key: prefix + file.name, shown: shown(prefix + file.name) };
-    const query = new URLSearchParams({ service, bucket: bucket.name, prefix: named.key });
+    const query = queryOf({ service, bucket: bucket.name, prefix: named.key });
     const known = await call(`objects?${query}`);
     if (!known) return;
     const exists = (await known.json()).objects.some(({ key }) => key === named.key);
@@ -328,7 +328,7 @@ function showKey(key, now) {
 
 async function revoke(key) {
   if (!await ask(`Revoke ${shown(key.id)}? Its services then no longer know it.`, "Revoke")) return;
-  if (!await call(`keys?${new URLSearchParams({ id: key.id })}`, { method: "DELETE" })) return;
+  if (!await call(`keys?${queryOf({ id: key.id })}`, { method: "DELETE" })) return;
   say(`Revoked ${shown(key.id)}.`);
   showKeys();
 }
@@ -401,9 +401,6 @@ element("files").addEventListener("change", async () => {
   await upload([...element("files").files]);
   element("files").value = "";
 });
-for (const name of ["yes", "no"]) {
-  element(`question-${name}`).addEventListener("click", () => element("question").close(name));
-}
 
 element("list").addEventListener("keydown", (event) => {
   const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, End: Infinity, Home: -Infinity };
