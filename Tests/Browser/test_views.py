@@ -13,6 +13,7 @@ import re
 import subprocess
 import tempfile
 import unittest
+import urllib.parse
 import urllib.request
 
 from test_console import BUCKET, HOSTILE, KEY_ID, ROWS, SECRET, TEMPORARY, TOKEN, ConsoleCase, main
@@ -71,6 +72,32 @@ class ViewTests(ConsoleCase):
         """Issues a key for OSS, and returns the response of the app server."""
         with urllib.request.urlopen(self.cloud.ready["ossAppServer"], timeout=60) as answer:
             return json.load(answer)
+
+    def assume_role(self, session: str, policy: dict[str, object]) -> dict[str, str]:
+        """Requests a key for S3 with a policy, and returns its ID, secret and session token."""
+        services = self.cloud.ready["services"]
+        body = urllib.parse.urlencode({
+            "Action": "AssumeRole", "Version": "2011-06-15", "RoleArn": "arn:aws:iam::125000000000:role/localcloud",
+            "RoleSessionName": session, "Policy": json.dumps(policy)})
+        line = ["curl", "-s", "--aws-sigv4", "aws:amz:eu-central-1:sts", "--user", f"{KEY_ID}:{SECRET}", "--data", body, services]
+        answer = subprocess.run(line, capture_output=True, text=True, timeout=60).stdout
+        found = {name: re.search(f"<{name}>([^<]*)</{name}>", answer) for name in
+                 ("AccessKeyId", "SecretAccessKey", "SessionToken")}
+        return {name: match.group(1) for name, match in found.items() if match is not None}
+
+    def test_policy_and_caller_of_a_key_are_shown(self) -> None:
+        key = self.assume_role("alice", {"Version": "2012-10-17", "Statement": [
+            {"Effect": "Allow", "Action": "s3:GetObject", "Resource": f"arn:aws:s3:::{BUCKET}/alice/*"}]})
+        self.cloud.send("PUT", "alice/a.txt", body=b"a")
+        for name in ("alice/a.txt", "bob/a.txt"):
+            self.cloud.send("GET", name, key_id=key["AccessKeyId"], secret=key["SecretAccessKey"], token=key["SessionToken"])
+        self.show("keys")
+        self.click("#keys button", key["AccessKeyId"])
+        self.wait_for("#key", f'"Resource": "arn:aws:s3:::{BUCKET}/alice/*"')
+        self.assertIn(f"for {KEY_ID}, with a policy", self.text("#keys"))
+        self.assertIn("2 uses, 1 refusal", self.text("#keys"))
+        self.click("#key button", "bob/a.txt")
+        self.wait_for("#detail", "AccessDenied")
 
     def test_fresh_page_says_what_runs(self) -> None:
         self.wait_for("#server", "This local cloud runs")
@@ -286,13 +313,17 @@ class ViewTests(ConsoleCase):
         send("GET", "2026/11/cat.txt", presigned=True)
         send("PUT", "notes.txt", body=b"a", signed={"content-type": "text/plain"},
              sent={"content-type": "text/plain; charset=utf-8"})
-        for name in ("ossAppServer", "cosAppServer", "s3AppServer"):
+        for name in ("ossAppServer", "cosAppServer"):
             self.cloud.plain("GET", self.cloud.ready[name], {})
-        self.browser.wait(f"{ROWS}.length === 8")
+        issued = self.assume_role("alice", {"Version": "2012-10-17", "Statement": [
+            {"Effect": "Allow", "Action": "s3:GetObject", "Resource": f"arn:aws:s3:::{BUCKET}/2026/*"}]})
+        for name in ("2026/11/cat.txt", "notes.txt"):
+            send("GET", name, key_id=issued["AccessKeyId"], secret=issued["SecretAccessKey"], token=issued["SessionToken"])
+        self.browser.wait(f"{ROWS}.length === 10")
 
         def requests() -> None:
             self.show("requests")
-            self.select("notes.txt")
+            self.select("content type changed")
             self.wait_for("#detail", "Response headers")
 
         def presigned() -> None:
@@ -322,7 +353,7 @@ class ViewTests(ConsoleCase):
             self.browser.wait("document.querySelectorAll('#keys li').length === 3")
 
         def key() -> None:
-            self.click("#keys button", "STS.")
+            self.click("#keys button", "for LTAI")
             self.wait_for("#key", "Policy")
 
         return {"server": lambda: self.show("server"), "requests": requests, "presigned": presigned, "list": listed,

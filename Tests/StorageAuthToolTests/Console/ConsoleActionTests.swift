@@ -73,7 +73,7 @@ final class ConsoleActionTests: XCTestCase {
       ("object?service=x&bucket=a&key=b", .GET),
       (object("a", of: .oss, "/url") + "&method=POST&seconds=60", .GET),
       (object("a", of: .oss, "/url") + "&method=GET&seconds=0", .GET),
-      (object("a", of: .oss, "/url") + "&method=GET&seconds=604801", .GET),
+      (object("a", of: .cos, "/url") + "&method=GET&seconds=604801", .GET),
     ] {
       let response = try await bench.get(path, method: method)
       XCTAssertEqual(response.status, .badRequest, path)

@@ -145,9 +145,11 @@ struct PathComparison {
     if resolved.isIdentical(to: received) || resolved.slashesMerged.isIdentical(to: received) { return .dotsResolved }
     let bucket = bucketAndKey(received).bucket
     if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(received)") { return .bucketTwice }
-    for bucket in [bucketAndKey(sent).bucket, String((request.request.authority ?? "").bytes(before: "."))]
+    let signsBucketOutsidePath = request.reader.signsBucketOutsidePath(of: request.request)
+    let host = signsBucketOutsidePath ? "" : String((request.request.authority ?? "").bytes(before: "."))
+    for bucket in [bucketAndKey(sent).bucket, host]
     where !bucket.isEmpty && received.isIdentical(to: "/\(bucket)\(sent)") { return .bucketTwice }
-    guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, received) }
+    guard signsBucketOutsidePath else { return prefixCause(sent, received) }
     let (first, second) = (bucketAndKey(sent), bucketAndKey(received))
     if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }
     if first.key.isIdentical(to: second.key) { return .wrongBucket }
