@@ -78,7 +78,7 @@ let layers: KeyValuePairs<String, [Module]> = [
       "storage-auth",
       "AsperaClient StoragePrograms SigningJobs StorageAuthRedis StorageConfiguration StorageOperations",
       "ArgumentParser Configuration CoreMetrics Hummingbird Logging NIOCore ServiceLifecycle SystemPackage UnixSignals",
-      "CommandLine", names("html css js").map { .embedInCode("Console/Page/console.\($0)") }),
+      "CommandLine", names("console.html console.css console.js views.js").map { .embedInCode("Console/Page/\($0)") }),
   ],
 ]
 let modules = layers.flatMap(\.value)

@@ -5,7 +5,8 @@
 # Uses the page of FormUploadExample and the console of `storage-auth serve` with a real browser, headless Chromium.
 #
 # FORM_UPLOAD_EXAMPLE and STORAGE_AUTH are the paths of the programs, which are built if unset. CHROMIUM is the path of the
-# browser. SCREENSHOTS is a folder for pictures of the console.
+# browser. SCREENSHOTS is a folder for pictures of the console. AXE is the path of axe.min.js, which checks whether
+# everybody can use the console; it is taken from the package axe-core-python if unset.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -48,5 +49,14 @@ if [[ -n ${SCREENSHOTS:-} ]]; then
   mkdir -p "$SCREENSHOTS"
   pictures=(--screenshots "$SCREENSHOTS")
 fi
+if [[ -z ${AXE:-} ]]; then
+  packages=$(mktemp -d)
+  trap 'rm -rf "$packages"' EXIT
+  if python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$packages" axe-core-python==0.1.0; then
+    AXE=$packages/axe_core_python/axe.min.js
+  fi
+fi
+export AXE
 python3 "$here/test_console.py" "${pictures[@]}" "$@"
-exec python3 "$here/test_upload.py" "$@"
+python3 "$here/test_views.py" "${pictures[@]}" "$@"
+python3 "$here/test_upload.py" "$@"

@@ -110,6 +110,8 @@ final class SignatureSearchTests: XCTestCase {
       add(.encodedTwice, try scheme.presigned(.get, path: "/my%20cat.jpg")) {
         $0.path = $0.path?.replacing("my%20cat", with: "my%2520cat")
       }
+      let bucket = scheme.host.prefix { $0 != "." }
+      add(.bucketTwice, try scheme.presigned(.get)) { $0.path = "/\(bucket)\($0.path ?? "")" }
       for (cause, sent) in mistakes {
         for shows in [true, false] {
           let report = try scheme.report(sent, shows: shows)
@@ -166,6 +168,19 @@ final class SignatureSearchTests: XCTestCase {
       let report = RejectionReport(ofMismatch: sent, signedFor: .oss(), search: search)
       assertDiagnosis(report.diagnosis, .bucketTwice, line: "path")
     }
+  }
+
+  func testBucketThatAURLContainsTwiceIsNamed() throws {
+    let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:9000", path: "/photos/cat.jpg")
+    let signer = S3Signer(region: "eu-central-1")
+    var sent = try signer.presign(
+      request, with: Provocation.key, validFor: .seconds(60), in: .at(Provocation.now)
+    ).request
+    sent.path = "/photos\(sent.path ?? "")"
+    let verifier = S3Verifier(region: "eu-central-1", limits: .asServices)
+    let search = try XCTUnwrap(SignatureSearch(for: sent, signedFor: .s3(), verifier: verifier, key: Provocation.key))
+    let report = RejectionReport(ofMismatch: sent, signedFor: .s3(), search: search)
+    assertDiagnosis(report.diagnosis, .bucketTwice, line: "path")
   }
 
   func testStringOfTheSigningProgramProvesTheSecret() throws {

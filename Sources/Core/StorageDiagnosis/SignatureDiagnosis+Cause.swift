@@ -38,7 +38,7 @@ extension SignatureDiagnosis {
     case pathChanged
     /// The signed bucket differs from the bucket that the request reached.
     case wrongBucket
-    /// The client signed the bucket name twice, as part of the path and in addition to it.
+    /// The bucket name is signed twice, or the URL contains it twice: as part of the path and in addition to it.
     case bucketTwice
     /// The signature does not cover the bucket name.
     case bucketMissing
@@ -199,10 +199,9 @@ extension SignatureDiagnosis.Cause {
         remedy: "Name the bucket that the domain is bound to when the signer is created.")
     case .bucketTwice:
       advice(
-        "The URL contains the bucket in its path, and the signer was told the bucket as for a custom domain.",
-        remedy:
-          "Create the signer for the bucket in the path, without naming the bucket, or leave the bucket out of the path."
-      )
+        "The bucket is named twice: the URL contains it in its path, and so does the host, or a client added it again, or "
+          + "the signer was told it as for a custom domain.",
+        remedy: "Name it once: in the host or in the path of the URL, and to the signer only for a custom domain.")
     case .bucketMissing:
       advice(
         "The signature covers the bucket even if the URL does not show it, as with a custom domain.",

@@ -29,7 +29,7 @@ public final class LocalCloud: Sendable {
   let storage: Storage
   let stores: StorageServices
   private let ports: Ports
-  private let context: CloudContext
+  let context: CloudContext
 
   /// The ports of the server besides those of the storage services.
   private struct Ports {
@@ -249,6 +249,21 @@ extension LocalCloud {
 
     /// The number of requests to the storage service that contained the key ID, including rejected requests.
     public let requests: Int
+
+    /// The start of the temporary credential's lifetime.
+    package let start: Timestamp
+
+    /// The key that signed the call for the credential, or `nil` if no key did.
+    package let caller: AccessKeyID?
+
+    /// The service that issued the credential.
+    package let endpoint: Endpoint
+
+    /// The number of requests with the key ID that the storage service answered with an error.
+    package let refusals: Int
+
+    /// Whether the credential was revoked before its expiration.
+    package let isRevoked: Bool
   }
 
   /// A role for which the local server issues temporary credentials.

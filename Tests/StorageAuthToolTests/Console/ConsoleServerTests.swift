@@ -92,7 +92,8 @@ final class ConsoleServerTests: XCTestCase {
     let bench = try await ConsoleBench(self)
     for (path, type) in [
       ("", "text/html; charset=utf-8"), ("console.css", "text/css; charset=utf-8"),
-      ("console.js", "text/javascript; charset=utf-8"), ("buckets", "application/json"), ("missing", nil),
+      ("console.js", "text/javascript; charset=utf-8"), ("views.js", "text/javascript; charset=utf-8"),
+      ("server", "application/json"), ("keys", "application/json"), ("buckets", "application/json"), ("missing", nil),
       ("requests/1", nil), ("objects?service=oss&bucket=none", nil),
     ] {
       let response = try await bench.get(path)
@@ -111,7 +112,7 @@ final class ConsoleServerTests: XCTestCase {
     let page = try await bench.text("")
     XCTAssertFalse(
       page.contains("http:") || page.contains("https:") || page.contains("style=") || page.contains("onclick"))
-    let script = try await bench.text("console.js")
+    let script = try await bench.text("console.js") + bench.text("views.js")
     for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"] {
       XCTAssertFalse(script.contains(word), word)
     }

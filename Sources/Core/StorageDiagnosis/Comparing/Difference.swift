@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import StorageAuth
 
 /// A part of the signed strings whose value differs between the client and the service.
@@ -152,7 +153,11 @@ struct PathComparison {
     }
     let bucket = bucketAndKey(received).bucket
     if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(received)") { return .bucketTwice }
-    guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, received) }
+    let signsBucketOutsidePath = request.reader.signsBucketOutsidePath(of: request.request)
+    let host = signsBucketOutsidePath ? "" : String((request.request.authority ?? "").bytes(before: "."))
+    for bucket in [bucketAndKey(sent).bucket, host]
+    where !bucket.isEmpty && received.isIdentical(to: "/\(bucket)\(sent)") { return .bucketTwice }
+    guard signsBucketOutsidePath else { return prefixCause(sent, received) }
     let (sentPath, receivedPath) = (bucketAndKey(sent), bucketAndKey(received))
     if sentPath.bucket.isIdentical(to: receivedPath.bucket) { return prefixCause(sentPath.key, receivedPath.key) }
     if sentPath.key.isIdentical(to: receivedPath.key) { return .wrongBucket }

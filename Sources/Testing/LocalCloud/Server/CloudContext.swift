@@ -5,6 +5,7 @@ internal import StorageAuth
 
 /// The state that all simulated services of one server share: keys, counters and faults.
 struct CloudContext: Sendable {
+  let configuration: LocalCloud.Configuration
   let keys: KeyRing
   let counters = Counters()
   let injector: FaultInjector
@@ -14,6 +15,7 @@ struct CloudContext: Sendable {
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   init(_ configuration: LocalCloud.Configuration) {
+    self.configuration = configuration
     keys = KeyRing(configuration.accounts)
     injector = FaultInjector(configuration.faults)
     machineClock = configuration.clock

@@ -57,7 +57,7 @@ struct Exchange: Sendable {
     if hasLength, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
     let hasBody = method != .head && hasLength && answer.body.isSent
     let byteCount = hasBody ? answer.body.byteCount : 0
-    record?.noteResponse(answer.status.code, byteCount: byteCount)
+    record?.noteResponse(head, byteCount: byteCount)
     var fault = BodyFault(plan.main?.kind, byteCount: byteCount, sleep: sleep)
     if !hasBody || fault?.limit == 0 {
       try await fault?.inject()

@@ -51,6 +51,7 @@ struct Gateway: Sendable {
       } catch {
         let error = ErrorResponse(of: error)
         counters.refused(error.code, by: endpoint)
+        if let id = authenticator.claimedKeyID(of: head) { context.keys.tokens.countRefusal(of: id) }
         record?.noteRefusal(error.code, error.message)
         response = service.behavior.response(for: error, to: identity)
         for header in error.headers { response.headers.set(service.header(header.name), header.value) }

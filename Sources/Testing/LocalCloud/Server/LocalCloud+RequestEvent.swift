@@ -77,6 +77,18 @@ extension LocalCloud {
 
     /// The means to explain a signature that a storage service rejected, or `nil` for every other request.
     package let rejectedSignature: RejectedSignature?
+
+    /// The headers of the request, the host first, with secret values masked.
+    package let requestHeaders: [Header]
+
+    /// The headers of the response, with secret values masked.
+    package let responseHeaders: [Header]
+
+    /// The name and the value of a header.
+    package struct Header: Sendable, Hashable {
+      package let name: String
+      package let value: String
+    }
   }
 }
 

@@ -19,7 +19,7 @@ final class RequestRecord: Sendable {
     var refusal: LocalCloud.RequestEvent.Refusal?
     var rejectedSignature: RejectedSignature?
     var isFaulty = false
-    var status: Int?
+    var response: HTTPResponse?
     var responseByteCount: Int64 = 0
   }
 
@@ -60,8 +60,8 @@ final class RequestRecord: Sendable {
 
   func noteInjectedFault() { state.withLock { $0.isFaulty = true } }
 
-  func noteResponse(_ status: Int, byteCount: Int64) {
-    state.withLock { ($0.status, $0.responseByteCount) = (status, byteCount) }
+  func noteResponse(_ response: HTTPResponse, byteCount: Int64) {
+    state.withLock { ($0.response, $0.responseByteCount) = (response, byteCount) }
   }
 
   func event(number: Int, isComplete: Bool) -> LocalCloud.RequestEvent {
@@ -79,9 +79,41 @@ final class RequestRecord: Sendable {
       number: number, date: date, endpoint: state.endpoint, method: head.method.rawValue,
       target: target(at: state.endpoint), bucket: state.bucket, key: state.key, accessKeyID: state.accessKeyID,
       isPresigned: state.isPresigned, authorization: state.authorization, outcome: outcome, refusal: state.refusal,
-      status: state.status, duration: duration,
+      status: state.response?.status.code, duration: duration,
       requestByteCount: head.headerFields[.contentLength].flatMap { Int64(digits: $0) },
-      responseByteCount: state.responseByteCount, rejectedSignature: state.rejectedSignature)
+      responseByteCount: state.responseByteCount, rejectedSignature: state.rejectedSignature,
+      requestHeaders: headers(
+        [("host", head.authority ?? "")] + head.headerFields.map { ($0.name.canonicalName, $0.value) },
+        at: state.endpoint),
+      responseHeaders: headers(
+        (state.response?.headerFields ?? [:]).map { ($0.name.rawName, $0.value) }, at: state.endpoint))
+  }
+
+  /// The headers of endpoints other than storage services that cannot contain a token.
+  private static let harmlessNames: Set<String> = [
+    "host", "date", "server", "accept", "user-agent", "content-type", "content-length", "connection",
+  ]
+  private static let headerLimit = 100
+
+  /// Returns headers as observers see them: tokens, cookies and the keys of encrypted objects are masked.
+  private func headers(
+    _ headers: [(name: String, value: String)], at endpoint: LocalCloud.Endpoint
+  ) -> [LocalCloud.RequestEvent.Header] {
+    headers.prefix(Self.headerLimit).map { name, value in
+      let lowercased = name.asciiLowercased
+      let isShown =
+        isStorage(endpoint)
+        ? !SecretName.isSecret(name) && !lowercased.hasByteSuffix("cookie")
+          && !lowercased.hasByteSuffix("-customer-key")
+        : Self.harmlessNames.contains(lowercased)
+      return .init(
+        name: name,
+        value: isShown ? SecretMask.namedValues.applied(to: value).shortened(to: Self.textByteLimit) : Secret.mask)
+    }
+  }
+
+  private func isStorage(_ endpoint: LocalCloud.Endpoint) -> Bool {
+    LocalCloud.Provider.allCases.contains { $0.service.endpoint == endpoint }
   }
 
   /// Returns the target of the request as observers see it.
@@ -92,7 +124,7 @@ final class RequestRecord: Sendable {
     let target = head.path ?? ""
     let path = target.bytes(before: "?")
     let shown: String
-    if LocalCloud.Provider.allCases.contains(where: { $0.service.endpoint == endpoint }) {
+    if isStorage(endpoint) {
       shown = SecretMask.namedValues.applied(to: target)
     } else if endpoint == .transfer {
       let names = path.words(between: "/").enumerated().map { $0 == 1 ? Secret.mask : String($1) }

@@ -64,7 +64,7 @@ struct Issuer: Sendable {
 
   /// Issues a temporary credential, and counts it in the statistics of an endpoint.
   func issue(_ request: TokenTable.Request, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> RevealedKey {
-    let key = context.keys.tokens.issue(request, at: date)
+    let key = context.keys.tokens.issue(request, by: endpoint, at: date)
     context.counters.count(endpoint) { $0.issued += 1 }
     return RevealedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: request.lifetime))
   }

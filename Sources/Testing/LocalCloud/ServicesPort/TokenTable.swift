@@ -16,6 +16,8 @@ package final class TokenTable: Sendable {
     let session: String
     var policy: SessionPolicy?
     let lifetime: Duration
+    /// The key that signed the call, or `nil` for an app, an instance or an identity token.
+    var caller: AccessKeyID?
   }
 
   /// The maximum number of uses of a temporary credential; `uses` is `nil` for no limit.
@@ -26,11 +28,15 @@ package final class TokenTable: Sendable {
   private static let capacity = 20_000
   private static let retention = Duration.seconds(3600)
 
-  private struct Entry {
+  fileprivate struct Entry {
     let key: AccessKey
+    let start: Timestamp
     let expiration: Timestamp
     let request: Request
+    let endpoint: LocalCloud.Endpoint
     var uses = 0
+    var refusals = 0
+    var isRevoked = false
     /// The time at which the uses of the credential were exhausted, or `nil` if they are not.
     var expiredEarly: Timestamp?
   }
@@ -60,7 +66,7 @@ package final class TokenTable: Sendable {
   package static let watcher = Lock<(@Sendable (AccessKey) -> Void)?>(nil)
 
   /// Issues a temporary credential, whose lifetime starts at a whole second.
-  func issue(_ request: Request, at date: Timestamp) -> AccessKey {
+  func issue(_ request: Request, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
     let expiration = start.advanced(by: request.lifetime)
     let key = request.provider.service.keys.makeKey(from: start, until: expiration)
@@ -70,14 +76,15 @@ package final class TokenTable: Sendable {
         guard isOutdated || state.issuedIDs.count - state.oldestIndex >= Self.capacity else { break }
         state.dropOldest()
       }
-      state.entries[key.id] = Entry(key: key, expiration: expiration, request: request)
+      state.entries[key.id] = Entry(
+        key: key, start: start, expiration: expiration, request: request, endpoint: endpoint)
       state.issuedIDs.append(key.id)
     }
     Self.watcher.withLock { $0 }?(key)
     return key
   }
 
-  /// Returns an issued key, or `nil` if the ID is unknown or belongs to another service.
+  /// Returns an issued key, or `nil` if the ID is unknown or revoked, or belongs to another service.
   ///
   /// If the number of uses is exhausted, the key expires at the current time. Without a limit, the lookup does not count as a use.
   func key(
@@ -90,6 +97,7 @@ package final class TokenTable: Sendable {
         entry.uses += 1
         state.entries[id] = entry
       }
+      if entry.isRevoked { return nil }
       guard let earlyExpiration = entry.expiredEarly else { return entry.key }
       return AccessKey(
         id: id, secret: entry.key.secret, sessionToken: entry.key.sessionToken, start: entry.key.start,
@@ -97,18 +105,45 @@ package final class TokenTable: Sendable {
     }
   }
 
-  /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown.
+  /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown or revoked.
   func authority(of id: AccessKeyID) -> Authority? {
-    state.withLock { state in state.entries[id].map { $0.request.policy.map { .session($0) } ?? .everything } }
+    state.withLock { state in
+      guard let entry = state.entries[id], !entry.isRevoked else { return nil }
+      return entry.request.policy.map { .session($0) } ?? .everything
+    }
+  }
+
+  /// Counts a request with an issued key that its service answered with an error.
+  func countRefusal(of id: AccessKeyID) {
+    state.withLock { $0.entries[id]?.refusals += 1 }
+  }
+
+  /// Makes an issued key unknown to all services, or returns `false` if it was never issued or is discarded.
+  func revoke(_ id: AccessKeyID) -> Bool {
+    state.withLock { state in
+      state.entries[id]?.isRevoked = true
+      return state.entries[id] != nil
+    }
   }
 
   func session(of id: AccessKeyID) -> LocalCloud.Session? {
+    state.withLock { $0.entries[id].map { LocalCloud.Session($0) } }
+  }
+
+  /// Returns the latest issued credentials, the newest first.
+  func sessions(limit: Int) -> [LocalCloud.Session] {
     state.withLock { state in
-      state.entries[id].map { entry in
-        LocalCloud.Session(
-          keyID: id, provider: entry.request.provider, role: entry.request.role?.arn, name: entry.request.session,
-          policy: entry.request.policy?.text, expiration: entry.expiration, requests: entry.uses)
-      }
+      state.ids[state.first...].suffix(limit).reversed().compactMap { state.entries[$0].map { LocalCloud.Session($0) } }
     }
+  }
+}
+
+extension LocalCloud.Session {
+  fileprivate init(_ entry: TokenTable.Entry) {
+    self.init(
+      keyID: entry.key.id, provider: entry.request.provider, role: entry.request.role?.arn,
+      name: entry.request.session, policy: entry.request.policy?.text, expiration: entry.expiration,
+      requests: entry.uses, start: entry.start, caller: entry.request.caller, endpoint: entry.endpoint,
+      refusals: entry.refusals, isRevoked: entry.isRevoked)
   }
 }

@@ -26,6 +26,20 @@ extension LocalCloud {
     package let next: String?
   }
 
+  /// The current time according to the server's clock, which includes the injected clock offset.
+  package var now: Timestamp { context.now }
+
+  /// The accounts and other settings with which the server was started.
+  package var configuration: Configuration { context.configuration }
+
+  package func region(of provider: Provider) -> String { configuration.region(of: provider) }
+
+  /// Returns the latest issued temporary credentials, the newest first.
+  package func sessions(limit: Int) -> [Session] { context.keys.tokens.sessions(limit: limit) }
+
+  /// Makes a temporary credential unknown to all services, or returns `false` if it was never issued or is discarded.
+  package func revoke(_ keyID: AccessKeyID) -> Bool { context.keys.tokens.revoke(keyID) }
+
   /// Returns the buckets of a storage service, ordered by name.
   package func buckets(of provider: Provider) -> [BucketSummary] {
     guard let store = try? storage.store(of: provider) else { return [] }

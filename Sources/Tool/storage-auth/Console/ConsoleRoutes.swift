@@ -4,13 +4,18 @@
 internal import Hummingbird
 internal import LocalCloud
 internal import StorageAuthServer
+internal import StorageClient
 
-/// The routes of a console: the page, the events, and the buckets and objects.
+/// The routes of a console: the page, the events, the server, the issued keys, and the buckets and objects.
 struct ConsoleRoutes: Sendable {
   /// The number of objects and folders in a response.
   private static let pageSize = 200
   /// The maximum length of a parameter, which is more than a key can have.
   private static let parameterByteLimit = 4096
+  /// The number of issued keys in a response.
+  private static let keyLimit = 500
+  /// The longest lifetime of a presigned URL, which all services allow.
+  private static let urlLifetimes: ClosedRange<Int64> = 1...604_800
 
   let cloud: LocalCloud
   let log: RequestLog
@@ -22,6 +27,7 @@ struct ConsoleRoutes: Sendable {
     router.get("/") { _, _ in Self.response(PackageResources.console_html, "text/html; charset=utf-8") }
     router.get("/console.css") { _, _ in Self.response(PackageResources.console_css, "text/css; charset=utf-8") }
     router.get("/console.js") { _, _ in Self.response(PackageResources.console_js, "text/javascript; charset=utf-8") }
+    router.get("/views.js") { _, _ in Self.response(PackageResources.views_js, "text/javascript; charset=utf-8") }
     router.get("/events") { request, _ in try events(for: request) }
     router.get("/requests/:number") { _, context in
       guard let number = Int(digits: try context.parameters.require("number")), let detail = log.detail(of: number)
@@ -30,8 +36,21 @@ struct ConsoleRoutes: Sendable {
       }
       return Self.response(detail, "application/json")
     }
+    router.delete("/requests") { _, _ in
+      log.clear()
+      return Response(status: .noContent)
+    }
+    router.get("/server") { _, _ in Self.response(server.serialized, "application/json") }
+    router.get("/keys") { _, _ in Self.response(keys.serialized, "application/json") }
+    router.delete("/keys") { request, _ in
+      guard cloud.revoke(AccessKeyID(try parameter("id", of: request))) else {
+        throw HTTPError(.notFound, message: "The server does not know the key, or no longer keeps it.")
+      }
+      return Response(status: .noContent)
+    }
     router.get("/buckets") { _, _ in Self.response(buckets.serialized, "application/json") }
     router.get("/objects") { request, _ in Self.response(try objects(for: request).serialized, "application/json") }
+    addObjectRoutes(to: router)
     return router
   }
 
@@ -62,6 +81,53 @@ struct ConsoleRoutes: Sendable {
     return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
   }
 
+  // MARK: Server and keys
+
+  private var server: JSONValue {
+    let services = CloudName.known.compactMap { name -> JSONValue? in
+      guard let provider = LocalCloud.Provider(rawValue: name.description) else { return nil }
+      let variables = name.cloud.keyVariables
+      return [
+        "service": .string(provider.rawValue), "url": .string(cloud.url(of: provider)),
+        "region": .string(cloud.region(of: provider)), "variables": [.string(variables.id), .string(variables.secret)],
+        "bucket": cloud.buckets(of: provider).first.map { .string($0.name) } ?? .null,
+      ]
+    }
+    let accounts = cloud.configuration.accounts.map { account -> JSONValue in
+      [
+        "id": .string(account.key.id.string.onOneLine), "temporary": .bool(account.key.sessionToken != nil),
+        "disabled": .bool(account.isDisabled), "number": account.number.map { .string($0) } ?? .null,
+      ]
+    }
+    return [
+      "services": .array(services), "accounts": .array(accounts),
+      "signer": ObjectRequests(cloud: cloud).key.map { .string($0.id.string.onOneLine) } ?? .null,
+      "others": [
+        ["STS", .string("\(cloud.servicesURL)/")], ["Metadata", .string("\(cloud.servicesURL)/latest/meta-data/")],
+        ["App server of OSS", .string(cloud.ossAppServer)], ["App server of COS", .string(cloud.cosAppServer)],
+        ["App server of S3", .string(cloud.s3AppServer)], ["Aspera node", .string(cloud.nodeURL)],
+        ["Aspera transfers", .string("127.0.0.1:\(cloud.transferPort)")],
+      ],
+    ]
+  }
+
+  private var keys: JSONValue {
+    let now = cloud.now
+    let sessions = cloud.sessions(limit: Self.keyLimit).map { session -> JSONValue in
+      let state = session.isRevoked ? "revoked" : session.expiration <= now ? "expired" : "valid"
+      return [
+        "id": .string(session.keyID.string), "service": .string(session.provider.rawValue),
+        "issuer": .string(session.endpoint.rawValue),
+        "caller": session.caller.map { .string($0.string.onOneLine) } ?? .null,
+        "role": session.role.map { .string($0.onOneLine) } ?? .null, "session": .string(session.name.onOneLine),
+        "policy": session.policy.map { .string($0) } ?? .null, "start": .string(session.start.iso8601),
+        "expiration": .string(session.expiration.iso8601), "state": .string(state),
+        "uses": .number(JSONNumber(session.requests)), "refusals": .number(JSONNumber(session.refusals)),
+      ]
+    }
+    return ["keys": .array(sessions), "now": .string(now.iso8601)]
+  }
+
   // MARK: Buckets and objects
 
   private var buckets: JSONValue {
@@ -78,26 +144,93 @@ struct ConsoleRoutes: Sendable {
     return ["services": .array(services)]
   }
 
-  private func objects(for request: Request) throws -> JSONValue {
-    func parameter(_ name: Substring) throws -> String {
-      let value = request.uri.queryParameters[name].map(String.init) ?? ""
-      guard value.utf8.count <= Self.parameterByteLimit else {
-        throw HTTPError(.badRequest, message: "The parameter \(name) is too long.")
-      }
-      return value
+  private func parameter(_ name: Substring, of request: Request) throws -> String {
+    let value = request.uri.queryParameters[name].map(String.init) ?? ""
+    guard value.utf8.count <= Self.parameterByteLimit else {
+      throw HTTPError(.badRequest, message: "The parameter \(name) is too long.")
     }
-    guard let provider = LocalCloud.Provider(rawValue: try parameter("service")) else {
+    return value
+  }
+
+  private func provider(of request: Request) throws -> LocalCloud.Provider {
+    guard let provider = LocalCloud.Provider(rawValue: try parameter("service", of: request)) else {
       let names = LocalCloud.Provider.allCases.map(\.rawValue).joined(separator: ", ")
       throw HTTPError(.badRequest, message: "The service is unknown; use one of: \(names).")
     }
+    return provider
+  }
+
+  private func object(of request: Request) throws -> NamedObject {
+    let object = NamedObject(
+      provider: try provider(of: request), bucket: try parameter("bucket", of: request),
+      key: try parameter("key", of: request))
+    guard !object.bucket.isEmpty, !object.key.isEmpty else {
+      throw HTTPError(.badRequest, message: "Name a bucket and a key.")
+    }
+    return object
+  }
+
+  /// Adds the routes about one object, whose bytes no browser interprets.
+  private func addObjectRoutes(to router: Router<BasicRequestContext>) {
+    let requests = ObjectRequests(cloud: cloud)
+    router.get("/object") { request, _ in
+      let answer = try await requests.send(.get, object(of: request), range: request.headers[.range])
+      var headers: HTTPFields = [.contentType: "application/octet-stream", .contentDisposition: "attachment"]
+      headers[.contentLength] = answer.response.headerFields[.contentLength]
+      return Response(
+        status: answer.response.status, headers: headers,
+        body: ResponseBody { writer in
+          for try await chunk in answer.body { try await writer.write(ByteBuffer(bytes: chunk)) }
+          try await writer.finish(nil)
+        })
+    }
+    router.get("/object/headers") { request, _ in
+      let fields = try await requests.send(.head, object(of: request)).response.headerFields
+      let pairs = fields.map { field -> JSONValue in [.string(field.name.rawName), .string(field.value.onOneLine)] }
+      return Self.response(JSONValue.array(pairs).serialized, "application/json")
+    }
+    router.get("/object/url") { request, _ in
+      let method = HTTPRequest.Method(try parameter("method", of: request)) ?? .get
+      guard [.get, .head, .put, .delete].contains(method),
+        let seconds = Int64(digits: try parameter("seconds", of: request)), Self.urlLifetimes.contains(seconds)
+      else {
+        throw HTTPError(.badRequest, message: "Use GET, HEAD, PUT or DELETE, and a lifetime of 1 to 604800 seconds.")
+      }
+      let presigned = try requests.presign(method, object(of: request), validFor: .seconds(seconds))
+      let document: JSONValue = ["url": .string(presigned.url), "expiration": .string(presigned.expiration.iso8601)]
+      return Self.response(document.serialized, "application/json")
+    }
+    router.put("/object") { request, _ in
+      guard let length = request.headers[.contentLength].flatMap({ Int64(digits: $0) }) else {
+        throw HTTPError(.lengthRequired, message: "The upload has no Content-Length.")
+      }
+      var headers = HTTPFields()
+      headers[.contentType] = request.headers[.contentType]
+      let body = request.body
+      let bytes = ByteStream {
+        var iterator = body.makeAsyncIterator()
+        return { try await iterator.nextElement().map { Array($0.readableBytesView) } }
+      }
+      _ = try await requests.send(
+        .put, object(of: request), headers: headers, body: .stream(bytes, length: length))
+      return Response(status: .noContent)
+    }
+    router.delete("/object") { request, _ in
+      _ = try await requests.send(.delete, object(of: request))
+      return Response(status: .noContent)
+    }
+  }
+
+  private func objects(for request: Request) throws -> JSONValue {
     guard
       let page = cloud.objects(
-        in: try parameter("bucket"), of: provider, prefix: try parameter("prefix"), after: try parameter("after"),
-        limit: Self.pageSize)
+        in: try parameter("bucket", of: request), of: try provider(of: request),
+        prefix: try parameter("prefix", of: request), after: try parameter("after", of: request), limit: Self.pageSize)
     else { throw HTTPError(.notFound, message: "The bucket does not exist.") }
     let objects = page.objects.map { object -> JSONValue in
       [
-        "shown": .string(object.key.onOneLine), "size": .number(JSONNumber(object.byteCount)),
+        "key": .string(object.key), "shown": .string(object.key.onOneLine),
+        "size": .number(JSONNumber(object.byteCount)),
         "modified": .string(object.modified.iso8601),
       ]
     }

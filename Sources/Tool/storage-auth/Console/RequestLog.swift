@@ -88,6 +88,24 @@ final class RequestLog: Sendable {
     for listener in dropped { listener.finish() }
   }
 
+  /// Removes all requests, and lets all listeners start anew.
+  func clear() {
+    let dropped = state.withLock { state in
+      state.entries = []
+      state.byteCount = 0
+      return state.send(hello(continues: false))
+    }
+    for listener in dropped { listener.finish() }
+  }
+
+  /// Returns the first event of a connection; the page starts anew unless the events continue those that it has.
+  private func hello(continues: Bool) -> ServerEvent {
+    let document: JSONValue = [
+      "continues": .bool(continues), "limit": .number(JSONNumber(limits.requests)), "log": .string(name),
+    ]
+    return ServerEvent("hello", id: nil, document.serialized)
+  }
+
   /// Sends a sign of life to all listeners, which reveals connections that are no longer open.
   func sendHeartbeat() {
     let dropped = state.withLock { $0.send(.heartbeat) }
@@ -118,7 +136,7 @@ final class RequestLog: Sendable {
       let missedCount = continues ? state.lastNumber - (knownNumber ?? 0) : state.lastNumber
       return (
         state.lastListenerID,
-        [.hello(continues: continues, limit: limits.requests)] + state.entries.suffix(missedCount).map(\.event)
+        [hello(continues: continues)] + state.entries.suffix(missedCount).map(\.event)
       )
     }
     guard let added else { return nil }
@@ -163,12 +181,4 @@ struct ServerEvent: Sendable {
 
   /// A comment, which pages ignore, and which keeps a connection open.
   static let heartbeat = ServerEvent(comment: "beat")
-
-  /// Returns the first event of a connection.
-  ///
-  /// The page starts anew unless the events continue those that it has.
-  static func hello(continues: Bool, limit: Int) -> ServerEvent {
-    let document: JSONValue = ["continues": .bool(continues), "limit": .number(JSONNumber(limit))]
-    return ServerEvent("hello", id: nil, document.serialized)
-  }
 }

@@ -35,8 +35,16 @@ struct RequestReport: Sendable {
     ]
   }
 
-  /// The explanation of the request's rejection, which is `null` for a request whose signature was not rejected.
-  var detail: JSONValue { explanation?.json ?? .null }
+  /// The headers of request and response, and the explanation of a rejected signature, which is `null` for others.
+  var detail: JSONValue {
+    func pairs(_ headers: [LocalCloud.RequestEvent.Header]) -> JSONValue {
+      .array(headers.map { [.string($0.name.onOneLine), .string($0.value.onOneLine)] })
+    }
+    return [
+      "request": pairs(request.requestHeaders), "response": pairs(request.responseHeaders),
+      "explanation": explanation?.json ?? .null,
+    ]
+  }
 
   private var authorization: String {
     switch request.authorization {

@@ -194,7 +194,7 @@ private struct PageURLs {
 }
 
 extension LocalCloud {
-  fileprivate func url(of provider: Provider) -> String {
+  func url(of provider: Provider) -> String {
     "\(endpoint(of: provider).scheme)://\(endpoint(of: provider).authority)"
   }
 }

@@ -12,6 +12,7 @@ import OSSAuth
 import S3Auth
 import StorageAuth
 import StorageAuthTesting
+import StorageCrypto
 import XCTest
 
 @testable import storage_auth
@@ -67,6 +68,14 @@ struct ConsoleBench {
     }
   }
 
+  /// Returns a signed call to Amazon STS.
+  func signToken(_ request: HTTPRequest, body: [UInt8]) throws -> HTTPRequest {
+    var request = request
+    request.headerFields[.known("x-amz-content-sha256")] = SHA256.hash(body).hex
+    return try S3Signer(region: "us-east-1", service: "sts", style: .path).signed(
+      request, with: Self.key, in: .at(Self.now))
+  }
+
   /// Returns a signed request for an object.
   func signed(_ key: String, of provider: LocalCloud.Provider, _ method: HTTPRequest.Method = .get) throws
     -> HTTPRequest
@@ -88,10 +97,14 @@ struct ConsoleBench {
 
   // MARK: Requests to the console
 
-  /// Sends a GET request to the console.
-  func get(_ path: String, _ headers: [String: String] = [:]) async throws -> HTTPClientResponse {
+  /// Sends a request to the console, by default a GET request.
+  func get(
+    _ path: String, _ headers: [String: String] = [:], method: HTTPMethod = .GET, body: [UInt8]? = nil
+  ) async throws -> HTTPClientResponse {
     var request = HTTPClientRequest(url: url + path)
+    request.method = method
     for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
     return try await HTTPClient.shared.execute(request, timeout: .seconds(60))
   }
 
@@ -119,7 +132,7 @@ struct ConsoleBench {
       let number = try XCTUnwrap(summary["n"]?.integer)
       let detail = try await json("requests/\(number)")
       if summary["target"]?.string == SecretMask.namedValues.applied(to: request.path ?? "") {
-        return (summary, detail)
+        return (summary, detail["explanation"] ?? .null)
       }
     }
   }

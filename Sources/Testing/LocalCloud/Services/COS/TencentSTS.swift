@@ -77,7 +77,8 @@ struct TencentSTS: TokenService {
     guard let name = call["Name"] else { throw .missing("Name") }
     guard let policy = try policy(call) else { throw .missing("Policy") }
     let lifetime = try lifetime(call, default: 1800, longest: Self.federationLimit)
-    let request = TokenTable.Request(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime)
+    let request = TokenTable.Request(
+      provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime, caller: caller.id)
     return response(issue(request, for: call), call)
   }
 
@@ -102,7 +103,8 @@ struct TencentSTS: TokenService {
     }
     let longest = role.maximumDuration.components.seconds
     let lifetime = try lifetime(call, default: min(Self.roleLifetime, longest), longest: longest)
-    let request = TokenTable.Request(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime)
+    let request = TokenTable.Request(
+      provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller?.id)
     return response(issue(request, for: call), call)
   }
 

@@ -53,7 +53,8 @@ struct AlibabaSTS: TokenService {
 
   private func assumeRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call)
-    let request = try credentialRequest(call)
+    var request = try credentialRequest(call)
+    request.caller = caller
     guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
       throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")

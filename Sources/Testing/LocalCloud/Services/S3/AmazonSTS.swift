@@ -35,7 +35,8 @@ struct AmazonSTS: TokenService {
     switch action {
     case "AssumeRole":
       let caller = try authenticate(call)
-      let request = try credentialRequest(call)
+      var request = try credentialRequest(call)
+      request.caller = caller
       guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
         throw .unauthorized(request.role?.arn ?? "")
       }

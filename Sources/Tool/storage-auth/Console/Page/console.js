@@ -1,6 +1,7 @@
 "use strict";
 
-// The page of the console. Every string from the server goes into the page as text, never as markup.
+// The page of the console: what all views share, and the requests. Every string from the server goes into the page as
+// text, never as markup.
 
 const element = (id) => document.getElementById(id);
 
@@ -30,6 +31,79 @@ function badge(request) {
   made.setAttribute("aria-label", name);
   made.title = name;
   return made;
+}
+
+// The server escapes what it shows; a name or value that is decoded here is escaped here.
+const shown = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+  (character) => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
+
+// Creates a button that does something when it is clicked.
+function action(text, act, className = "action") {
+  const button = make("button", className, text);
+  button.type = "button";
+  button.addEventListener("click", act);
+  return button;
+}
+
+let hiding = null;
+
+// Says what happened, for some seconds; an error stays until the next message.
+function say(text, isError = false) {
+  clearTimeout(hiding);
+  element("message").textContent = text;
+  element("message").classList.toggle("error", isError);
+  if (!isError) hiding = setTimeout(() => say(""), 6000);
+}
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`Copied: ${what}.`);
+  } catch {
+    say("The browser did not let the page copy. Select the text instead.", true);
+  }
+}
+
+// Asks before something is lost.
+function ask(text, verb) {
+  const dialog = element("question");
+  element("question-text").textContent = text;
+  element("question-yes").textContent = verb;
+  dialog.showModal();
+  return new Promise((resolve) => {
+    const end = (answer) => {
+      dialog.close();
+      resolve(answer);
+    };
+    element("question-yes").onclick = () => end(true);
+    element("question-no").onclick = () => end(false);
+    dialog.oncancel = () => end(false);
+  });
+}
+
+// Returns a query; the console reads + as itself.
+const queryOf = (values) => new URLSearchParams(values).toString().replaceAll("+", "%20");
+
+// Sends a request to the console, and returns the response, or null after saying why it failed.
+async function call(path, options) {
+  const answer = await fetch(path, options).catch(() => null);
+  if (answer?.ok) return answer;
+  const document = await answer?.json().catch(() => null);
+  say(document?.error?.message ?? (answer ? `The console answered ${answer.status}.` : "The console does not answer."), true);
+  return null;
+}
+
+// The lines of a table of names and values, with a button that copies them.
+function table(title, pairs, separator = ": ") {
+  if (!pairs.length) return null;
+  const body = make("tbody", "", ...pairs.map(([name, value]) => {
+    const head = make("th", "", name);
+    head.scope = "row";
+    return make("tr", "", head, make("td", "", value));
+  }));
+  const lines = pairs.map((pair) => pair.join(separator)).join("\n");
+  return make("section", "pairs", make("h3", "", title, action("Copy", () => copy(lines, title.toLowerCase()), "quiet")),
+    make("table", "", body));
 }
 
 const twoDigits = (number) => String(number).padStart(2, "0");
@@ -69,6 +143,13 @@ let requests = [];
 let limit = 1000;
 const rows = new Map();
 let selected = null;
+let isPaused = false;
+// Whether the page still shows what runs, because nobody has selected a view.
+let isFresh = true;
+// The name of the server's list, and the request of a link that has not arrived yet.
+let log = "";
+let linkedLog = "";
+let linked = null;
 let pending = [];
 let isDrawing = false;
 const totals = { all: 0, refused: 0 };
@@ -93,9 +174,11 @@ function makeRow(request) {
   if (why) about.append(" · ", make("span", "why", why));
   const how = authorization(request);
   if (how && request.authorization !== "rejected") about.append(" · ", make("span", "isolated", how));
+  // A presigned URL is shown as its path; its parameters are in a table.
+  const target = request.presigned ? request.target.split("?")[0] : request.target;
   row.append(
     badge(request),
-    make("div", "what", make("span", "method", request.method), foreign(request.target)),
+    make("div", "what", make("span", "method", request.method), foreign(target)),
     make("div", "time", clock(request.time)), about,
     make("div", "spent", `${request.status ?? "–"} · ${duration(request.microseconds)}`));
   row.addEventListener("click", () => select(request.n));
@@ -116,6 +199,11 @@ function isShown(request) {
 // Draws all requests that arrived since the last frame at once.
 function draw() {
   isDrawing = false;
+  if (isPaused) {
+    pending = pending.slice(-limit);
+    element("pause").textContent = `Resume (${pending.length})`;
+    return;
+  }
   const arrived = pending.slice(-limit);
   pending = [];
   const list = element("list");
@@ -131,6 +219,7 @@ function draw() {
     fragment.prepend(row);
   }
   list.prepend(fragment);
+  list.hidden = false;
   while (requests.length > limit) {
     const oldest = requests.shift();
     rows.get(oldest.n)?.remove();
@@ -139,6 +228,8 @@ function draw() {
   // A reader who has scrolled down keeps the rows in view.
   if (!isAtTop) list.scrollTop += list.scrollHeight - height;
   showCounts();
+  if (isFresh && arrived.length) show("requests");
+  if (linked && rows.has(linked)) select(linked);
 }
 
 function receive(request) {
@@ -152,6 +243,7 @@ function receive(request) {
     else requestAnimationFrame(draw);
   }
   if (request.outcome === "accepted" && request.method !== "GET" && request.method !== "HEAD") refreshObjects();
+  refreshKeys();
 }
 
 function showCounts() {
@@ -178,6 +270,11 @@ function forget() {
   totals.all = 0;
   totals.refused = 0;
   element("list").replaceChildren();
+  element("list").hidden = true;
+  element("list").removeAttribute("aria-activedescendant");
+  selected = null;
+  element("detail").replaceChildren(make("p", "empty", "Select a request to see its details."));
+  element("view-requests").dataset.pane = 0;
   showCounts();
 }
 
@@ -189,6 +286,9 @@ function select(number) {
   row.setAttribute("aria-selected", "true");
   row.scrollIntoView({ block: "nearest" });
   element("list").setAttribute("aria-activedescendant", row.id);
+  linked = null;
+  history.replaceState(null, "", `#requests/${log}/${number}`);
+  element("view-requests").dataset.pane = 1;
   showDetail(requests.find((request) => request.n === number));
 }
 
@@ -212,12 +312,54 @@ function facts(pairs) {
   return list;
 }
 
+// The parameters of a target, decoded.
+function parameters(target) {
+  const query = target.split("?").slice(1).join("?");
+  if (!query) return [];
+  const decoded = (text) => {
+    try {
+      return shown(decodeURIComponent(text.replaceAll("+", " ")));
+    } catch {
+      return text;
+    }
+  };
+  return query.split("&").map((part) => {
+    const [name, ...value] = part.split("=");
+    return [decoded(name), decoded(value.join("="))];
+  });
+}
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+// The options with which curl signs for S3, whose signature the ports of OSS and COS accept too.
+const curlSignature = (region, id, secret) =>
+  `--aws-sigv4 "aws:amz:${region}:s3" --user "$${id}:$${secret}" -H 'x-amz-content-sha256: UNSIGNED-PAYLOAD'`;
+
+// The request as a line for curl, which signs it again if curl can; masked values have to be filled in otherwise.
+function curlLine(request, headers) {
+  const server = servers.find(({ service }) => service === request.endpoint);
+  const host = headers.find(([name]) => name === "host")?.[1] ?? "";
+  const words = ["curl"];
+  if (request.method === "HEAD") words.push("--head");
+  else if (request.method !== "GET") words.push("-X", request.method);
+  let sent = headers.filter(([name]) => !["host", "content-length", "connection", "accept-encoding"].includes(name));
+  const signs = sent.some(([name]) => name === "authorization") && request.scheme?.startsWith("S3");
+  if (signs && server) {
+    words.push(curlSignature(server.region, ...server.variables));
+    sent = sent.filter(([name]) => !["authorization", "x-amz-date", "x-amz-content-sha256"].includes(name));
+  }
+  for (const [name, value] of sent) words.push("-H", quoted(`${name}: ${value}`));
+  if (request.received) words.push("--data-binary", "@FILE");
+  words.push(quoted((server?.url ?? `http://${host}`) + request.target));
+  return words.join(" ");
+}
+
 async function showDetail(request) {
   const detail = element("detail");
   const status = request.status === null ? null : `${request.status}${request.code ? ` ${request.code}` : ""}`;
   const brief = [verdicts[request.outcome]?.[1], status, services[request.endpoint], duration(request.microseconds)];
   const heading = make("h2", "", badge(request),
-    make("span", "", `${request.method} `, foreign(request.target)));
+    make("span", "", `${request.method} `, foreign(request.target.split("?")[0])));
   const about = facts([
     ["Authorization", authorization(request)],
     ["Time", fullTime(request.time)],
@@ -227,17 +369,23 @@ async function showDetail(request) {
     ["Object", request.key && foreign(request.key), true],
     ["Message", request.message && make("span", "isolated", request.message), true],
   ]);
-  detail.replaceChildren(heading, make("p", "brief", brief.filter((part) => part).join(" · ")), about);
-  detail.scrollTop = 0;
-  if (request.cause === null) return;
+  const actions = make("p", "actions", action("Copy link", () => copy(location.href, "a link to this request")));
+  detail.replaceChildren(
+    heading, make("p", "brief", brief.filter((part) => part).join(" · ")), actions, about,
+    table("Parameters", parameters(request.target), "=") ?? "");
+  detail.parentElement.scrollTop = 0;
   const answer = await fetch(`requests/${request.n}`).catch(() => null);
   if (selected !== request.n) return;
   if (!answer?.ok) {
-    detail.append(make("p", "note", "The explanation is no longer kept."));
+    detail.append(make("p", "note", "The headers and the explanation are no longer kept."));
     return;
   }
-  const explanation = await answer.json();
-  if (selected !== request.n || !explanation) return;
+  const kept = await answer.json();
+  if (selected !== request.n) return;
+  actions.prepend(action("Copy as curl", () => copy(curlLine(request, kept.request), "a line for curl")));
+  detail.append(table("Request headers", kept.request) ?? "", table("Response headers", kept.response) ?? "");
+  const explanation = kept.explanation;
+  if (!explanation) return;
   about.before(makeCause(explanation), ...explanation.strings.map((strings) => makeStrings(strings, explanation.basis)));
 }
 
@@ -304,6 +452,11 @@ function connect() {
   source.addEventListener("hello", (event) => {
     const hello = JSON.parse(event.data);
     limit = hello.limit;
+    log = hello.log;
+    if (linked && linkedLog !== log) {
+      linked = null;
+      say("The link belongs to an earlier start of the console, whose requests are no longer kept.", true);
+    }
     if (!hello.continues) forget();
     state("live", "live");
   });
@@ -314,144 +467,3 @@ function connect() {
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 3000);
   });
 }
-
-// MARK: Objects
-
-let place = null;
-let refresh = null;
-
-function refreshObjects() {
-  if (refresh || element("view-objects").hidden) return;
-  refresh = setTimeout(() => {
-    refresh = null;
-    showBuckets();
-    if (place) openFolder(place.service, place.bucket, place.prefix);
-  }, 300);
-}
-
-async function showBuckets() {
-  const answer = await fetch("buckets").catch(() => null);
-  if (!answer?.ok) return;
-  const list = document.createDocumentFragment();
-  for (const { service, buckets } of (await answer.json()).services) {
-    list.append(make("h2", "", services[service]));
-    if (!buckets.length) list.append(make("p", "", "no buckets"));
-    for (const bucket of buckets) {
-      const name = make("span", "name", foreign(bucket.shown));
-      const button = make("button", "", name, bucket.public ? make("span", "public", "public") : null,
-        make("span", "count", String(bucket.objects)));
-      button.title = `created ${fullTime(bucket.created)}`;
-      const isOpen = place?.service === service && place?.bucket.name === bucket.name;
-      button.setAttribute("aria-current", String(isOpen));
-      button.addEventListener("click", () => openFolder(service, bucket, ""));
-      list.append(button);
-    }
-  }
-  element("buckets").replaceChildren(list);
-}
-
-function showPath() {
-  const { service, bucket, prefix } = place;
-  const parts = [make("span", "", `${services[service]} / `)];
-  const link = (text, target) => {
-    const button = make("button", "", foreign(text));
-    button.addEventListener("click", () => openFolder(service, bucket, target));
-    return button;
-  };
-  parts.push(link(bucket.shown, ""));
-  let end = 0;
-  for (const name of prefix.split("/").slice(0, -1)) {
-    end += name.length + 1;
-    parts.push(make("span", "", " / "), link(shown(name) || "(empty)", prefix.slice(0, end)));
-  }
-  element("path").replaceChildren(...parts);
-}
-
-// The server escapes what it shows; a part of a prefix is escaped here.
-const shown = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
-  (character) => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
-
-async function openFolder(service, bucket, prefix, after = "") {
-  place = { service, bucket, prefix };
-  const query = new URLSearchParams({ service, bucket: bucket.name, prefix, after });
-  const answer = await fetch(`objects?${query}`).catch(() => null);
-  if (place.service !== service || place.bucket !== bucket || place.prefix !== prefix) return;
-  const body = element("objects").tBodies[0];
-  const message = element("no-objects");
-  if (!after) body.replaceChildren();
-  showPath();
-  for (const button of element("buckets").querySelectorAll("button")) button.setAttribute("aria-current", "false");
-  showBuckets();
-  if (!answer?.ok) {
-    element("objects").hidden = true;
-    message.hidden = false;
-    message.textContent = "The bucket no longer exists.";
-    return;
-  }
-  const page = await answer.json();
-  for (const folder of page.folders) {
-    const button = make("button", "", foreign(folder.shown));
-    button.addEventListener("click", () => openFolder(service, bucket, folder.prefix));
-    body.append(make("tr", "", make("td", "", button), make("td", "number", ""), make("td", "number", "")));
-  }
-  for (const object of page.objects) {
-    const length = make("td", "number", size(object.size));
-    length.title = `${object.size} bytes`;
-    body.append(make("tr", "", make("td", "", foreign(object.shown)), length,
-      make("td", "number", fullTime(object.modified))));
-  }
-  element("objects").hidden = !body.rows.length;
-  message.hidden = body.rows.length > 0;
-  message.textContent = "The bucket is empty.";
-  element("next-page").hidden = page.next === null;
-  element("next-page").onclick = () => openFolder(service, bucket, prefix, page.next);
-}
-
-// MARK: Views and keys
-
-function show(view) {
-  for (const name of ["requests", "objects"]) {
-    element(`view-${name}`).hidden = name !== view;
-    element(`tab-${name}`).setAttribute("aria-selected", String(name === view));
-    element(`tab-${name}`).tabIndex = name === view ? 0 : -1;
-  }
-  if (view === "objects") showBuckets();
-}
-
-for (const name of ["requests", "objects"]) {
-  element(`tab-${name}`).addEventListener("click", () => show(name));
-  element(`tab-${name}`).addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowRight" && event.key !== "ArrowLeft") return;
-    const other = name === "requests" ? "objects" : "requests";
-    show(other);
-    element(`tab-${other}`).focus();
-  });
-}
-
-element("filters").addEventListener("input", filter);
-element("filters").addEventListener("submit", (event) => event.preventDefault());
-element("more").addEventListener("click", () => {
-  element("filters").reset();
-  filter();
-});
-
-element("list").addEventListener("keydown", (event) => {
-  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, End: Infinity, Home: -Infinity };
-  if (event.key in steps) move(steps[event.key]);
-  else if (event.key === "Enter") element("detail").focus();
-  else return;
-  event.preventDefault();
-});
-
-document.addEventListener("keydown", (event) => {
-  if (event.key === "/" && !["INPUT", "SELECT"].includes(document.activeElement.tagName)) {
-    event.preventDefault();
-    show("requests");
-    element("text").focus();
-  } else if (event.key === "Escape" && !element("view-requests").hidden) {
-    element("list").focus();
-  }
-});
-
-showCounts();
-connect();
