@@ -133,7 +133,9 @@ package final class TokenTable: Sendable {
   /// Returns the latest issued credentials, the newest first.
   func sessions(limit: Int) -> [LocalCloud.Session] {
     state.withLock { state in
-      state.ids[state.first...].suffix(limit).reversed().compactMap { state.entries[$0].map { LocalCloud.Session($0) } }
+      state.issuedIDs[state.oldestIndex...].suffix(limit).reversed().compactMap { id in
+        state.entries[id].map { LocalCloud.Session($0) }
+      }
     }
   }
 }
