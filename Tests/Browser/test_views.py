@@ -6,6 +6,7 @@ requests, objects, issued keys, a phone, and the rules of axe-core for accessibl
 
 Usage: test_views.py [--screenshots FOLDER] [unittest arguments]"""
 
+import base64
 import json
 import os
 import pathlib
@@ -224,6 +225,15 @@ class ViewTests(ConsoleCase):
         self.click("#question-yes", "Delete")
         self.wait_for("#message", "Deleted")
         self.assertEqual(self.cloud.send("HEAD", NAME), 404)
+
+    def test_image_is_previewed(self) -> None:
+        picture = base64.b64decode(
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+        self.cloud.send("PUT", "dot.png", body=picture, signed={"content-type": "image/png"})
+        self.open_folder()
+        self.click("#objects td button", "dot.png")
+        self.browser.wait("document.querySelector('.preview img')?.naturalWidth === 1")
+        self.assertEqual(self.browser.value("document.querySelector('.preview img').alt"), "Preview of dot.png")
 
     def test_object_that_is_gone_is_reported(self) -> None:
         self.cloud.send("PUT", "a.bin", body=b"\0\xff")
