@@ -27,7 +27,7 @@ package enum LoopbackHost {
   /// Returns the host without port, brackets and final dot, or `nil` for a malformed authority or a user name.
   private static func host(of authority: String) -> String? {
     let bytes = authority.utf8
-    guard bytes.allSatisfy({ $0.isASCIILetterOrDigit || ".-:[]".utf8.contains($0) }) else { return nil }
+    guard bytes.allSatisfy({ $0.isASCIILetterOrDigit || "._-:[]".utf8.contains($0) }) else { return nil }
     if bytes.first == UInt8(ascii: "[") {
       guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
       let address = authority[authority.index(after: authority.startIndex)..<end]

@@ -272,7 +272,7 @@ struct XMLReader {
     position += 2
     let name = try parseName(orThrow: "</ is not followed by a name.")
     guard let element = openElements.popLast(), element.name == name else {
-      throw failure("An end tag closes another element than the one that is openElements.")
+      throw failure("An end tag closes another element than the one that is open.")
     }
     skipBlanks()
     try expect(">", orThrow: "An end tag does not end.")

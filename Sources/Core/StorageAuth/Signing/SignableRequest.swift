@@ -29,7 +29,7 @@ public protocol SignableRequest {
   /// The path and the query, percent-encoded exactly as the request sends them; `nil` means `/`.
   var path: String? { get }
 
-  /// The names and values of the header fields; `Host` is passed over.
+  /// The names and values of the header fields; `Host`, if it is among them, must be the authority.
   var fieldPairs: [(name: String, value: String)] { get }
 }
 
@@ -55,7 +55,15 @@ extension HTTPRequest {
         .invalidRequest, "The request's method is not a token.", remedy: "Name a method such as GET or PUT.")
     }
     var fields = HTTPFields()
-    for (name, value) in request.fieldPairs where name.asciiLowercased != "host" {
+    for (name, value) in request.fieldPairs {
+      if name.asciiLowercased == "host" {
+        guard value.asciiLowercased == request.authority?.asciiLowercased else {
+          throw SigningError(
+            .invalidHeader, "The request's Host header differs from the authority that is signed.",
+            remedy: "Send the request to the host in its URL, or to one Host.")
+        }
+        continue
+      }
       guard let fieldName = HTTPField.Name(name), HTTPField.isValidValue(value) else {
         throw SigningError(
           .invalidHeader, "The header \(name.onOneLine) has a name or a value that cannot be sent.",

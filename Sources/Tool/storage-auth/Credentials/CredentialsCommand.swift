@@ -178,7 +178,9 @@ extension CredentialFinding {
 extension CredentialFinding.FoundKey {
   /// The remaining lifetime of the key as a phrase for the user.
   fileprivate var lifetimeText: String {
-    guard let remainingLifetime, let end = key.expiration else { return "indefinitely" }
+    guard let remainingLifetime, let end = key.expiration else {
+      return key.sessionToken == nil ? "indefinitely" : "until a time that the source does not tell"
+    }
     let seconds = remainingLifetime.components.seconds
     if seconds <= 0 { return "no longer: it expired at \(end)" }
     let parts: [(count: Int64, unit: String)] = [

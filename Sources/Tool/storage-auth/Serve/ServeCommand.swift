@@ -151,7 +151,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     if let console = pages.console { Terminal.line("console       \(console)") }
     if let status = pages.status { Terminal.line("status        \(status)/metrics") }
     for role in roles { Terminal.line("role          \(role.arn)") }
-    Terminal.line("data          \(cloud.root)")
+    Terminal.line("data          \(cloud.root)\(root == nil ? " (deleted at the end; --root FOLDER keeps it)" : "")")
     if isGenerated, let account = accounts.first {
       Terminal.line("")
       Terminal.line("No account was given, so this one was generated; it is valid until the server stops:")
@@ -166,6 +166,12 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     for command in [bucket.isEmpty ? "mb \(location)" : "ls oss://", "cp README.md \(location)", "ls \(location)"] {
       Terminal.line("storage-auth \(command) --endpoint \(cloud.url(of: .oss))")
     }
+    guard let role = roles.first(where: { $0.provider == .oss }) else { return }
+    Terminal.line("")
+    Terminal.line("Keys of the app server have the whole role. Keys for one prefix, for the callers in a file:")
+    Terminal.line(
+      "storage-auth token-server --provider oss --bucket \(bucket.first ?? "photos") --role \(role.arn) "
+        + "--sts \(cloud.servicesURL)/ --callers FILE --prefix 2026/ --allow read,list")
   }
 
   /// Returns the JSON object of a server that is ready, without members for the pages that it does not have.

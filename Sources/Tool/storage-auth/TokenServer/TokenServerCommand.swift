@@ -294,7 +294,8 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "The prefix of a caller, in which \(placeholder)/ stands for its name.")
   var prefix: String = "\(placeholder)/"
 
-  @Option(help: ArgumentHelp("The permitted actions: read, write, delete, list.", valueName: "actions"))
+  @Option(
+    help: ArgumentHelp("The permitted actions, separated by commas: read,write,delete,list.", valueName: "actions"))
   var allow: ActionList = ActionList([.write])
 
   @Option(help: ArgumentHelp("The maximum size of an uploaded object.", valueName: "bytes"))

@@ -42,7 +42,7 @@ struct TransferGateway: Sendable {
 
     init(of request: HTTPRequest) throws(TransferRefusal) {
       let names = InboundCall.path(of: request).words(between: "/").map(String.init)
-      guard names.first == "connections", names.count != 2 else { throw .protocolError }
+      guard names.first == "connections" else { throw .protocolError }
       connectionID = names.count > 1 ? names[1] : nil
       resource = names.count > 2 ? names[2] : nil
       fileNumber = names.count == 4 && resource == "files" ? Int(digits: names[3]) : nil
@@ -51,8 +51,10 @@ struct TransferGateway: Sendable {
 
   private func response(to request: Request, at date: Timestamp) async throws -> Answer {
     let path = try Path(of: request.head)
-    guard let id = path.connectionID, let resource = path.resource else { return try server.openConnection() }
-    guard let connection = server.connections[id] else { throw TransferRefusal.protocolError }
+    guard let id = path.connectionID else { return try server.openConnection() }
+    guard let resource = path.resource, let connection = server.connections[id] else {
+      throw TransferRefusal.protocolError
+    }
     connection.session?.record.noteClient(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
     if let number = path.fileNumber { return try await transferPiece(of: number, request, on: connection, at: date) }
