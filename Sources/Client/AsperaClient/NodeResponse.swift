@@ -52,7 +52,7 @@ extension NodeRefusal {
   /// The node's error message, made safe for display, or `nil` if the node gave no reason.
   var shown: String? {
     guard let text = message ?? reason, !text.isEmpty else { return nil }
-    return ServiceText().shown(Self.maskingAuthorization(in: text))
+    return MessageFilter().applied(to: Self.maskingAuthorization(in: text))
   }
 
   /// The maximum length of a word that is shown after `Basic` or `Bearer`: longer ones can be credentials.

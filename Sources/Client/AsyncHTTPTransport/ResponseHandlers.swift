@@ -45,12 +45,12 @@ final class ResponseHeadCheck: ChannelInboundHandler {
 extension HTTPClient.Configuration {
   /// Adds the handlers of responses to the connections of the HTTP client.
   mutating func addResponseHandlers() {
+    // Despite its name, this is the only public hook of AsyncHTTPClient that has access to the pipeline of a connection.
     http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        try pipeline.addHandler(ResponseHeadCheck(), position: .after(decoder))
-        try pipeline.addHandler(EarlyResponseHandler(), position: .after(decoder))
+        try pipeline.addHandlers([EarlyResponseHandler(), ResponseHeadCheck()], position: .after(decoder))
       }
     }
   }
@@ -66,25 +66,28 @@ final class EarlyResponseHandler: ChannelDuplexHandler {
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart
 
-  /// The flag whether an error response to the current request has arrived, which the pending writes share.
-  private final class ErrorResponseFlag {
+  /// The flag whether a redirect or an error (a status from 300) has arrived in response to the current request.
+  ///
+  /// The pending writes of the request share it.
+  private final class UnsuccessfulResponseFlag {
     var hasArrived = false
   }
 
-  private var errorResponse = ErrorResponseFlag()
+  private var unsuccessfulResponse = UnsuccessfulResponseFlag()
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if case .head(let head) = unwrapInboundIn(data), head.status.code >= 300 { errorResponse.hasArrived = true }
+    if case .head(let head) = unwrapInboundIn(data), head.status.code >= 300 { unsuccessfulResponse.hasArrived = true }
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .head = unwrapOutboundIn(data) { errorResponse = ErrorResponseFlag() }
+    if case .head = unwrapOutboundIn(data) { unsuccessfulResponse = UnsuccessfulResponseFlag() }
     guard let promise else { return context.write(data, promise: nil) }
     let written = context.eventLoop.makePromise(of: Void.self)
-    written.futureResult.assumeIsolated().whenComplete { [errorResponse] result in
+    written.futureResult.assumeIsolated().whenComplete { [unsuccessfulResponse] result in
       switch result {
-      case .failure where errorResponse.hasArrived: promise.succeed()
+      // A failed write makes AsyncHTTPClient fail the request; a finished one makes it deliver the response.
+      case .failure where unsuccessfulResponse.hasArrived: promise.succeed()
       case .failure(let error): promise.fail(error)
       case .success: promise.succeed()
       }

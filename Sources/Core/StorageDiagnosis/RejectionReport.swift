@@ -13,10 +13,12 @@ package struct RejectionReport: Sendable {
   package let diagnosis: SignatureDiagnosis?
 
   /// The strings that the client signed, or `nil` if they are unknown.
-  package let client: SignedTexts?
+  package let clientTexts: SignedTexts?
 
-  /// The strings that the service signed, or that it requires; `nil` if they are those of the client.
-  package let service: SignedTexts?
+  /// The strings that the service signed, or that it requires in the region that it names.
+  ///
+  /// `nil` if the request contains no readable signature, or if the cause concerns other things than these strings.
+  package let serviceTexts: SignedTexts?
 
   package let basis: Basis
 
@@ -30,7 +32,7 @@ package struct RejectionReport: Sendable {
     case unknown
   }
 
-  /// Returns whether a response is one to a signature that does not match, so that a search can find the cause.
+  /// Returns whether a response can mean that the signature does not match, which is what a search can explain.
   package static func concernsMismatch(_ response: RejectedResponse, of service: SignedService) -> Bool {
     response.reading(by: service.reader).mayBeMismatch(service.reader.refusalMeanings)
   }
@@ -46,7 +48,7 @@ package struct RejectionReport: Sendable {
   ) {
     let rejection = response.reading(by: service.reader)
     if isMismatch ?? rejection.mayBeMismatch(service.reader.refusalMeanings) {
-      self.init(ofMismatch: rejection, of: request, reader: service.reader, search: search)
+      self.init(comparing: rejection, with: request, reader: service.reader, search: search)
     } else {
       self.init(ofStatement: rejection, about: request, reader: service.reader, region: region)
     }
@@ -54,7 +56,7 @@ package struct RejectionReport: Sendable {
 
   /// Creates a report about a request whose signature the verifier of this process rejected.
   package init(ofMismatch request: HTTPRequest, signedFor service: SignedService, search: SignatureSearch) {
-    self.init(ofMismatch: .mismatch, of: request, reader: service.reader, search: search)
+    self.init(comparing: .mismatch, with: request, reader: service.reader, search: search)
   }
 
   /// Creates a report about a rejection whose cause the response states, such as a wrong region.
@@ -64,23 +66,23 @@ package struct RejectionReport: Sendable {
   ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
     diagnosis = reader.diagnosis(of: rejection, to: request)
-    client = reader.texts(of: request)?.masked(by: mask)
-    basis = client == nil ? .unknown : .stated
+    clientTexts = reader.texts(of: request)?.masked(by: mask)
+    basis = clientTexts == nil ? .unknown : .stated
     var expectedRequest: HTTPRequest?
     if let diagnosis, diagnosis.cause == .wrongRegion, let region {
       expectedRequest = request.signed(in: region, insteadOf: diagnosis.sent)
     }
-    service = expectedRequest.flatMap { reader.texts(of: $0) }?.masked(by: mask)
+    serviceTexts = expectedRequest.flatMap { reader.texts(of: $0) }?.masked(by: mask)
   }
 
   /// Creates a report about a signature that does not match, from the strings of both sides.
   private init(
-    ofMismatch rejection: RejectedResponse.Reading, of request: HTTPRequest, reader: any SignatureReader,
+    comparing rejection: RejectedResponse.Reading, with request: HTTPRequest, reader: any SignatureReader,
     search: SignatureSearch?
   ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
     let sentTexts = reader.texts(of: request)
-    service =
+    serviceTexts =
       rejection.stringToSign.map {
         SignedTexts(stringToSign: $0, canonicalRequest: rejection.canonicalRequest).masked(by: mask)
       } ?? sentTexts?.masked(by: mask)
@@ -89,23 +91,24 @@ package struct RejectionReport: Sendable {
     switch origin {
     case .request(let origin) where origin == request:
       diagnosis = reader.diagnosis(of: rejection, to: request)?.whenSignedAsSent
-      client = sentTexts?.masked(by: mask)
+      clientTexts = sentTexts?.masked(by: mask)
     case .request(let origin):
+      // The service signed what arrived, so that these strings are compared with the ones that the client signed.
       diagnosis = reader.diagnosis(of: rejection.showing(sentTexts), to: origin)
-      client = reader.texts(of: origin)?.masked(by: mask)
+      clientTexts = reader.texts(of: origin)?.masked(by: mask)
     case .secret(let secret):
       diagnosis = secret.diagnosis
-      client = service
+      clientTexts = serviceTexts
     case nil:
       let stated = reader.diagnosis(of: rejection, to: request)
       diagnosis = search != nil && stated?.cause == .unknown ? .searchedInVain : stated
-      client = nil
+      clientTexts = nil
     }
   }
 }
 
 extension SignatureReader {
-  fileprivate func texts(of request: HTTPRequest) -> SignedTexts? { ((try? signature(of: request)) ?? nil)?.texts }
+  fileprivate func texts(of request: HTTPRequest) -> SignedTexts? { (try? signature(of: request))?.texts }
 
   fileprivate func diagnosis(of rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(of: rejection, SentRequest(request, self, stringToSign: nil, canonicalRequest: nil))
@@ -141,12 +144,12 @@ extension HTTPRequest {
       request.headerFields[.authorization] = authorization.replacing("/\(sentRegion)/", with: "/\(region)/")
     }
     // A presigned URL has the scope in a parameter, usually with its slashes escaped.
-    for separator in ["/", "%2F", "%2f"] {
-      let (path, query) = (request.path ?? "").cutOnce(at: "?")
-      guard let query else { break }
-      let changedQuery = query.replacing(
-        "\(separator)\(sentRegion)\(separator)", with: "\(separator)\(region)\(separator)")
-      request.path = "\(path)?\(changedQuery)"
+    let (path, query) = (request.path ?? "").cutOnce(at: "?")
+    if var query {
+      for slash in ["/", "%2F", "%2f"] {
+        query = query.replacing("\(slash)\(sentRegion)\(slash)", with: "\(slash)\(region)\(slash)")
+      }
+      request.path = "\(path)?\(query)"
     }
     return request == self ? nil : request
   }

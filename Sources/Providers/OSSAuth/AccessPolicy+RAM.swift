@@ -26,11 +26,11 @@ extension AccessPolicy {
 
 extension StatementLanguage {
   fileprivate static let ram = StatementLanguage(
-    name: "a RAM policy", version: "1",
+    nameWithArticle: "a RAM policy", version: "1",
     actions: [
       .read: ["oss:GetObject"], .write: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
       .delete: ["oss:DeleteObject"],
-    ], listing: "oss:ListObjects", prefixKey: "oss:Prefix", addressKey: "acs:SourceIp", dateKey: "acs:CurrentTime",
+    ], listAction: "oss:ListObjects", prefixKey: "oss:Prefix", addressKey: "acs:SourceIp", dateKey: "acs:CurrentTime",
     supportsIPv6: false)
 }
 

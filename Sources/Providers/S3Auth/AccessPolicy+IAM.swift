@@ -34,11 +34,11 @@ extension AccessPolicy {
 
 extension StatementLanguage {
   fileprivate static let iam = StatementLanguage(
-    name: "an IAM policy", version: "2012-10-17",
+    nameWithArticle: "an IAM policy", version: "2012-10-17",
     actions: [
       .read: ["s3:GetObject"],
       .write: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
       .delete: ["s3:DeleteObject"],
-    ], listing: "s3:ListBucket", prefixKey: "s3:prefix", addressKey: "aws:SourceIp", dateKey: "aws:CurrentTime",
+    ], listAction: "s3:ListBucket", prefixKey: "s3:prefix", addressKey: "aws:SourceIp", dateKey: "aws:CurrentTime",
     supportsIPv6: true)
 }

@@ -54,14 +54,15 @@ struct Invocation: Sendable {
   }
 
   private static func tags(_ commandLine: CommandLineReader) throws(Failure) -> JSONValue? {
-    let bytes: [UInt8]?
+    let json: [UInt8]?
     if let encoded = commandLine[.encodedTags] {
-      bytes = [UInt8](base64: encoded) ?? []
+      guard let decoded = [UInt8](base64: encoded) else { throw .usage("The tags are not Base64") }
+      json = decoded
     } else {
-      bytes = commandLine[.tags].map { Array($0.utf8) }
+      json = commandLine[.tags].map { Array($0.utf8) }
     }
-    guard let bytes else { return nil }
-    guard let tags = try? JSONValue(parsing: bytes), tags.object != nil else { throw .usage("The tags are not JSON") }
+    guard let json else { return nil }
+    guard let tags = try? JSONValue(parsing: json), tags.object != nil else { throw .usage("The tags are not JSON") }
     return tags
   }
 }
@@ -78,6 +79,7 @@ struct Secrets: Sendable {
   let token: Secret?
 
   init(_ environment: [String: String], token: String?) throws(Failure) {
+    // The cookie has no effect, but ascp also rejects an invalid one.
     for name in ["ASPERA_SCP_TOKEN", "ASPERA_SCP_COOKIE"] {
       if environment[name]?.contains(where: \.isNewline) == true {
         throw .usage("The environment variable \(name) must not contain newlines")

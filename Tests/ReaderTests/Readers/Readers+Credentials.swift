@@ -71,7 +71,7 @@ extension Reader {
     "tokens of XML": { "<A>\(repeated("<Token>redacted</Token>", to: min($0, 4096)))\(repeated(" ", to: $0))</A>" },
   ]) { body in
     let answer = ServiceResponse(ReceivedResponse(response: HTTPResponse(status: .ok), body: body, masks: []))
-    _ = answer.text.shown(String(decoding: body.prefix(4000), as: UTF8.self))
+    _ = answer.messageFilter.applied(to: String(decoding: body.prefix(4000), as: UTF8.self))
     _ = try? SettingTable(json: body, at: Samples.place)
     _ = answer.unreadableMessage
   }

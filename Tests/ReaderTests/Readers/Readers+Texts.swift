@@ -101,13 +101,13 @@ extension Reader {
     "controls": { repeated("\u{1B}[2K", to: $0) }, "accents": { "e" + repeated("\u{301}", to: $0) },
     "flags": { repeated("\u{1F1E9}\u{1F1EA}", to: $0) },
   ]) { bytes in
-    _ = ServiceText(masking: [Secret("aaaaaaab"), Secret("abcd")]).shown(String(decoding: bytes, as: UTF8.self))
+    _ = MessageFilter(masking: [Secret("aaaaaaab"), Secret("abcd")]).applied(to: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Checks that a text of a service is shown as one short line without secrets.
   private static let serviceTexts = Reader(name: "service-texts", growths: serviceTextGrowths) { input, _ in
     let text = text(input)
-    let shown = ServiceText(masking: Samples.secrets.map { Secret($0) }).shown(text)
+    let shown = MessageFilter(masking: Samples.secrets.map { Secret($0) }).applied(to: text)
     try require(shown.count <= 301, "a long text is shown")
     try require(!hasControl(shown), "a control character is shown")
     try require(!Samples.secrets.contains { shown.contains($0) }, "a secret is shown")

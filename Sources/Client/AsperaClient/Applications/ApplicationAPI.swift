@@ -89,7 +89,7 @@ struct ApplicationAPI: Sendable {
     let code = document?["code"]?.code ?? node?.code ?? "\(response.status.code)"
     let message = document?["message"]?.string ?? node?.message ?? response.status.reasonPhrase
     return ServiceError(
-      code: ServiceText().shown(code), message: ServiceText().shown(message), status: response.status,
+      code: MessageFilter().applied(to: code), message: MessageFilter().applied(to: message), status: response.status,
       kind: response.status == .unauthorized ? .invalidCredential : nil, subject: "\(name): \(subject)")
   }
 }

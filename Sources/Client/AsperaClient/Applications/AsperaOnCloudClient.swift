@@ -74,7 +74,7 @@ public struct AsperaOnCloudClient: Sendable {
       }
       guard let workspace = matches.first, matches.count == 1 else {
         throw StorageError(
-          .invalidOption, "There are \(matches.count) workspaces with the name \(ServiceText().shown(name)).",
+          .invalidOption, "There are \(matches.count) workspaces with the name \(MessageFilter().applied(to: name)).",
           remedy: "Use the name of one of the user's workspaces.")
       }
       return workspace
@@ -101,7 +101,7 @@ public struct AsperaOnCloudClient: Sendable {
     let workspace = try await workspace(name)
     guard let nodeID = workspace.homeNodeID, let fileID = workspace.homeFileID else {
       throw StorageError(
-        .unsupported, "The user has no home folder in the workspace \(ServiceText().shown(workspace.name)).",
+        .unsupported, "The user has no home folder in the workspace \(MessageFilter().applied(to: workspace.name)).",
         remedy: "Name a workspace in which the user has one.")
     }
     let node = try await api.call(.get, "/api/v1/nodes/\(nodeID.percentEncoded())")

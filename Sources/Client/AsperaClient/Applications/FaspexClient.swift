@@ -190,7 +190,7 @@ public struct FaspexClient: Sendable {
     }
     guard status == "completed" else {
       throw TransferFailure(
-        .caller, "Faspex has not completed the package \(id): its upload is \(ServiceText().shown(status)).",
+        .caller, "Faspex has not completed the package \(id): its upload is \(MessageFilter().applied(to: status)).",
         remedy: "Look at the package in Faspex; send it again if the upload failed.")
     }
   }

@@ -12,7 +12,7 @@ public struct COSProvider: PresigningProvider {
   /// The type of the credentials that sign requests to COS.
   public typealias SigningCredential = AccessKey
 
-  /// The bucket name, including the account number: `photos-1250000000`.
+  /// The bucket name, including the APPID of the account: `photos-1250000000`.
   public let bucket: String
 
   /// The region of the bucket, such as `ap-guangzhou`.
@@ -21,12 +21,12 @@ public struct COSProvider: PresigningProvider {
   /// The signer of requests and presigned URLs.
   public let signer: COSSigner
 
-  private let address: Result<ServiceEndpoint, SigningError>
+  private let endpointResult: Result<ServiceEndpoint, SigningError>
 
   /// Creates a storage provider for a COS bucket.
   ///
   /// - Parameters:
-  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - bucket: The bucket name, including the APPID of the account: `photos-1250000000`.
   ///   - region: The region of the bucket, such as `ap-guangzhou`.
   ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
   ///     endpoint, a custom domain, or LocalCloud.
@@ -44,7 +44,7 @@ public struct COSProvider: PresigningProvider {
     self.init(
       bucket: bucket, region: region,
       signer: COSSigner(policy: policy, isStrict: isStrict, headerLifetime: headerLifetime, keyTime: keyTime),
-      address: Result { () throws(SigningError) in
+      endpointResult: Result { () throws(SigningError) in
         if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
         return try .cos(region: region)
       })
@@ -54,15 +54,16 @@ public struct COSProvider: PresigningProvider {
   ///
   /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, endpoint: ServiceEndpoint) {
-    self.init(bucket: bucket, region: region, address: .success(endpoint))
+    self.init(bucket: bucket, region: region, endpointResult: .success(endpoint))
   }
 
   private init(
-    bucket: String, region: String, signer: COSSigner = COSSigner(), address: Result<ServiceEndpoint, SigningError>
+    bucket: String, region: String, signer: COSSigner = COSSigner(),
+    endpointResult: Result<ServiceEndpoint, SigningError>
   ) {
     self.bucket = bucket
     self.region = region
-    self.address = address
+    self.endpointResult = endpointResult
     self.signer = signer
   }
 
@@ -72,7 +73,7 @@ public struct COSProvider: PresigningProvider {
   /// The endpoint that requests are sent to.
   ///
   /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
-  public var endpoint: ServiceEndpoint { get throws(SigningError) { try address.get() } }
+  public var endpoint: ServiceEndpoint { get throws(SigningError) { try endpointResult.get() } }
 
   /// The signer that creates presigned URLs.
   public var presigner: COSSigner { signer }
@@ -97,6 +98,7 @@ public struct COSProvider: PresigningProvider {
   ///
   /// - Parameter source: The bucket, key and version of the object to copy.
   public func copySource(_ source: CopySource) -> String {
+    // The service resolves the source itself, and requires its public host, whatever the endpoint of the request is.
     let host = "\(source.bucket ?? bucket).cos.\(source.region ?? region)\(ServiceDescription.cos.domains[0])"
     return "\(host)/\(source.encodedKey)"
   }
@@ -130,15 +132,15 @@ extension StorageProvider where Self == S3Provider {
   /// The interface has no checksums, and the region of signatures has no effect. Page: "Accessing COS with AWS S3 SDK".
   ///
   /// - Parameters:
-  ///   - bucket: The bucket name with the number of the account, such as `photos-1250000000`.
+  ///   - bucket: The bucket name, including the APPID of the account: `photos-1250000000`.
   ///   - region: The region of the bucket, such as `ap-guangzhou`.
   ///   - endpoint: An endpoint other than the region's public endpoint, such as a LocalCloud endpoint.
   public static func cosThroughS3(bucket: String, region: String, endpoint: ServiceEndpoint? = nil) -> S3Provider {
     let integrity = S3Integrity(checksum: nil)
     if let endpoint { return S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity) }
     return S3Provider(
-      bucket: bucket, region: region, endpoint: "https://cos.\(region).myqcloud.com", style: .virtualHosted,
-      integrity: integrity)
+      bucket: bucket, region: region, endpoint: "https://cos.\(region)\(ServiceDescription.cos.domains[0])",
+      style: .virtualHosted, integrity: integrity)
   }
 }
 

@@ -70,7 +70,7 @@ public struct AccountProbe: Sendable {
     defer { folder.remove() }
     let run = ProbeRun(
       runner: runner, time: context.time, account: account, folder: folder, timeout: timeout, deadline: deadline)
-    return try await run.report(credential, accountReport)
+    return try await run.check(credential, accountReport)
   }
 }
 

@@ -17,10 +17,10 @@ struct ProbeRun {
   /// The uptime at which the account check must have ended.
   let deadline: Duration
 
-  func report(
+  func check(
     _ credential: SSHConnection.Credential, _ accountReport: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
-    let hostKeys = try await pinHostKey()
+    let hostKeys = try await writeAcceptedHostKeys()
     do {
       try credential.write(to: folder)
     } catch {
@@ -30,7 +30,9 @@ struct ProbeRun {
     let connection = SSHConnection(account: account, credential: credential, hostKeys: hostKeys)
     // After the server has accepted the account, it does not matter if the session does not end or prints too much.
     let session: ProbeProgramResult?
-    switch await result(of: connection.program(in: folder.path, timeout: remainingTime)) {
+    let sessionResult = await result(of: connection.program(in: folder.path, timeout: remainingTime))
+    let isAccepted = read(SSHConnection.acceptedFile) != nil
+    switch sessionResult {
     case .success(let result): session = result
     case .failure(.timeout) where isAccepted, .failure(.outputTooLarge) where isAccepted: session = nil
     case .failure(let error): throw failure(error, of: "ssh")
@@ -38,7 +40,8 @@ struct ProbeRun {
     let transcript = SSHTranscript(session?.errors ?? "")
     guard isAccepted else {
       let diagnosis = ProbeDiagnosis(account: account, transcript: transcript, prompts: prompts)
-      throw await sha1Failure(accountReport, hostKeys, diagnosis) ?? diagnosis.failure
+      let sha1Failure = await connectToFindSHA1Failure(accountReport, hostKeys, diagnosis)
+      throw sha1Failure ?? diagnosis.failure
     }
     if transcript.has("password has expired", "Password change required") {
       throw ProbeDiagnosis.expiredPassword(account.user, account.serverName)
@@ -55,8 +58,9 @@ struct ProbeRun {
   /// A server has one key per type, and publishes the fingerprint of one of these keys. The known-hosts file is based
   /// on the server's unauthenticated claims. Only the SSH connection itself makes the server prove possession of the
   /// key.
-  private func pinHostKey() async throws(TransferFailure) -> SSHConnection.HostKeys {
+  private func writeAcceptedHostKeys() async throws(TransferFailure) -> SSHConnection.HostKeys {
     guard let fingerprint = account.hostKey else { return .any }
+    // Two connections can follow: one with the credential, and one that finds the cause of a failure.
     let seconds = max(1, remainingTime.components.seconds / 3)
     let scan = ProbeProgram(
       arguments: ["ssh-keyscan", "-T", "\(seconds)", "-p", "\(account.sshPort)", "--", account.host],
@@ -66,7 +70,7 @@ struct ProbeRun {
     case .success(let result): offered = HostKeyList(result.output)
     case .failure(let error): throw failure(error, of: "ssh-keyscan")
     }
-    guard !offered.entries.isEmpty else { throw await hostKeyFailure() }
+    guard !offered.entries.isEmpty else { throw await connectToFindHostKeyFailure() }
     guard let entry = offered.entries.first(where: { $0.key.fingerprint == fingerprint }) else {
       let seen = offered.entries.map { "\($0.key.fingerprint) (\($0.key.type))" }.joined(separator: ", ")
       throw TransferFailure(
@@ -82,7 +86,7 @@ struct ProbeRun {
   /// Some servers announce the other algorithms and then reject them, as OpenSSH 9.2 with `PubkeyAcceptedAlgorithms
   /// ssh-rsa` does. Only a second connection tells this from an unknown key. It has the public key alone, so that no
   /// signature with SHA-1 is created.
-  private func sha1Failure(
+  private func connectToFindSHA1Failure(
     _ accountReport: AccountReport, _ hostKeys: SSHConnection.HostKeys, _ diagnosis: ProbeDiagnosis
   ) async -> TransferFailure? {
     guard diagnosis.isKeyUnknown, case .privateKey(let key) = accountReport.authentication, case .rsa = key.kind,
@@ -96,7 +100,7 @@ struct ProbeRun {
   }
 
   /// Returns the reason why the server presented no host key, which `ssh` reports, unlike `ssh-keyscan`.
-  private func hostKeyFailure() async -> TransferFailure {
+  private func connectToFindHostKeyFailure() async -> TransferFailure {
     let connection = SSHConnection(account: account, credential: .none, hostKeys: .none)
     switch await result(of: connection.program(in: folder.path, timeout: remainingTime)) {
     case .failure(let error): return failure(error, of: "ssh")
@@ -141,10 +145,8 @@ struct ProbeRun {
     return prompts.first.map { $0.hasPrefix("(") ? .keyboardInteractive : .password } ?? .none
   }
 
-  private var isAccepted: Bool { read(SSHConnection.acceptedFile) != nil }
-
   private var prompts: [String] {
-    (read(SSHConnection.promptsFile) ?? "").words(between: "\u{1e}").map { String($0) }
+    (read(SSHConnection.promptsFile) ?? "").words(between: SSHConnection.promptSeparator).map { String($0) }
   }
 
   private var remainingTime: Duration { max(deadline - time.uptime, .seconds(1)) }
@@ -254,15 +256,18 @@ struct SSHTranscript {
   }
 
   /// The authentication methods that the server offered before the first attempt.
-  var offeredMethods: [String]? {
-    rest(of: "Authentications that can continue: ").map { $0.split(separator: ",").map { String($0) } }
-  }
+  var offeredMethods: [String]? { lines.lazy.compactMap(Self.methods).first }
 
   /// The authentication methods that the server required in addition to a method that it accepted.
   var missingMethods: [String]? {
     guard has("with partial success") else { return nil }
-    let last = lines.last { $0.contains("Authentications that can continue: ") }
-    return last?.split(separator: ":").last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
+    return lines.reversed().lazy.compactMap(Self.methods).first
+  }
+
+  /// Returns the methods in a line that lists those by which the client may continue, or `nil` for any other line.
+  private static func methods(in line: Substring) -> [String]? {
+    guard let range = line.firstRange(of: "Authentications that can continue: ") else { return nil }
+    return line[range.upperBound...].split(separator: ",").map { String($0) }
   }
 
   func has(_ texts: String...) -> Bool {

@@ -47,6 +47,8 @@ struct SSHConnection {
   /// The file that is created when the server has accepted the account.
   static let acceptedFile = "accepted"
   static let promptsFile = "questions"
+  /// The character after each prompt in ``promptsFile``, which the askpass program writes as `\036`.
+  static let promptSeparator: Unicode.Scalar = "\u{1e}"
 
   /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"

@@ -75,7 +75,7 @@ extension ProviderContext {
   /// - Parameter required: The variables out of `names` that other tools do not set.
   /// - Throws: `notConfigured` if no variable of `required` is set. `failed` if only some of the variables are set.
   package func variables(
-    _ names: [String], unlessUnset required: [String], at location: SettingLocation
+    _ names: [String], requiring required: [String], at location: SettingLocation
   ) throws(CredentialError) -> [String] {
     guard required.contains(where: { variable($0) != nil }) else {
       throw location.error(.notConfigured, "does not set \(required.joined(separator: " and "))")

@@ -103,7 +103,7 @@ package struct MetadataService: Sendable {
     if let code = object["Code"]?.code, code != "Success" {
       throw CredentialError(
         .failed, source: source,
-        "The metadata service has no key: \(response.text.shown("\(code) \(object["Message"]?.string ?? "")"))",
+        "The metadata service has no key: \(response.messageFilter.applied(to: "\(code) \(object["Message"]?.string ?? "")"))",
         remedy: "Check that the role of the instance exists and trusts the vendor's compute service.", isRetryable: true
       )
     }
@@ -121,7 +121,7 @@ package struct MetadataService: Sendable {
   /// Returns the error for a role that the caller has named and the instance does not have.
   package func unknownRole(_ name: String) -> CredentialError {
     CredentialError(
-      .failed, source: source, "The metadata service has no role \(ServiceText().shown(name)).",
+      .failed, source: source, "The metadata service has no role \(MessageFilter().applied(to: name)).",
       remedy: "Name the role of the instance, or omit it to use the instance's own.")
   }
 

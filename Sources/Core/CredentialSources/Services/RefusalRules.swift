@@ -53,7 +53,7 @@ package struct RefusalRules: Sendable {
     var text = refusal.code
     if !refusal.message.isEmpty { text += ": \(refusal.message)" }
     if let id = refusal.requestID { text += " (request \(id))" }
-    return "The service refused (HTTP \(response.status)). \(response.text.shown(text))"
+    return "The service refused (HTTP \(response.status)). \(response.messageFilter.applied(to: text))"
   }
 }
 

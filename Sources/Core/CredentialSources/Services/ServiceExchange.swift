@@ -65,12 +65,12 @@ package struct ServiceExchange: Sendable {
 
   private func response(to prepared: PreparedCall) async throws(CredentialError) -> ReceivedResponse {
     let call = prepared.call
-    let text = ServiceText(masking: prepared.masks)
+    let filter = MessageFilter(masking: prepared.masks)
     let streamingResponse: HTTPStreamingResponse
     do {
       streamingResponse = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
     } catch {
-      throw credentialError(for: error, shownBy: text)
+      throw credentialError(for: error, shownThrough: filter)
     }
     if streamingResponse.response.status.kind == .redirection {
       throw CredentialError(
@@ -82,7 +82,7 @@ package struct ServiceExchange: Sendable {
     do {
       body = try await streamingResponse.body.collected(upTo: responseLimit)
     } catch let error as TransportError {
-      throw credentialError(for: error, shownBy: text)
+      throw credentialError(for: error, shownThrough: filter)
     } catch is CancellationError {
       throw cancellationError
     } catch {
@@ -100,11 +100,11 @@ package struct ServiceExchange: Sendable {
     CredentialError(.cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")
   }
 
-  private func credentialError(for error: TransportError, shownBy text: ServiceText) -> CredentialError {
+  private func credentialError(for error: TransportError, shownThrough filter: MessageFilter) -> CredentialError {
     if error.code == .cancelled { return cancellationError }
     return CredentialError(
-      error.code == .timeout ? .timeout : .failed, source: source, text.shown(error.message),
-      remedy: text.shown(error.remedy), isRetryable: error.isRetryable)
+      error.code == .timeout ? .timeout : .failed, source: source, filter.applied(to: error.message),
+      remedy: filter.applied(to: error.remedy), isRetryable: error.isRetryable)
   }
 }
 

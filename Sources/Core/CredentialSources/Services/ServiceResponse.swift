@@ -33,7 +33,7 @@ package struct ServiceResponse: Sendable {
   package let document: XMLNode?
 
   /// The filter for texts in error messages, which masks the request's confidential values and the secrets here.
-  package let text: ServiceText
+  package let messageFilter: MessageFilter
 
   init(_ received: ReceivedResponse) {
     receivedResponse = received
@@ -42,7 +42,7 @@ package struct ServiceResponse: Sendable {
     var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceResponse) : nil
     root?.removeNamespacePrefixes()
     document = root
-    text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
+    messageFilter = MessageFilter(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
   }
 
   package var response: HTTPResponse { receivedResponse.response }
@@ -69,7 +69,7 @@ package struct ServiceResponse: Sendable {
 }
 
 /// A filter that turns strings from other systems into one short line for error messages and masks confidential values.
-package struct ServiceText: Sendable {
+package struct MessageFilter: Sendable {
   private static let characterLimit = 300
   private let mask: SecretMask
 
@@ -77,9 +77,9 @@ package struct ServiceText: Sendable {
   package init(masking masks: [Secret] = []) { mask = SecretMask(masks) }
 
   /// Returns a string as one line of at most 300 characters, with values masked and without control characters.
-  package func shown(_ text: String) -> String {
+  package func applied(to text: String) -> String {
     // The whole text is masked before it is shortened, because a mask does not recognize a part of a secret.
-    let line = mask.applied(to: text).split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
+    let line = mask.applied(to: text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
     // A secret that the text contains with control characters in it is recognizable only without them.
     let visible = mask.applied(to: String(String.UnicodeScalarView(scalars)))
@@ -88,6 +88,11 @@ package struct ServiceText: Sendable {
 }
 
 extension ServiceCall {
+  /// The characters besides letters and digits in Bearer tokens (RFC 6750, section 2.1) and in percent encodings.
+  ///
+  /// The padding `=` is no part of them, because it separates names from values.
+  private static let tokenPunctuation = "-._~+/%"
+
   /// The values in the query, the body and the headers, which may contain a login.
   ///
   /// Values of fewer than eight characters are left out: masking them would make messages unreadable.
@@ -96,7 +101,7 @@ extension ServiceCall {
     let values = request.headerFields.filter { !harmlessHeaders.contains($0.name) }.map(\.value)
     let texts = values + [query, String(decoding: body, as: UTF8.self)]
     return texts.flatMap { text in
-      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "-._~+/%".contains($0)) }
+      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || Self.tokenPunctuation.contains($0)) }
         .filter { $0.count >= 8 }.map { Secret(String($0)) }
     }
   }
@@ -125,8 +130,8 @@ extension XMLLimits {
 extension XMLNode {
   /// The texts of elements, at any depth, whose names contain a word for a secret or a token.
   fileprivate var secrets: [Secret] {
-    let ownSecret = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
-    return ownSecret + children.flatMap(\.secrets)
+    let ownSecrets = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
+    return ownSecrets + children.flatMap(\.secrets)
   }
 }
 

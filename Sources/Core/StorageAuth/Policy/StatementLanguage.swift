@@ -6,7 +6,7 @@
 /// In such a language, buckets and objects are resources, and the prefix of a list request is a condition.
 package struct StatementLanguage: Sendable {
   /// The name of the policy language with its article, such as `a RAM policy`.
-  package let name: String
+  package let nameWithArticle: String
 
   /// The version of the policy language, which each document contains.
   package let version: String
@@ -15,23 +15,28 @@ package struct StatementLanguage: Sendable {
   package let actions: [AccessAction: [String]]
 
   /// The policy language's name for the action that lists a bucket's keys.
-  package let listing: String
+  package let listAction: String
 
-  /// The condition keys of a list request's prefix, of the client's address, and of the time.
+  /// The condition key of the prefix in a list request.
   package let prefixKey: String
+
+  /// The condition key of the client's IP address.
   package let addressKey: String
+
+  /// The condition key of the time of a request.
   package let dateKey: String
 
+  /// Whether conditions on the client's address can contain IPv6 addresses.
   package let supportsIPv6: Bool
 
   package init(
-    name: String, version: String, actions: [AccessAction: [String]], listing: String, prefixKey: String,
+    nameWithArticle: String, version: String, actions: [AccessAction: [String]], listAction: String, prefixKey: String,
     addressKey: String, dateKey: String, supportsIPv6: Bool
   ) {
-    self.name = name
+    self.nameWithArticle = nameWithArticle
     self.version = version
     self.actions = actions
-    self.listing = listing
+    self.listAction = listAction
     self.prefixKey = prefixKey
     self.addressKey = addressKey
     self.dateKey = dateKey
@@ -59,14 +64,14 @@ package struct StatementLanguage: Sendable {
   }
 
   private func statements(of rule: AccessRule, on resource: String) throws(PolicyError) -> [DocumentStatement] {
-    let pattern = try rule.objects.pattern(in: name)
+    let pattern = try rule.objects.pattern(in: nameWithArticle)
     let conditions = try conditions(of: rule)
     let objectActions = AccessAction.allCases.filter(rule.actions.contains).flatMap { actions[$0] ?? [] }
     var statements = [DocumentStatement(objectActions, on: ["\(resource)/\(pattern)"], if: conditions)]
     if rule.actions.contains(.list) {
       statements.append(
         DocumentStatement(
-          [listing], on: [resource], if: prefixConditions(for: rule.objects, matching: pattern) + conditions))
+          [listAction], on: [resource], if: prefixConditions(for: rule.objects, matching: pattern) + conditions))
     }
     return statements
   }
@@ -99,7 +104,7 @@ package struct StatementLanguage: Sendable {
   private func unsupported(_ property: String, in rule: AccessRule) -> PolicyError {
     PolicyError(
       .unsupportedCondition,
-      "The rule for \"\(rule.bucket)\" has a condition on \(property), which \(name) cannot express.",
+      "The rule for \"\(rule.bucket)\" has a condition on \(property), which \(nameWithArticle) cannot express.",
       remedy: "Remove it from the rule; sizes and media types can be limited by a form upload or a presigned URL.")
   }
 }

@@ -26,6 +26,7 @@ extension ByteWriter {
   package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
     append(UInt8(ascii: "T"))
+    // The first digits are in the low bytes, so that the shift drops the leading zeros: two of eight digits.
     let sixDigits = time.hour &* 10_000 &+ time.minute &* 100 &+ time.second
     append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: sixDigits)) &>> 16, count: 6)
     append(UInt8(ascii: "Z"))
@@ -36,6 +37,7 @@ extension ByteWriter {
 
   package mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
+    // The shift drops the four leading zeros.
     append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
   }
 
@@ -73,12 +75,14 @@ extension ByteWriter {
   /// Appends a decimal integer, padded with leading zeros to at least `digits` digits (19 at most).
   package mutating func append(_ number: Int64, digits: Int = 1) {
     if number < 0 { append(UInt8(ascii: "-")) }
+    // 19 digits hold every `Int64`, and bound the recursion, which takes eight digits off at each step.
     append(magnitude: number.magnitude, digits: min(digits, 19))
   }
 
   private mutating func append(magnitude: UInt64, digits: Int) {
     if magnitude < 100_000_000, digits <= 8 {
       let decimal = decimalDigits(of: magnitude)
+      // The first digit is in the lowest byte, so that leading zero digits are trailing zero bits once `"0"` is removed.
       let zeros = (decimal ^ decimalDigits(of: 0)).trailingZeroBitCount &>> 3
       let width = max(8 &- zeros, digits, 1)
       append(lanes: decimal &>> UInt64(8 &* (8 &- width)), count: width)
@@ -93,7 +97,7 @@ extension ByteWriter {
 /// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, the first in the lowest byte.
 ///
 /// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
-/// by a reciprocal that is exact for parts of that size.
+/// by a reciprocal that is exact for parts of that size: 5243 / 2^19 for 1 / 100, and 103 / 2^10 for 1 / 10.
 @inline(__always)
 private func decimalDigits(of number: UInt64) -> UInt64 {
   let fours = number / 10_000 | (number % 10_000) &<< 32

@@ -47,11 +47,11 @@ public struct ProxyConfiguration: Sendable, Equatable {
       }
       return nil
     }
-    func server(_ name: String) throws(TransportError) -> ProxyServer? {
+    func proxy(from name: String) throws(TransportError) -> ProxyServer? {
       guard let (name, value) = firstSet(name) ?? firstSet("all_proxy") else { return nil }
       return try ProxyServer(value, named: "The variable \(name)")
     }
-    self.init(http: try server("http_proxy"), https: try server("https_proxy"))
+    self.init(http: try proxy(from: "http_proxy"), https: try proxy(from: "https_proxy"))
     if let (name, list) = firstSet("no_proxy") { exclusions = try ProxyExclusions(list, named: "The variable \(name)") }
   }
 
@@ -63,8 +63,9 @@ public struct ProxyConfiguration: Sendable, Equatable {
   public func server(for authority: String, scheme: String) -> ProxyServer? {
     let isPlain = scheme.asciiLowercased == "http"
     guard let server = isPlain ? http : https else { return nil }
-    guard !LoopbackHost.isNamed(by: authority), let parts = AuthorityParts(authority, defaultPort: isPlain ? 80 : 443)
-    else { return nil }
+    guard !LoopbackHost.isNamed(by: authority) else { return nil }
+    // The exclusions cannot be applied to an invalid authority, and a proxy must not receive what they may concern.
+    guard let parts = AuthorityParts(authority, defaultPort: isPlain ? 80 : 443) else { return nil }
     if let address = NetworkAddress(parts.host), Self.linkLocal.contains(where: { $0.contains(address) }) { return nil }
     return exclusions.contains(host: parts.host, port: parts.port) ? nil : server
   }
@@ -112,7 +113,8 @@ public struct ProxyExclusions: Sendable, Hashable {
   public init(_ list: String) throws(TransportError) { try self.init(list, named: "The list of hosts without a proxy") }
 
   init(_ list: String, named name: String) throws(TransportError) {
-    for entryBytes in list.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }) {
+    let separators = [UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "\t")]
+    for entryBytes in list.utf8.split(whereSeparator: { separators.contains($0) }) {
       let text = (String(entryBytes) ?? "").asciiLowercased
       guard let entry = Self.parseEntry(text) else {
         throw TransportError(
@@ -145,6 +147,7 @@ public struct ProxyExclusions: Sendable, Hashable {
       switch entry {
       case .all: true
       case .domain(let domain, let requiredPort):
+        // An IP address has no subdomains: `7` does not stand for 192.0.2.7.
         address == nil && (requiredPort == nil || requiredPort == port)
           && (host == domain || host.hasByteSuffix(".\(domain)"))
       case .addresses(let range, let requiredPort):

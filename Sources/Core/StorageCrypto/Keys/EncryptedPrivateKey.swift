@@ -14,7 +14,7 @@
       /// OpenSSL's own function for traditional formats: MD5 with the first half of the initialization vector as salt.
       case traditional
       case pbkdf2(KDF.Insecure.PBKDF2.HashFunction, salt: [UInt8], rounds: Int)
-      case scrypt(salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int)
+      case scrypt(salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int)
     }
 
     private struct Parameters {
@@ -34,13 +34,14 @@
         let encryptedKey = info.octets()
       else { throw .malformed }
       self.encryptedKey = encryptedKey
+      // `PKCS8Encryption` only limits the cost. It does not contain the salt and the vector, which are parsed below.
       guard scheme == ObjectID.pbes2, let encryption = PKCS8Encryption(der: der),
         encryption.derivationCost <= PKCS8Encryption.derivationCostLimit
       else {
         parameters = nil
         return
       }
-      parameters = Self.parameters(pbes2: &algorithm)
+      parameters = Self.pbes2Parameters(&algorithm)
     }
 
     /// Parses the header of a traditional PEM block, such as `DEK-Info: AES-256-CBC,` and the initialization vector.
@@ -62,14 +63,21 @@
       guard let parameters else { throw .unsupportedEncryption }
       var passphrase = [UInt8](passphrase)
       defer { wipe(&passphrase) }
+      // Libcrypto, with which this implementation must agree, reports keys that are empty or cut off in the same way.
       guard !passphrase.isEmpty, !encryptedKey.isEmpty, encryptedKey.count.isMultiple(of: Self.blockByteCount) else {
         throw .wrongPassphrase
       }
       guard let key = try? Self.decryptionKey(parameters, passphrase),
         let vector = try? AES._CBC.IV(ivBytes: parameters.initializationVector),
-        let decryptedKey = try? AES._CBC.decrypt(encryptedKey, using: key, iv: vector)
+        var decryptedKey = try? AES._CBC.decrypt(encryptedKey, using: key, iv: vector)
       else { throw .wrongPassphrase }
+      defer { Self.overwriteWithZeros(&decryptedKey) }
       return Array(decryptedKey)
+    }
+
+    /// Overwrites the `Data` of swift-crypto, whose own functions need Foundation, which this module does not import.
+    private static func overwriteWithZeros(_ data: inout some MutableCollection<UInt8>) {
+      for index in data.indices { data[index] = 0 }
     }
 
     /// The length of a block of AES, and thus of an initialization vector.
@@ -85,12 +93,12 @@
     ]
 
     /// Parses the parameters of PBES2 (RFC 8018), or returns `nil` if they name another algorithm.
-    private static func parameters(pbes2 algorithm: inout DERReader) -> Parameters? {
+    private static func pbes2Parameters(_ algorithm: inout DERReader) -> Parameters? {
       guard var schemes = algorithm.sequence(), var derivation = schemes.sequence(),
         var encryption = schemes.sequence()
       else { return nil }
       guard let function = derivation.identifier(), var settings = derivation.sequence(),
-        let salt = settings.octets(), !salt.isEmpty, let rounds = settings.integer(), rounds > 0
+        let salt = settings.octets(), !salt.isEmpty, let roundsOrCost = settings.integer(), roundsOrCost > 0
       else { return nil }
       guard let count = encryption.identifier().flatMap({ keyByteCounts[$0] }),
         let vector = encryption.octets(), vector.count == blockByteCount
@@ -101,13 +109,14 @@
         if settings.nextTag == DERTag.integer, settings.integer() != count { return nil }
         guard let hash = pseudorandomFunction(&settings) else { return nil }
         return Parameters(
-          derivation: .pbkdf2(hash, salt: salt, rounds: rounds), keyByteCount: count, initializationVector: vector)
+          derivation: .pbkdf2(hash, salt: salt, rounds: roundsOrCost), keyByteCount: count,
+          initializationVector: vector)
       case ObjectID.scrypt:
         guard let blockSize = settings.integer(), let parallelism = settings.integer(),
-          isAcceptableScrypt(rounds, blockSize, parallelism)
+          isAcceptableScrypt(cost: roundsOrCost, blockSize, parallelism)
         else { return nil }
         return Parameters(
-          derivation: .scrypt(salt: salt, rounds: rounds, blockSize: blockSize, parallelism: parallelism),
+          derivation: .scrypt(salt: salt, cost: roundsOrCost, blockSize: blockSize, parallelism: parallelism),
           keyByteCount: count, initializationVector: vector)
       default: return nil
       }
@@ -120,14 +129,14 @@
       return function?.identifier().flatMap { pseudorandomFunctions[$0] }
     }
 
-    /// The maximum product of scrypt's cost N (`rounds`) and block size r.
+    /// The maximum product of scrypt's cost N and block size r.
     ///
     /// Scrypt needs 128 * N * r bytes of memory; libcrypto, which this implementation must agree with, allows 32 MiB.
     private static let scryptBlockLimit = 1 << 18
 
-    private static func isAcceptableScrypt(_ rounds: Int, _ blockSize: Int, _ parallelism: Int) -> Bool {
-      let (blocks, overflow) = rounds.multipliedReportingOverflow(by: blockSize)
-      return rounds > 1 && rounds & (rounds &- 1) == 0 && blockSize > 0 && (1...64).contains(parallelism) && !overflow
+    private static func isAcceptableScrypt(cost: Int, _ blockSize: Int, _ parallelism: Int) -> Bool {
+      let (blocks, overflow) = cost.multipliedReportingOverflow(by: blockSize)
+      return cost > 1 && cost & (cost &- 1) == 0 && blockSize > 0 && (1...64).contains(parallelism) && !overflow
         && blocks <= scryptBlockLimit
     }
 
@@ -138,9 +147,9 @@
       case .pbkdf2(let hash, let salt, let rounds):
         return try KDF.Insecure.PBKDF2.deriveKey(
           from: passphrase, salt: salt, using: hash, outputByteCount: count, unsafeUncheckedRounds: rounds)
-      case .scrypt(let salt, let rounds, let blockSize, let parallelism):
+      case .scrypt(let salt, let cost, let blockSize, let parallelism):
         return try KDF.Scrypt.deriveKey(
-          from: passphrase, salt: salt, outputByteCount: count, rounds: rounds, blockSize: blockSize,
+          from: passphrase, salt: salt, outputByteCount: count, rounds: cost, blockSize: blockSize,
           parallelism: parallelism)
       }
     }

@@ -184,7 +184,7 @@ extension SetupTokenIssuer {
   ) -> CredentialError {
     let isTemporary = status >= 500 || status == 429 || status == 408
     var details = received.response.status.kind == .successful ? [] : ["HTTP \(received.status)"]
-    if let refusal { details.append(ServiceText(masking: received.masks).shown(refusal.text)) }
+    if let refusal { details.append(MessageFilter(masking: received.masks).applied(to: refusal.text)) }
     let remedy =
       switch status {
       case 401, 403: "Check the node user or the access key, and that it may transfer these paths."

@@ -36,18 +36,18 @@ struct TokenEndpoint: Sendable {
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(30))
     let received = try await exchange.receive { prepared }
     let object = (try? JSONValue(parsing: received.body))?.object
-    let text = ServiceText(masking: sentSecrets + (object?.secrets ?? []))
+    let filter = MessageFilter(masking: sentSecrets + (object?.secrets ?? []))
     let isSuccessful = received.response.status.kind == .successful
     if isSuccessful, object == nil { throw malformed("The response is not a JSON object.", isRetryable: true) }
     guard isSuccessful, let object, object["access_token"] != nil || object["error"] == nil else {
-      return .rejected(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
+      return .rejected(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, filter))
     }
-    return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, text))
+    return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, filter))
   }
 
   /// Returns the token that a successful response contains (RFC 6749, section 5.1).
   private func issued(
-    _ object: JSONObject, issuerTime: Timestamp?, now: Timestamp, _ text: ServiceText
+    _ object: JSONObject, issuerTime: Timestamp?, now: Timestamp, _ filter: MessageFilter
   ) throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     guard let token = object["access_token"]?.string, !token.isEmpty else {
       throw malformed("The response has no access_token.")
@@ -56,7 +56,7 @@ struct TokenEndpoint: Sendable {
       throw malformed("The access_token holds a blank, a line break or a character that is not ASCII.")
     }
     if let type = object["token_type"], type != .null, type.string?.asciiLowercased != "bearer" {
-      throw malformed("The token_type is \(text.shown(type.string ?? "not a string")), and not bearer.")
+      throw malformed("The token_type is \(filter.applied(to: type.string ?? "not a string")), and not bearer.")
     }
     let issuerNow = issuerTime ?? now
     var knownExpiration = BearerText.expiration(of: token)
@@ -101,7 +101,7 @@ struct OAuthErrorResponse: Sendable {
   private let message: String
   private let isAboutTime: Bool
 
-  init(_ object: JSONObject?, status: Int, issuerTime: Timestamp?, _ text: ServiceText) {
+  init(_ object: JSONObject?, status: Int, issuerTime: Timestamp?, _ filter: MessageFilter) {
     let error = object?["error"]
     let nodeError = object.flatMap { NodeRefusal(of: .object($0)) }
     code = error?.string ?? object?["errorCode"]?.string ?? object?["code"]?.code ?? nodeError?.code
@@ -109,7 +109,7 @@ struct OAuthErrorResponse: Sendable {
     let explanation = error?.object == nil ? texts.first : nodeError?.message
     self.status = status
     self.issuerTime = issuerTime
-    message = text.shown([code, explanation].compactMap(\.self).joined(separator: ": "))
+    message = filter.applied(to: [code, explanation].compactMap(\.self).joined(separator: ": "))
     let words = (explanation ?? "").lowercased()
     isAboutTime = ["expired", "not yet", "future", "clock", "nbf", "iat"].contains { words.contains($0) }
   }

@@ -99,9 +99,9 @@ struct TencentPodRoleProvider: CredentialProvider {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
     // The region alone configures no role, because other tools set it too.
     let roleVariables = [Self.roleARNVariable, Self.providerIDVariable, Self.tokenFileVariable]
-    let values = try context.variables(roleVariables + [Self.regionVariable], unlessUnset: roleVariables, at: location)
-    let (tokenFile, region) = (values[2], values[3])
-    let role = TencentServices.PodRole(arn: values[0], providerID: values[1], region: region)
+    let values = try context.variables(roleVariables + [Self.regionVariable], requiring: roleVariables, at: location)
+    let (roleARN, providerID, tokenFile, region) = (values[0], values[1], values[2], values[3])
+    let role = TencentServices.PodRole(arn: roleARN, providerID: providerID, region: region)
     return try await services.webIdentity(role, context.token(in: tokenFile, for: location))
       .issue(for: location, in: context)
   }

@@ -35,7 +35,7 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
     duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) {
-    source = "Tencent STS AssumeRole (\(ServiceText().shown(roleARN)))"
+    source = "Tencent STS AssumeRole (\(MessageFilter().applied(to: roleARN)))"
     role = TencentRole(
       arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
       endpoint: TencentSTS(region: region, endpoint: endpoint))
@@ -101,7 +101,7 @@ public struct TencentFederationProvider: CredentialProvider {
     name: String, policy: String, credentials: some CredentialProvider<AccessKey>, duration: Duration = .seconds(1800),
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) {
-    source = "Tencent STS GetFederationToken (\(ServiceText().shown(name)))"
+    source = "Tencent STS GetFederationToken (\(MessageFilter().applied(to: name)))"
     self.name = name
     self.policy = policy
     self.duration = duration
@@ -168,7 +168,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
-    source = "Tencent STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
+    source = "Tencent STS AssumeRoleWithWebIdentity (\(MessageFilter().applied(to: roleARN)))"
     role = TencentRole(
       arn: roleARN, sessionName: sessionName, duration: duration,
       endpoint: TencentSTS(region: region, endpoint: endpoint))

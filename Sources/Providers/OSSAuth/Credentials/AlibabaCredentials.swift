@@ -127,7 +127,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try context.variables(
       [Self.roleARNVariable, Self.providerARNVariable, Self.tokenFileVariable],
-      unlessUnset: [Self.providerARNVariable, Self.tokenFileVariable], at: location)
+      requiring: [Self.providerARNVariable, Self.tokenFileVariable], at: location)
     let (roleARN, providerARN, tokenFile) = (values[0], values[1], values[2])
     var role = AlibabaRole(arn: roleARN, endpoint: .global)
     if let name = context.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }

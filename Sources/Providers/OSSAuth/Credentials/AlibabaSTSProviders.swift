@@ -45,7 +45,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   }
 
   init(_ role: AlibabaRole, credentials: some CredentialProvider<AccessKey>) {
-    source = "Alibaba STS AssumeRole (\(ServiceText().shown(role.arn)))"
+    source = "Alibaba STS AssumeRole (\(MessageFilter().applied(to: role.arn)))"
     self.role = role
     service = SignedExchange(source: source, credentials: credentials, rules: .alibaba)
   }
@@ -126,7 +126,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   }
 
   init(_ role: AlibabaRole, providerARN: String, token: @escaping IdentityTokenSource) {
-    source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(role.arn)))"
+    source = "Alibaba STS AssumeRoleWithOIDC (\(MessageFilter().applied(to: role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.
     self.role = role

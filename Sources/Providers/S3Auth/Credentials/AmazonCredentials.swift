@@ -98,7 +98,7 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
     let values = try context.variables(
-      [Self.tokenFileVariable, Self.roleARNVariable], unlessUnset: [Self.tokenFileVariable], at: location)
+      [Self.tokenFileVariable, Self.roleARNVariable], requiring: [Self.tokenFileVariable], at: location)
     let (tokenFile, roleARN) = (values[0], values[1])
     var role = AmazonRole(arn: roleARN, endpoint: .global)
     if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
@@ -122,19 +122,20 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(
-      source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
+      source: source, name: "The environment", remedy: "Unset the variable to use the metadata service.")
     if context.isTrue(Self.disablingVariable) {
       throw location.error(.notConfigured, "disables the metadata service with \(Self.disablingVariable)")
     }
-    if let mode = context.variable(Self.modeVariable), !["ipv4", "ipv6"].contains(mode.lowercased()) {
+    let mode = context.variable(Self.modeVariable)
+    let lowercasedMode = mode?.lowercased() ?? "ipv4"
+    if let mode, !["ipv4", "ipv6"].contains(lowercasedMode) {
       throw location.error(
         .failed, "sets \(Self.modeVariable) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
     }
-    let isIPv6 = context.variable(Self.modeVariable)?.lowercased() == "ipv6"
     let provider = AmazonInstanceMetadataProvider(
       role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
       endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
-        ?? (isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
+        ?? (lowercasedMode == "ipv6" ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
       presence: presence)
     return try await provider.issue(in: context)
   }

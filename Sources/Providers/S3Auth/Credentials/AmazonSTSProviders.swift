@@ -48,7 +48,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   }
 
   init(_ role: AmazonRole, credentials: some CredentialProvider<AccessKey>) {
-    source = "Amazon STS AssumeRole (\(ServiceText().shown(role.arn)))"
+    source = "Amazon STS AssumeRole (\(MessageFilter().applied(to: role.arn)))"
     self.role = role
     service = SignedExchange(source: source, credentials: credentials, rules: .amazon)
   }
@@ -131,7 +131,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   }
 
   init(_ role: AmazonRole, token: @escaping IdentityTokenSource) {
-    source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(role.arn)))"
+    source = "Amazon STS AssumeRoleWithWebIdentity (\(MessageFilter().applied(to: role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.
     self.role = role

@@ -88,7 +88,7 @@ struct KeyRing: Sendable {
   }
 
   /// Returns the number of the account to which a key belongs; issued keys belong to the server's own account.
-  func number(of id: AccessKeyID) -> String { accounts[id]?.number ?? SimulatedService.account }
+  func accountNumber(of id: AccessKeyID) -> String { accounts[id]?.number ?? SimulatedService.account }
 
   var numbers: Set<String> { Set(accounts.values.compactMap(\.number) + [SimulatedService.account]) }
 

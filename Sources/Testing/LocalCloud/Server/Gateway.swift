@@ -163,7 +163,7 @@ struct Gateway: Sendable {
   private func rights(of id: AccessKeyID?, _ facts: [String: String]) -> RequestRights {
     RequestRights(
       authority: id.flatMap { context.keys.authority(of: $0) } ?? .nothing,
-      account: id.map { context.keys.number(of: $0) },
+      account: id.map { context.keys.accountNumber(of: $0) },
       accounts: context.keys.numbers, service: service, region: region, facts: facts, store: store)
   }
 

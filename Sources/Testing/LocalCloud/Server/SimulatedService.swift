@@ -210,10 +210,12 @@ struct SimulatedService: Sendable {
     let tokenByteCount: Int
 
     func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
-      let letters = RandomText.letters(idLength)
-      let token = tokenPrefix + RandomText.letters(tokenLetters) + "/+" + RandomText.base64(byteCount: tokenByteCount)
+      let idCharacters = RandomText.alphanumerics(idLength)
+      let token =
+        tokenPrefix + RandomText.alphanumerics(tokenLetters) + "/+" + RandomText.base64(byteCount: tokenByteCount)
       return AccessKey(
-        id: idPrefix + (hasUppercaseID ? letters.asciiUppercased : letters), secret: RandomText.letters(secretLength),
+        id: idPrefix + (hasUppercaseID ? idCharacters.asciiUppercased : idCharacters),
+        secret: RandomText.alphanumerics(secretLength),
         sessionToken: "\(token)==", start: start, expiration: end)
     }
   }

@@ -22,14 +22,14 @@ struct Issuer: Sendable {
   /// Issues a temporary credential of a service's first role to a client that names no lifetime, or returns `nil` if there
   /// is no role.
   ///
-  /// - Parameter lifetime: The lifetime in seconds, unless the role allows only a shorter one.
+  /// - Parameter defaultLifetime: The lifetime in seconds, unless the role allows only a shorter one.
   func issueForFirstRole(
-    of provider: LocalCloud.Provider, session: String, lifetime: Int64, by endpoint: LocalCloud.Endpoint,
-    at date: Timestamp
+    of provider: LocalCloud.Provider, session: String, lifetime defaultLifetime: Int64,
+    by endpoint: LocalCloud.Endpoint, at date: Timestamp
   ) -> RevealedKey? {
     guard let role = firstRole(of: provider) else { return nil }
-    let lifetime = fixedLifetime ?? .seconds(min(lifetime, role.maximumDuration.components.seconds))
-    let request = TokenTable.Request(provider: provider, role: role, session: session, lifetime: lifetime)
+    let grantedLifetime = fixedLifetime ?? .seconds(min(defaultLifetime, role.maximumDuration.components.seconds))
+    let request = TokenTable.Request(provider: provider, role: role, session: session, lifetime: grantedLifetime)
     return issue(request, by: endpoint, at: date)
   }
 
@@ -37,7 +37,7 @@ struct Issuer: Sendable {
 
   /// Returns the access key of a caller, or `nil` if it is unknown or belongs to another account, which has no roles here.
   func key(_ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp) -> AccessKey? {
-    guard context.keys.number(of: id) == SimulatedService.account else { return nil }
+    guard context.keys.accountNumber(of: id) == SimulatedService.account else { return nil }
     return context.keys.key(id, of: provider, at: date)
   }
 
@@ -56,8 +56,9 @@ struct Issuer: Sendable {
   /// Returns the lifetime of a new credential, or `nil` if the requested one is not an integer within the limits.
   ///
   /// A configured fixed lifetime overrides the limits.
-  func lifetime(_ requested: String?, default fallback: Int64, in limits: ClosedRange<Int64>) -> Duration? {
-    guard let seconds = requested.map({ Int64(digits: $0) }) ?? fallback else { return nil }
+  func lifetime(_ requested: String?, default defaultSeconds: Int64, in limits: ClosedRange<Int64>) -> Duration? {
+    let requestedSeconds: Int64? = if let requested { Int64(digits: requested) } else { defaultSeconds }
+    guard let seconds = requestedSeconds else { return nil }
     if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
     return limits.contains(seconds) ? .seconds(seconds) : nil
   }
@@ -89,9 +90,12 @@ struct RevealedKey: Sendable {
 
 /// A generator of random strings, for temporary credentials and tokens.
 enum RandomText {
+  /// The letters and digits without those that look alike.
   private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
 
-  static func letters(_ count: Int) -> String { String((0..<count).compactMap { _ in alphabet.randomElement() }) }
+  static func alphanumerics(_ count: Int) -> String {
+    String((0..<count).map { _ in alphabet[Int.random(in: alphabet.indices)] })
+  }
 
   static func base64(byteCount: Int) -> String {
     let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }

@@ -57,7 +57,7 @@ struct Metadata: SynchronousAPIHandler {
     guard lifetimes.count == 1, let seconds = Int64(digits: lifetimes[0]),
       (1...Self.maximumTokenLifetime).contains(seconds)
     else { throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.") }
-    let token = RandomText.letters(Self.tokenLength)
+    let token = RandomText.alphanumerics(Self.tokenLength)
     _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
     return Self.text(token)
   }

@@ -82,11 +82,11 @@ struct Explanation: Sendable {
     self.diagnosis = diagnosis
     title = diagnosis.cause == .unknown ? "wrong secret, or another string" : diagnosis.cause.title
     basis = report.basis.rawValue
-    let client = report.client
+    let client = report.clientTexts
     var strings: [(String, LineComparison, Bool)] = []
     for (name, sent, received) in [
-      ("String to sign", client?.stringToSign, report.service?.stringToSign),
-      ("Canonical request", client?.canonicalRequest, report.service?.canonicalRequest),
+      ("String to sign", client?.stringToSign, report.serviceTexts?.stringToSign),
+      ("Canonical request", client?.canonicalRequest, report.serviceTexts?.canonicalRequest),
     ] {
       guard let either = sent ?? received else { continue }
       strings.append(

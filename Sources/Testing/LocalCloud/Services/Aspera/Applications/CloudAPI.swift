@@ -103,7 +103,7 @@ struct CloudAPI: APIHandler {
     _ organization: LocalCloud.AsperaOnCloud, at date: Timestamp
   ) throws -> String {
     if scope == "user:all" || scope == "admin:all" || scope == "self" {
-      let token = RandomText.letters(64)
+      let token = RandomText.alphanumerics(64)
       tokens.add(token, AccessToken(user: user, expiration: expiration), at: date)
       return token
     }

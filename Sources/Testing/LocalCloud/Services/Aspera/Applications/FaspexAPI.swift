@@ -73,7 +73,7 @@ struct FaspexAPI: APIHandler {
       "exp": .integer(expiration.unixSeconds), "iat": .integer(date.unixSeconds),
     ]
     let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
-    return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.letters(64))"
+    return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.alphanumerics(64))"
   }
 
   private static let boxes = [

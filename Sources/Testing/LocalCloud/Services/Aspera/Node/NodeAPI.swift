@@ -79,7 +79,7 @@ struct NodeAPI: APIHandler {
       throw ErrorResponse.nodeBadRequest("The storage must be local, with a path that does not lead out of the root.")
     }
     let id = document["id"]?.string ?? BlobID.random().description
-    let secret = document["secret"]?.string ?? RandomText.letters(40)
+    let secret = document["secret"]?.string ?? RandomText.alphanumerics(40)
     // The ID and the secret are the name and the password of Basic authorization, which a colon separates.
     try require(
       (1...255).contains(id.utf8.count) && !id.utf8.contains(UInt8(ascii: ":"))

@@ -146,7 +146,7 @@ package final class TransferTokenTable: Sendable {
 
   /// Issues a transfer token with the given permissions, in the format of a real server.
   func issue(_ claim: TransferClaim) -> String {
-    let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
+    let token = "ATM2_AC" + RandomText.alphanumerics(76) + "_2MTA"
     claims.insert(claim, for: token, until: claim.expiration.advanced(by: Self.retention), at: claim.issued)
     Self.watcher.withLock { $0 }?(token)
     return token

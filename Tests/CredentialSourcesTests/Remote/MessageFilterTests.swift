@@ -6,20 +6,20 @@ import StorageAuth
 import XCTest
 
 /// Tests the masking and the shortening of a service's texts for error messages, and the name of a setting's source.
-final class ServiceTextTests: XCTestCase {
+final class MessageFilterTests: XCTestCase {
   func testNoPartOfASecretIsShownAfterTextThatIsNotShown() {
     let secret = "verySecretValueOf32BytesInLength"
-    let text = ServiceText(masking: [Secret(secret)])
+    let filter = MessageFilter(masking: [Secret(secret)])
     for blanks in 4_700...4_900 {
-      let shown = text.shown(String(repeating: " ", count: blanks) + secret)
+      let shown = filter.applied(to: String(repeating: " ", count: blanks) + secret)
       guard shown == Secret.mask else { return XCTFail("after \(blanks) blanks: \(shown)") }
     }
     let padded = String(repeating: "\u{1B}", count: 4_790) + secret + " refused"
-    XCTAssertEqual(text.shown(padded), "\(Secret.mask) refused")
+    XCTAssertEqual(filter.applied(to: padded), "\(Secret.mask) refused")
   }
 
   func testLongTextIsShortened() {
-    let shown = ServiceText().shown(String(repeating: "a", count: 10_000))
+    let shown = MessageFilter().applied(to: String(repeating: "a", count: 10_000))
     XCTAssertEqual(shown, String(repeating: "a", count: 300) + "…")
   }
 
