@@ -312,11 +312,11 @@ struct SessionMachine {
       let wait = configuration.delay(beforeRetry: retryCounts.transport, random: random)
       return retry(.transport, failure, number: retryCounts.transport, delay: wait, before: .checkToken)
     case .token where tokenSupply == .issuer && retryCounts.token > 0:
-      return end(.failure(failure.appending(count: retryCounts.token + 1, of: "consecutive tokens were rejected")))
+      return end(.failure(failure.appending("\(retryCounts.token + 1) consecutive tokens were rejected.")))
     case .token where tokenSupply == .fixed:
       return end(.failure(failure.advisingIssuer))
     case .transport where retryCounts.transport > 0:
-      return end(.failure(failure.appending(count: retryCounts.transport + 1, of: "consecutive attempts failed")))
+      return end(.failure(failure.appending("\(retryCounts.transport + 1) consecutive attempts failed.")))
     default:
       return end(.failure(failure))
     }
@@ -326,7 +326,8 @@ struct SessionMachine {
   private static let unreachedRetryLimit = 2
 
   private func retryLimit(after failure: TransferFailure) -> Int {
-    failure.isUnreached ? min(Self.unreachedRetryLimit, configuration.transportRetries) : configuration.transportRetries
+    failure.neverReachedServer
+      ? min(Self.unreachedRetryLimit, configuration.transportRetries) : configuration.transportRetries
   }
 
   private mutating func retry(

@@ -46,7 +46,7 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
   public let remedy: String
 
   /// Whether the engine has never reached the server, whose address is then likely to be wrong.
-  package var isUnreached = false
+  package var neverReachedServer = false
 
   /// Creates a transfer failure, escaping line breaks and control characters in its message and its remedy.
   ///
@@ -78,7 +78,7 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
     .transport, "The engine ended a persistent session before it was finished.",
     remedy: "Look at the engine's log; the server may end sessions that are idle.")
 
-  package static let undividable = TransferFailure(
+  package static let cannotDividePersistentSession = TransferFailure(
     .caller, "The transfer specification has multi_session, and a persistent session cannot be divided into several.",
     remedy: "Leave multi_session out, or add the paths before the session starts.")
 
@@ -109,9 +109,9 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
     self.init(.issuer(error), "\(error.source) provided no token: \(error.message)", remedy: error.remedy)
   }
 
-  /// Returns the same failure with a count, such as the number of retries, appended to its message.
-  func appending(count: Int, of events: String) -> TransferFailure {
-    copy(message: "\(message) \(count) \(events).")
+  /// Returns the same failure with a sentence, such as one with the number of retries, appended to its message.
+  func appending(_ sentence: String) -> TransferFailure {
+    copy(message: "\(message) \(sentence)")
   }
 
   /// The same failure with advice for a session that has a fixed token and no issuer.
@@ -137,11 +137,13 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
 
   private func copy(message: String, remedy: String? = nil) -> TransferFailure {
     var failure = TransferFailure(kind, code: code, message, remedy: remedy ?? self.remedy)
-    failure.isUnreached = isUnreached
+    failure.neverReachedServer = neverReachedServer
     return failure
   }
 
-  /// Whether the server rejects the token, which can also be due to the tags by which it checks a bearer token.
+  /// Whether the server rejects the token.
+  ///
+  /// Missing tags can be the cause, because the server checks a bearer token by them.
   var isAboutToken: Bool {
     switch kind {
     case .token, .authorization: true

@@ -97,7 +97,7 @@ internal import StorageAuth
         chunks[0] = chunk.dropFirst(count)
         if chunks[0].isEmpty { chunks.removeFirst() }
         byteCount -= bytes.count
-        if !isReadable { session?.pause(.source) }
+        if !isReadable { session?.pause(.slowBodySource) }
         return bytes
       }
 
@@ -105,7 +105,7 @@ internal import StorageAuth
       mutating func takeReadyContinuations() -> [CheckedContinuation<Void, Never>] {
         var readyContinuations: [CheckedContinuation<Void, Never>?] = []
         if isReadable {
-          session?.resume(.source)
+          session?.resume(.slowBodySource)
           readyContinuations.append(firstReader)
           firstReader = nil
         }

@@ -24,13 +24,13 @@ internal import StorageAuth
     }
 
     deinit {
-      for (_, session) in idleSessions.withLock({ $0 }) { session.session.finishTasksAndInvalidate() }
+      for (_, session) in idleSessions.withLock({ $0 }) { session.invalidate() }
     }
 
     /// Returns the session for a request.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession {
-      let idleSession = idleSessions.withLock { sessions in
-        guard request.canReuseConnection else { return nil as TransportSession? }
+      let idleSession: TransportSession? = idleSessions.withLock { sessions in
+        guard request.canReuseConnection else { return nil }
         return sessions.lastIndex { $0.origin == request.origin }.map { sessions.remove(at: $0).session }
       }
       if let idleSession { return idleSession }
@@ -39,13 +39,14 @@ internal import StorageAuth
 
     /// Takes a session back after the end of a request's task.
     func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {
+      // A paused session can neither close its connection nor serve its next request.
       session.resume()
-      guard isReusable else { return session.session.finishTasksAndInvalidate() }
+      guard isReusable else { return session.invalidate() }
       let surplusSession = idleSessions.withLock { sessions in
         sessions.append((request.origin, session))
         return sessions.count > Self.idleSessionLimit ? sessions.removeFirst().session : nil
       }
-      surplusSession?.session.finishTasksAndInvalidate()
+      surplusSession?.invalidate()
     }
   }
 
@@ -53,12 +54,12 @@ internal import StorageAuth
   final class TransportSession: Sendable {
     enum PauseReason {
       /// The reader of the response is slow.
-      case reader
+      case slowReader
       /// The source of the request's body is slow.
-      case source
+      case slowBodySource
     }
 
-    let session: URLSession
+    let urlSession: URLSession
     let delegate = SessionDelegate()
     private let queue: DispatchQueue
     private let pauseReasons = Lock<Set<PauseReason>>([])
@@ -69,9 +70,9 @@ internal import StorageAuth
     /// task wait. The session's own queue can, on which it serves its connections; Foundation has no property for the
     /// queue, so that reflection has to find it.
     init(_ configuration: URLSessionConfiguration, for request: ExactRequest) throws(TransportError) {
-      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: ImmediateQueue())
-      guard let queue = Mirror(reflecting: session).descendant("multiHandle", "queue") as? DispatchQueue else {
-        session.finishTasksAndInvalidate()
+      urlSession = URLSession(configuration: configuration, delegate: delegate, delegateQueue: ImmediateQueue())
+      guard let queue = Mirror(reflecting: urlSession).descendant("multiHandle", "queue") as? DispatchQueue else {
+        urlSession.finishTasksAndInvalidate()
         throw .unsendable("This version of Foundation cannot pause a transfer.", to: request.host)
       }
       self.queue = queue
@@ -99,15 +100,18 @@ internal import StorageAuth
 
     /// Lets the session send and receive.
     func resume() {
-      resume(.reader)
-      resume(.source)
+      resume(.slowReader)
+      resume(.slowBodySource)
     }
 
+    /// Closes the connections as soon as no task uses them.
+    func invalidate() { urlSession.finishTasksAndInvalidate() }
+
     /// Stops receiving for a slow reader.
-    func pause(_ task: URLSessionTask) { pause(.reader) }
+    func pauseReceiving(_ task: URLSessionTask) { pause(.slowReader) }
 
     /// Continues receiving.
-    func resume(_ task: URLSessionTask) { resume(.reader) }
+    func resumeReceiving(_ task: URLSessionTask) { resume(.slowReader) }
   }
 
   /// A queue that runs the calls of a delegate at once, on the queue of the session.
@@ -126,7 +130,7 @@ internal import StorageAuth
       shared = TransportSession(configuration)
     }
 
-    deinit { shared.session.finishTasksAndInvalidate() }
+    deinit { shared.invalidate() }
 
     /// Returns the session for a request.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession { shared }
@@ -137,18 +141,21 @@ internal import StorageAuth
 
   /// The session of all requests.
   final class TransportSession: Sendable {
-    let session: URLSession
+    let urlSession: URLSession
     let delegate = SessionDelegate()
 
     init(_ configuration: URLSessionConfiguration) {
-      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+      urlSession = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
+    /// Closes the connections as soon as no task uses them.
+    func invalidate() { urlSession.finishTasksAndInvalidate() }
+
     /// Stops receiving for a slow reader.
-    func pause(_ task: URLSessionTask) { task.suspend() }
+    func pauseReceiving(_ task: URLSessionTask) { task.suspend() }
 
     /// Continues receiving.
-    func resume(_ task: URLSessionTask) { task.resume() }
+    func resumeReceiving(_ task: URLSessionTask) { task.resume() }
 
     /// Lets the session send and receive, which it always does.
     func resume() {}
@@ -204,6 +211,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
   ) {
+    // Foundation would send the request again, whose body has been read; only the caller decides on a retry.
     exchange(of: task)?.refuseRepetition()
     completionHandler(nil)
   }

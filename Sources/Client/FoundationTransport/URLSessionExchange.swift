@@ -74,7 +74,7 @@ final class URLSessionExchange: Sendable {
         pipe.connect(to: session)
         urlRequest.httpBodyStream = pipe.makeInputStream()
       }
-      let task = session.session.dataTask(with: urlRequest)
+      let task = session.urlSession.dataTask(with: urlRequest)
       session.delegate.add(self, for: task)
       let isWanted = state.withLock { state in
         (state.session, state.task) = (session, task)
@@ -202,7 +202,7 @@ final class URLSessionExchange: Sendable {
         state.chunks.countReceived(data)
         return waiter
       }
-      if state.chunks.append(data), let task = state.task { state.session?.pause(task) }
+      if state.chunks.append(data), let task = state.task { state.session?.pauseReceiving(task) }
       return nil
     }
     waiter?.resume(returning: .success(data))
@@ -215,7 +215,7 @@ final class URLSessionExchange: Sendable {
           if let (data, isSpaceFree) = state.chunks.removeFirst() {
             if isSpaceFree, let task = state.task {
               state.lastActivity = .now
-              state.session?.resume(task)
+              state.session?.resumeReceiving(task)
             }
             return .success(data)
           }

@@ -18,9 +18,9 @@ public final class ScriptedTransport: HTTPTransport {
 
   private let script: Script
   private let recordedRequests = Lock<[RecordedRequest]>([])
-  private let inFlight = Lock((now: 0, highest: 0))
-  private let requestCount = Tally()
-  private let gate = Gate()
+  private let inFlightCount = Lock((current: 0, highest: 0))
+  private let recordedCount = Tally()
+  private let responseGate = Gate()
 
   /// Creates a transport that returns the responses of a closure.
   ///
@@ -46,18 +46,18 @@ public final class ScriptedTransport: HTTPTransport {
   public var requests: [RecordedRequest] { recordedRequests.withLock { $0 } }
 
   /// The maximum number of requests that were in flight at the same time.
-  public var highestInFlight: Int { inFlight.withLock { $0.highest } }
+  public var highestInFlight: Int { inFlightCount.withLock { $0.highest } }
 
   /// Holds all responses from now on: the transport records requests, but does not respond to them.
-  public func hold() { gate.close() }
+  public func hold() { responseGate.close() }
 
   /// Releases the held responses, and stops holding new responses.
-  public func release() { gate.open() }
+  public func release() { responseGate.open() }
 
   /// Waits until the given number of requests has been sent, or the task is cancelled.
   ///
   /// - Parameter count: The number of requests since the transport was created.
-  public func wait(forRequests count: Int) async { await requestCount.reached(count) }
+  public func wait(forRequests count: Int) async { await recordedCount.reached(count) }
 
   /// Records a request and returns the scripted response to it.
   ///
@@ -68,17 +68,17 @@ public final class ScriptedTransport: HTTPTransport {
   /// - Throws: The scripted error, or a `TransportError` with the code `connectionLost` if the body cannot be read, or
   ///   `cancelled` if the task is cancelled while the response is held.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
-    inFlight.withLock { $0 = ($0.now + 1, max($0.highest, $0.now + 1)) }
-    defer { inFlight.withLock { $0.now -= 1 } }
-    let recorded = RecordedRequest(head: request, body: try await Self.bytes(of: body))
-    recordedRequests.withLock { $0.append(recorded) }
-    requestCount.add(1)
+    inFlightCount.withLock { $0 = ($0.current + 1, max($0.highest, $0.current + 1)) }
+    defer { inFlightCount.withLock { $0.current -= 1 } }
+    let recordedRequest = RecordedRequest(head: request, body: try await Self.bytes(of: body))
+    recordedRequests.withLock { $0.append(recordedRequest) }
+    recordedCount.add(1)
     do {
-      try await gate.pass()
+      try await responseGate.pass()
     } catch {
       throw .cancelledWait
     }
-    return try await script(recorded)
+    return try await script(recordedRequest)
   }
 
   private static func bytes(of body: HTTPBody) async throws(TransportError) -> [UInt8] {
@@ -156,7 +156,7 @@ extension HTTPStreamingResponse {
     self.text(text, status: status, type: "application/xml", headers: headers)
   }
 
-  /// Returns a copy of the response whose connection is lost in the middle of the body.
+  /// Returns a copy of the response whose connection is lost in the middle of the body, or at the end of a shorter one.
   ///
   /// - Parameter count: The number of body bytes that arrive before the connection is lost.
   public func cut(afterBytes count: Int) -> HTTPStreamingResponse {

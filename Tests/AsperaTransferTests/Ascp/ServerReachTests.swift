@@ -64,7 +64,7 @@ final class ServerReachTests: XCTestCase {
     let fake = try fake()
     let failure = await engine(fake).start(spec(port)).failure
     XCTAssertEqual(failure?.kind, .transport)
-    XCTAssertEqual(failure?.isUnreached, true)
+    XCTAssertEqual(failure?.neverReachedServer, true)
     XCTAssertEqual(
       failure?.message, "The transfer server 127.0.0.1:\(port) was not reached: it refuses connections at this port.")
     XCTAssertFalse(FileManager.default.fileExists(atPath: fake.file("started")))
@@ -82,7 +82,7 @@ final class ServerReachTests: XCTestCase {
     XCTAssertEqual(Port.connections(of: number), 1)
     let closed = try await engine(fake(), reach).start(spec(number)).failure
     XCTAssertEqual(closed?.message.contains("127.0.0.1:\(number) was not reached"), true, "\(closed as Any)")
-    XCTAssertEqual(closed?.isUnreached, false, "the server was reached before")
+    XCTAssertEqual(closed?.neverReachedServer, false, "the server was reached before")
   }
 
   func testTransfersThatDoNotConnectDirectlyAreNotChecked() async throws {
@@ -117,7 +117,7 @@ final class ServerReachTests: XCTestCase {
     let bench = try QueueBench(
       ScriptedEngine { _ throws(TransferFailure) in
         var failure = TransferFailure(.transport, "Closed.", remedy: "Open it.")
-        failure.isUnreached = true
+        failure.neverReachedServer = true
         throw failure
       })
     bench.queue.add(.sample("a"))

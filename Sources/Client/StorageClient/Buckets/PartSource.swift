@@ -16,7 +16,7 @@ struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
   private let uploadedNumbers: Set<Int>
-  private var number = 0
+  private var lastNumber = 0
 
   /// Creates a source of the parts of a payload, without those with the given numbers.
   init(_ base: any UploadPayload, ranges: [Range<Int64>], except uploadedNumbers: Set<Int> = []) {
@@ -27,9 +27,9 @@ struct SlicedParts: PartSource {
 
   mutating func next() async throws -> UploadPart? {
     while let range = ranges.popFirst() {
-      number += 1
-      if !uploadedNumbers.contains(number) {
-        return (number, SlicePayload(base: base, range: range))
+      lastNumber += 1
+      if !uploadedNumbers.contains(lastNumber) {
+        return (lastNumber, SlicePayload(base: base, range: range))
       }
     }
     return nil
@@ -40,10 +40,10 @@ struct SlicedParts: PartSource {
 struct CollectedParts: PartSource {
   private let chunks: ByteStream.AsyncIterator
   private let sizes: PartSizes
-  /// The number of parts that were read from the stream, one more than `number` while there is a pending first part.
-  private var collectedCount = 0
+  /// The number of parts that were read from the stream, one more than `lastNumber` while there is a pending first part.
+  private var readPartCount = 0
   /// The number of the last part that was returned.
-  private var number = 0
+  private var lastNumber = 0
   /// The bytes of the last chunk that belong to no part yet.
   private var buffered: ArraySlice<UInt8> = []
   private var isAtEnd = false
@@ -57,7 +57,7 @@ struct CollectedParts: PartSource {
 
   /// Returns all bytes of the stream if they fit in one part, or `nil` otherwise.
   ///
-  /// If the result is `nil`, `next()` returns the first part again.
+  /// The function is called once, before `next()`. If the result is `nil`, `next()` starts with the first part.
   mutating func onlyPart() async throws -> [UInt8]? {
     let bytes = try await collectPart()
     if buffered.isEmpty { try await readChunk() }
@@ -69,14 +69,14 @@ struct CollectedParts: PartSource {
   mutating func next() async throws -> UploadPart? {
     let bytes = if let first = pendingFirstPart.take() { first } else { try await collectPart() }
     guard !bytes.isEmpty else { return nil }
-    number += 1
-    return (number, BytesPayload(bytes: bytes))
+    lastNumber += 1
+    return (lastNumber, BytesPayload(bytes: bytes))
   }
 
   /// Reads the bytes of the next part, which are fewer than its size only at the end of the stream.
   private mutating func collectPart() async throws -> [UInt8] {
-    collectedCount += 1
-    let size = Int(clamping: sizes.size(ofPart: collectedCount))
+    readPartCount += 1
+    let size = Int(clamping: sizes.size(ofPart: readPartCount))
     var bytes: [UInt8] = []
     while bytes.count < size {
       if buffered.isEmpty { try await readChunk() }

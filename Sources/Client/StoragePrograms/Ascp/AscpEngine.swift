@@ -102,7 +102,7 @@ public struct AscpEngine: TransferEngine {
     guard let count = spec.sessionCount, count > 1, options.part == nil else {
       return try await runSession(spec, additions: additions, report: report)
     }
-    guard additions == nil else { throw .undividable }
+    guard additions == nil else { throw .cannotDividePersistentSession }
     let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
     return try await sessions.run(report: report) { index, report throws(TransferFailure) in
       var options = self.options

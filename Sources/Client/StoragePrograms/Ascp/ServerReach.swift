@@ -32,7 +32,7 @@ final class ServerReach: Sendable {
       var failure = TransferFailure(
         .transport, "The transfer server \(server.name.string) was not reached: \(Self.reason(for: error, limit)).",
         remedy: "Check the host and the port, that the server runs, and that no firewall is between.")
-      failure.isUnreached = state.withLock { !$0.reachedServers.contains(server.name) }
+      failure.neverReachedServer = state.withLock { !$0.reachedServers.contains(server.name) }
       throw failure
     }
     state.withLock { state in

@@ -64,7 +64,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(15))
     let response = try await exchange.send { () async throws(CredentialError) in try await preparedCall() }
-    return try AppServerResponse(source: source, response: response).issued(as: format)
+    return try AppServerResponse(source: source, response: response).credential(as: format)
   }
 
   private func preparedCall() async throws(CredentialError) -> PreparedCall {

@@ -6,35 +6,35 @@ public import StorageAuth
 /// The format in which an app server returns credentials.
 public struct AppServerFormat: Sendable {
   enum Kind: Sendable {
-    case documents([AppServerDocument])
+    case responseFormats([AppServerResponseFormat])
     case custom(@Sendable ([UInt8]) throws -> AccessKey)
   }
 
   let kind: Kind
 
   /// A format that is detected automatically among the formats of all services in this package.
-  public static let automatic = AppServerFormat(kind: .documents(knownDocuments))
+  public static let automatic = AppServerFormat(kind: .responseFormats(knownResponseFormats))
 
   /// The formats of all services, in the order in which they are tried.
   ///
   /// The last one is used for a response that no format recognizes, because its errors name the most spellings.
-  static let knownDocuments: [AppServerDocument] = [.s3, .oss, .cos]
+  static let knownResponseFormats: [AppServerResponseFormat] = [.s3, .oss, .cos]
 
   /// The response format in the OSS documentation (`distribute-token.json`).
   ///
   /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
-  public static let oss = AppServerFormat(kind: .documents([.oss]))
+  public static let oss = AppServerFormat(kind: .responseFormats([.oss]))
 
   /// The response formats in the COS documentation.
   ///
   /// The key is in `credentials` or `Credentials`, bare or in `data` or `Response`, with `startTime` and `expiredTime`.
-  public static let cos = AppServerFormat(kind: .documents([.cos]))
+  public static let cos = AppServerFormat(kind: .responseFormats([.cos]))
 
   /// The response format that Amazon's SDKs read from a container's credential URL.
   ///
   /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
   /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
-  public static let s3 = AppServerFormat(kind: .documents([.s3]))
+  public static let s3 = AppServerFormat(kind: .responseFormats([.s3]))
 
   /// Returns a format whose responses a closure decodes.
   ///
@@ -46,36 +46,37 @@ public struct AppServerFormat: Sendable {
 }
 
 /// The format of a JSON document in which an app server returns an access key for one service.
-struct AppServerDocument: Sendable {
+struct AppServerResponseFormat: Sendable {
   /// Whether an object has fields of this format.
   let recognizes: @Sendable (JSONObject) -> Bool
 
   /// Reads the key from a response and its object, or throws the refusal in the object.
-  let issued: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
+  let readKey: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
   /// Reads the refusal from an object, or returns `nil` if the object has none.
   let refusal: @Sendable (JSONObject) -> ServiceRefusal?
 
-  static let oss: AppServerDocument = .init(
+  static let oss: AppServerResponseFormat = .init(
     recognizes: { $0.first(["StatusCode", "AccessKeyId", "AccessKeySecret", "ErrorCode"]) != nil },
-    issued: { response, object throws(CredentialError) in
-      try response.key(in: object, secret: "AccessKeySecret", token: "SecurityToken", unless: oss.refusal(object))
+    readKey: { response, object throws(CredentialError) in
+      try response.key(
+        in: object, secretField: "AccessKeySecret", tokenField: "SecurityToken", unless: oss.refusal(object))
     },
     refusal: { object in
       let status = object["StatusCode"]?.code
       let code = object["ErrorCode"]?.code
-      if status == "200" || status == nil && code == nil { return nil }
+      if status == "200" || (status == nil && code == nil) { return nil }
       return ServiceRefusal(code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
     })
 
-  static let cos: AppServerDocument = .init(
+  static let cos: AppServerResponseFormat = .init(
     recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
-    issued: { response, object throws(CredentialError) in try response.cosKey(in: object) }, refusal: cosRefusal)
+    readKey: { response, object throws(CredentialError) in try response.cosKey(in: object) }, refusal: cosRefusal)
 
-  static let s3: AppServerDocument = .init(
+  static let s3: AppServerResponseFormat = .init(
     recognizes: { $0["SecretAccessKey"] != nil },
-    issued: { response, object throws(CredentialError) in
-      try response.key(in: object, secret: "SecretAccessKey", token: "Token", unless: s3.refusal(object))
+    readKey: { response, object throws(CredentialError) in
+      try response.key(in: object, secretField: "SecretAccessKey", tokenField: "Token", unless: s3.refusal(object))
     },
     refusal: { object in
       object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
@@ -97,62 +98,14 @@ struct AppServerDocument: Sendable {
   }
 }
 
-/// An app server's response, from which a format reads the key or the refusal.
-struct AppServerResponse {
-  let source: String
-  let response: ServiceResponse
-
-  var reader: CredentialReader {
-    CredentialReader(
-      source: source,
-      remedy: "Compare the server's response with the formats in the article CredentialServices of CredentialSources.")
-  }
-
-  func issued(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard response.isSuccess else { throw errorOfFailedResponse }
-    switch format.kind {
-    case .documents(let documents):
-      let object = try reader.object(response)
-      guard let document = documents.first(where: { $0.recognizes(object) }) ?? documents.last else {
-        throw reader.malformed("The response has none of the supported formats.")
-      }
-      return try document.issued(self, object)
-    case .custom(let decode):
-      do {
-        return try reader.issued(try decode(response.body), at: response.issuerTime)
-      } catch let error as CredentialError {
-        throw error
-      } catch {
-        throw reader.malformed("The app's decoder threw \(type(of: error)).", underlying: error)
-      }
-    }
-  }
-
-  private var errorOfFailedResponse: CredentialError {
-    let object = response.object ?? JSONObject()
-    let refusal = AppServerFormat.knownDocuments.reversed().lazy.compactMap { $0.refusal(object) }.first
-    let isLoginRefused = response.status == 401 || response.status == 403
-    let fallback =
-      isLoginRefused
-      ? "Log in again, so that the app's requests are accepted."
-      : "Check the address, and the request that the app makes."
-    return RefusalRules.none.error(for: response, refusal, source: source, fallback: fallback)
-  }
-
-  /// Returns the error for a refusal that the body of a successful response contains.
-  func error(for refusal: ServiceRefusal) -> CredentialError {
-    RefusalRules.none.error(for: response, refusal, source: source, fallback: "See the server's log.")
-  }
-}
-
 extension AppServerResponse {
   fileprivate func key(
-    in object: JSONObject, secret: String, token: String, unless refusal: ServiceRefusal?
+    in object: JSONObject, secretField: String, tokenField: String, unless refusal: ServiceRefusal?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     if let refusal { throw error(for: refusal) }
     let id = try reader.text(["AccessKeyId"], in: object)
-    let secret = try reader.text([secret], in: object)
-    let token = try reader.text([token], in: object)
+    let secret = try reader.text([secretField], in: object)
+    let token = try reader.text([tokenField], in: object)
     guard let expiration = try reader.time(["Expiration"], in: [object]) else {
       throw reader.malformed("The response has no field Expiration.")
     }
@@ -171,17 +124,19 @@ extension AppServerResponse {
   fileprivate func cosKey(in object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let envelope = (object["data"] ?? object["Response"])?.object ?? object
     guard let fields = credentials(in: envelope) else {
-      if let refusal = AppServerDocument.cos.refusal(object) { throw error(for: refusal) }
+      if let refusal = AppServerResponseFormat.cos.refusal(object) { throw error(for: refusal) }
       throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
     }
     let id = try reader.text(Self.ids, in: fields)
     let secret = try reader.text(Self.secrets, in: fields)
     let token = try reader.text(Self.tokens, in: fields)
+    // The vendor's formats have the times beside the credentials, in them, or outside of the envelope.
     let objects = [envelope, fields, object]
     guard let expiration = try reader.time(Self.expirations, in: objects) else {
       throw reader.malformed("The response has no field expiredTime, ExpiredTime, expiration or Expiration.")
     }
     let start = try reader.time(Self.starts, in: objects)
+    // Without a date in the head of the response, the start is when the issuer's clock says that the key was issued.
     return try reader.issued(
       id: id, secret: secret, token: token, start: start, expiration: expiration, at: response.issuerTime ?? start)
   }
@@ -191,9 +146,4 @@ extension AppServerResponse {
     if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
     return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
   }
-}
-
-extension RefusalRules {
-  /// The rules for responses of app servers, whose error codes this package does not interpret.
-  static let none = RefusalRules(clock: [], temporary: [], remedies: [])
 }

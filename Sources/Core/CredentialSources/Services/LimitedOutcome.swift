@@ -14,13 +14,19 @@ extension SigningClock {
   /// Runs an operation in a separate task for at most a duration, and returns the outcome.
   ///
   /// The function returns at the limit even if the operation ignores its cancellation and continues in the background.
-  package func limiting<Value: Sendable>(
-    to duration: Duration, _ operation: @escaping @Sendable () async -> Value
+  /// If the caller's task is cancelled, it returns at once with `cancelled`.
+  package func run<Value: Sendable>(
+    timeout: Duration, _ operation: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
     let race = Race<LimitedOutcome<Value>>()
     let operationTask = Task { race.decide(with: .finished(await operation())) }
     let timeoutTask = Task {
-      if (try? await sleep(for: duration)) != nil { race.decide(with: .timedOut) }
+      do {
+        try await sleep(for: timeout)
+        race.decide(with: .timedOut)
+      } catch {
+        // The sleep ends early only when the race is decided.
+      }
     }
     defer {
       operationTask.cancel()
@@ -37,18 +43,18 @@ extension SigningClock {
 /// A value that is set once, by the first of several competing tasks, and awaited by one task.
 private final class Race<Outcome: Sendable>: Sendable {
   private enum State {
-    case running
+    case undecided
     case awaited(CheckedContinuation<Outcome, Never>)
     case decided(Outcome)
   }
 
-  private let state = Lock(State.running)
+  private let state = Lock(State.undecided)
 
   /// Sets the outcome and resumes the waiting task, unless an outcome is already set.
   func decide(with outcome: Outcome) {
     let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
       switch state {
-      case .running:
+      case .undecided:
         state = .decided(outcome)
         return nil
       case .awaited(let waiter):

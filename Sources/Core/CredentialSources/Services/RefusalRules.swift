@@ -6,45 +6,49 @@ package import StorageAuth
 /// The rules for interpreting the error codes of a vendor's services.
 package struct RefusalRules: Sendable {
   /// Prefixes of the error codes for a wrong signing time.
-  package let clock: [String]
+  package let clockCodePrefixes: [String]
   /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
-  package let temporary: [String]
-  /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
-  package let remedies: [(code: String, remedy: String)]
+  package let temporaryCodePrefixes: [String]
+  /// The remedies by prefixes of error codes, of which the first one that matches counts.
+  package let remedies: [(codePrefix: String, remedy: String)]
 
-  package init(clock: [String], temporary: [String], remedies: [(code: String, remedy: String)]) {
-    self.clock = clock
-    self.temporary = temporary
+  package init(
+    clockCodePrefixes: [String], temporaryCodePrefixes: [String], remedies: [(codePrefix: String, remedy: String)]
+  ) {
+    self.clockCodePrefixes = clockCodePrefixes
+    self.temporaryCodePrefixes = temporaryCodePrefixes
     self.remedies = remedies
   }
 
   func concernsClock(_ refusal: ServiceRefusal?) -> Bool {
     guard let refusal else { return false }
-    return clock.contains { refusal.code.hasPrefix($0) }
+    return clockCodePrefixes.contains { refusal.code.hasPrefix($0) }
   }
 
   /// Returns the error for a response that contains no credential.
   ///
-  /// - Parameter fallback: The remedy for a permanent error whose code has no rule.
+  /// - Parameters:
+  ///   - refusal: The refusal in the body, or `nil`. Some vendors refuse with the status of a success.
+  ///   - fallbackRemedy: The remedy for a permanent error whose code has no rule.
   package func error(
-    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
+    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallbackRemedy: String
   ) -> CredentialError {
     let isTemporary =
       response.status >= 500 || response.status == 429 || response.status == 408
-      || temporary.contains { refusal?.code.hasPrefix($0) == true }
-    let knownRemedy = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
+      || temporaryCodePrefixes.contains { refusal?.code.hasPrefix($0) == true }
+    let knownRemedy = remedies.first { refusal?.code.hasPrefix($0.codePrefix) == true }?.remedy
     return CredentialError(
       isTemporary ? .failed : .rejected, source: source, message(response, refusal),
-      remedy: knownRemedy ?? (isTemporary ? "Retry later." : fallback), isRetryable: isTemporary)
+      remedy: knownRemedy ?? (isTemporary ? "Retry later." : fallbackRemedy), isRetryable: isTemporary)
   }
 
   /// Throws the error of a service's response that is not successful.
   package func requireSuccess(
     of response: ServiceResponse, _ refusal: ServiceRefusal?, source: String,
-    fallback: String = "See the vendor's documentation of this code."
+    fallbackRemedy: String = "See the vendor's documentation of this code."
   ) throws(CredentialError) {
     guard response.isSuccess, refusal == nil else {
-      throw error(for: response, refusal, source: source, fallback: fallback)
+      throw error(for: response, refusal, source: source, fallbackRemedy: fallbackRemedy)
     }
   }
 

@@ -46,7 +46,7 @@ package struct ServiceExchange: Sendable {
   package func receive(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ReceivedResponse {
-    let outcome = await time.limiting(to: timeout) { () async -> Result<ReceivedResponse, CredentialError> in
+    let outcome = await time.run(timeout: timeout) { () async -> Result<ReceivedResponse, CredentialError> in
       do throws(CredentialError) {
         return .success(try await response(to: try await prepare()))
       } catch {

@@ -51,7 +51,8 @@ package struct SignedExchange: Sendable {
         continue
       }
       throw rules.error(
-        for: response, serviceRefusal, source: source, fallback: "See the vendor's documentation of this code.")
+        for: response, serviceRefusal, source: source,
+        fallbackRemedy: "See the vendor's documentation of this code.")
     }
   }
 

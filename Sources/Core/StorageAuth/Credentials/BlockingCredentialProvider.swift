@@ -11,20 +11,24 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   /// The name of the credentials' source, for errors and events.
   public let source: String
 
-  private let fetch: @Sendable () throws -> Value?
+  private let function: @Sendable () throws -> Value?
   private let queue: DispatchQueue
+  /// Whether a call of the function has not returned.
+  ///
+  /// Another request is then an error and does not wait, because a function that never returns would block every later
+  /// request.
   private let isBusy = Lock(false)
 
   /// Creates a provider that fetches credentials with a blocking function.
   ///
   /// - Parameters:
   ///   - source: The name of the credentials' source, for errors and events.
-  ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
+  ///   - function: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
   ///     fails. A ``CredentialError`` is passed on unchanged; any other error is the `underlying` error of the one that
   ///     callers receive.
-  public init(source: String, _ fetch: @escaping @Sendable () throws -> Value?) {
+  public init(source: String, _ function: @escaping @Sendable () throws -> Value?) {
     self.source = source
-    self.fetch = fetch
+    self.function = function
     queue = DispatchQueue(label: "credentials: \(source)")
   }
 
@@ -35,18 +39,19 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/unavailable`` if the
   ///   function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-    let isFree = isBusy.withLock { isBusy in
-      defer { isBusy = true }
-      return !isBusy
+    let wasBusy = isBusy.withLock { isBusy in
+      let wasBusy = isBusy
+      isBusy = true
+      return wasBusy
     }
-    guard isFree else {
+    guard !wasBusy else {
       throw CredentialError(
-        .timeout, source: source, "The earlier call of the callback has not returned yet.",
-        remedy: "Make the callback return on every path, within its own time limit.", isRetryable: true)
+        .timeout, source: source, "The earlier call of the function has not returned yet.",
+        remedy: "Make the function return on every path, within its own time limit.", isRetryable: true)
     }
     let result = await withCheckedContinuation { continuation in
       queue.async { [self] in
-        let result = Result { try fetch() }
+        let result = Result { try function() }
         isBusy.withLock { $0 = false }
         continuation.resume(returning: result)
       }

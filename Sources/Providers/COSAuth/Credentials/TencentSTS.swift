@@ -82,8 +82,8 @@ extension SignedExchange {
 
 extension RefusalRules {
   static let tencent = RefusalRules(
-    clock: ["AuthFailure.SignatureExpire"],
-    temporary: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
+    clockCodePrefixes: ["AuthFailure.SignatureExpire"],
+    temporaryCodePrefixes: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
     remedies: [
       ("AuthFailure.SignatureExpire", "Set this machine's clock."),
       ("AuthFailure.SignatureFailure", "Check the secret of the signing key; a blank at its end is the usual cause."),

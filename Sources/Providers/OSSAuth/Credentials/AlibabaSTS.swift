@@ -69,8 +69,8 @@ enum ServiceNonce {
 
 extension RefusalRules {
   static let alibaba = RefusalRules(
-    clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
-    temporary: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
+    clockCodePrefixes: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
+    temporaryCodePrefixes: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
     remedies: [
       ("InvalidTimeStamp", "Set this machine's clock."),
       ("IllegalTimestamp", "Set this machine's clock."),

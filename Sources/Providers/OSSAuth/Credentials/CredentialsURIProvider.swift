@@ -42,7 +42,7 @@ public struct CredentialsURIProvider: CredentialProvider {
       PreparedCall(call, masks: call.confidentialValues)
     }
     try RefusalRules.alibaba.requireSuccess(
-      of: response, response.alibabaRefusal, source: source, fallback: "Check the address, and what serves it.")
+      of: response, response.alibabaRefusal, source: source, fallbackRemedy: "Check the address, and what serves it.")
     let reader = CredentialReader(
       source: source, remedy: "Let it respond with AccessKeyId, AccessKeySecret, SecurityToken and Expiration.")
     return try reader.alibabaKey(in: try reader.object(response), at: response.issuerTime)

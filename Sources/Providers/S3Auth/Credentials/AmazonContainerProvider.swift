@@ -59,7 +59,7 @@ public struct AmazonContainerProvider: CredentialProvider {
         guard response.isSuccess else {
           throw RefusalRules.amazon.error(
             for: response, response.containerRefusal, source: source,
-            fallback: "Check the role of the task or of the pod.")
+            fallbackRemedy: "Check the role of the task or of the pod.")
         }
         return try reader.amazonKey(in: try reader.object(response), token: "Token", at: response.issuerTime)
       } catch {

@@ -76,8 +76,8 @@ extension RefusalRules {
   /// The service also reports a wrong signing time as `SignatureDoesNotMatch`. Therefore a clock that differs from the
   /// service's is corrected before the secret is assumed to be wrong.
   static let amazon = RefusalRules(
-    clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
-    temporary: [
+    clockCodePrefixes: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
+    temporaryCodePrefixes: [
       "IDPCommunicationError", "Throttling", "InternalFailure", "InternalError", "ServiceUnavailable",
       "RequestLimitExceeded",
     ],

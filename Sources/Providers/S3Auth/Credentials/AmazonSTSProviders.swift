@@ -165,7 +165,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
         hasReadTokenAgain = true
       } else {
         throw RefusalRules.amazon.error(
-          for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
+          for: response, refusal, source: source, fallbackRemedy: "See the vendor's documentation of this code.")
       }
     }
   }

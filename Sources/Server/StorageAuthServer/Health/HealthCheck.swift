@@ -85,7 +85,7 @@ actor HealthState {
     await withTaskGroup { group in
       for (index, check) in checks.enumerated() {
         group.addTask {
-          let outcome = await time.limiting(to: timeout) { await check.isReady() }
+          let outcome = await time.run(timeout: timeout) { await check.isReady() }
           guard case .finished(let isReady) = outcome else { return (index: index, isReady: false) }
           return (index: index, isReady: isReady)
         }

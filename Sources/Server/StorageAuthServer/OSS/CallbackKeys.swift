@@ -136,7 +136,7 @@ actor CallbackKeys {
   private static func keyFetchedInTime(
     _ url: ServiceURL, _ transport: any HTTPTransport, _ time: any SigningClock
   ) async -> Result<PublicKey, CallbackRefusal> {
-    let outcome = await time.limiting(to: fetchTimeout) { () -> Result<PublicKey, CallbackRefusal> in
+    let outcome = await time.run(timeout: fetchTimeout) { () -> Result<PublicKey, CallbackRefusal> in
       do throws(CallbackRefusal) {
         return .success(try await fetchedKey(at: url, transport))
       } catch {

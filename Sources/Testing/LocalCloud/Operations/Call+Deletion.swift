@@ -53,7 +53,7 @@ extension Call {
   private static let deleteLimit = 1000
 
   func deleteObjects() async throws -> Answer {
-    let keys = try keyEncoding()
+    let encoding = try keyEncoding()
     let document = try await document(named: "Delete")
     let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
     let listed = try listedObjects(in: document)
@@ -64,7 +64,7 @@ extension Call {
     var deletions: [XMLNode] = []
     var errors: [XMLNode] = []
     for (key, version, tag) in listed {
-      let names = [keys.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
+      let names = [encoding.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
       do {
         let deleted = try await delete(ObjectKey(key), version: version) { existing in
           guard let tag, let existing, !Conditions.matches(tag, existing) else { return }
@@ -79,7 +79,7 @@ extension Call {
         errors.append(XMLNode("Error", children: names + reason))
       }
     }
-    return service.response("DeleteResult", keys.elements + (isQuiet ? [] : deletions) + errors)
+    return service.response("DeleteResult", encoding.encodingTypeElements + (isQuiet ? [] : deletions) + errors)
   }
 
   /// Returns the objects that a document lists, each with the version and the entity tag that it may name.

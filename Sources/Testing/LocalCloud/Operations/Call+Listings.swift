@@ -7,12 +7,12 @@ internal import StorageCrypto
 /// The encoding of keys and prefixes in a response document, for which a client can ask (`encoding-type=url`).
 struct KeyEncoding: Sendable {
   let encoded: @Sendable (String) -> String
-  /// The element that names the encoding, if the client asked for one.
-  let elements: [XMLNode]
+  /// The element `EncodingType`, or none if the client did not ask for an encoding.
+  let encodingTypeElements: [XMLNode]
 
   func element(_ name: String, _ key: String) -> XMLNode { XMLNode(name, encoded(key)) }
 
-  func elements(ofGroups groups: [String]) -> [XMLNode] {
+  func commonPrefixes(_ groups: [String]) -> [XMLNode] {
     groups.map { XMLNode("CommonPrefixes", children: [element("Prefix", $0)]) }
   }
 }
@@ -22,13 +22,15 @@ extension Call {
 
   func keyEncoding() throws(ErrorResponse) -> KeyEncoding {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else {
-      return KeyEncoding(encoded: { $0 }, elements: [])
+      return KeyEncoding(encoded: { $0 }, encodingTypeElements: [])
     }
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
-    return KeyEncoding(encoded: { [service] in service.encodedName($0) }, elements: [XMLNode("EncodingType", "url")])
+    return KeyEncoding(
+      encoded: { [service] in service.encodedName($0) }, encodingTypeElements: [XMLNode("EncodingType", "url")])
   }
 
-  private func pageLimit(_ name: ByteExactString, default fallback: Int = pageLimit) throws(ErrorResponse) -> Int {
+  /// Returns the number of entries that the request asks for in a page, at most the vendors' limit.
+  private func entryLimit(_ name: ByteExactString, default fallback: Int = pageLimit) throws(ErrorResponse) -> Int {
     min(try number(name, default: fallback, in: service.listing.pageSizes), Self.pageLimit)
   }
 
@@ -41,23 +43,27 @@ extension Call {
 
   func listObjects() throws -> Answer {
     let marker = parameter("marker") ?? ""
-    let list = try list(after: marker)
-    var elements = list.head + [list.keys.element("Marker", marker)]
+    let listing = try objectListing(after: marker)
+    var elements = listing.head + [listing.encoding.element("Marker", marker)]
+    // A service that omits empty elements omits NextMarker without a delimiter: the last key is the next marker then.
     let tellsNext = !service.listing.omitsEmptyElements || parameter("delimiter")?.isEmpty == false
-    if tellsNext, let next = list.page.next { elements.append(list.keys.element("NextMarker", next)) }
-    return service.response("ListBucketResult", elements + entries(list, withOwner: true))
+    if tellsNext, let next = listing.page.next { elements.append(listing.encoding.element("NextMarker", next)) }
+    return service.response("ListBucketResult", elements + entries(listing, withOwner: true))
   }
 
   func listObjectsV2() throws -> Answer {
     let token = parameter("continuation-token")
     let start = parameter("start-after") ?? ""
-    let list = try list(after: try continuation() ?? start)
-    var elements = list.head
-    if !start.isEmpty || !service.listing.omitsEmptyElements { elements.append(list.keys.element("StartAfter", start)) }
+    let listing = try objectListing(after: try continuation() ?? start)
+    var elements = listing.head
+    if !start.isEmpty || !service.listing.omitsEmptyElements {
+      elements.append(listing.encoding.element("StartAfter", start))
+    }
     if let token { elements.append(XMLNode("ContinuationToken", token)) }
-    if let next = list.page.next { elements.append(Self.nextToken(after: next)) }
-    elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
-    return service.response("ListBucketResult", elements + entries(list, withOwner: parameter("fetch-owner") == "true"))
+    if let next = listing.page.next { elements.append(Self.nextToken(after: next)) }
+    elements.append(XMLNode("KeyCount", String(listing.page.objects.count + listing.page.groups.count)))
+    return service.response(
+      "ListBucketResult", elements + entries(listing, withOwner: parameter("fetch-owner") == "true"))
   }
 
   /// Returns the last name of the page that the request continues, or `nil` for the first page.
@@ -75,32 +81,32 @@ extension Call {
   }
 
   /// A page of an object listing, with the XML elements that both versions of the list operation share.
-  private struct List {
+  private struct ObjectListing {
     let page: BucketListPage
     let bucketOwner: String
     let head: [XMLNode]
-    let keys: KeyEncoding
+    let encoding: KeyEncoding
   }
 
-  private func list(after start: String) throws -> List {
-    let keys = try keyEncoding()
-    let limit = try pageLimit("max-keys", default: service.listing.defaultPageSize)
+  private func objectListing(after start: String) throws -> ObjectListing {
+    let encoding = try keyEncoding()
+    let limit = try entryLimit("max-keys", default: service.listing.defaultPageSize)
     let query = listQuery(after: start, limit: limit)
     let (page, owner) = try store.read(bucket) { ($0.objectPage(query), $0.owner) }
-    var head = [XMLNode("Name", bucket), keys.element("Prefix", query.prefix), XMLNode("MaxKeys", String(limit))]
+    var head = [XMLNode("Name", bucket), encoding.element("Prefix", query.prefix), XMLNode("MaxKeys", String(limit))]
     if !query.delimiter.isEmpty || !service.listing.omitsEmptyElements {
-      head.append(keys.element("Delimiter", query.delimiter))
+      head.append(encoding.element("Delimiter", query.delimiter))
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
-    return List(page: page, bucketOwner: owner, head: head + keys.elements, keys: keys)
+    return ObjectListing(page: page, bucketOwner: owner, head: head + encoding.encodingTypeElements, encoding: encoding)
   }
 
-  private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {
-    list.page.objects.map { object in
-      let owner = withOwner ? [service.owner(object.attributes.owner ?? list.bucketOwner)] : []
-      let name = [list.keys.element("Key", object.key.text), Self.lastModified(object.modified)]
+  private func entries(_ listing: ObjectListing, withOwner: Bool) -> [XMLNode] {
+    listing.page.objects.map { object in
+      let owner = withOwner ? [service.owner(object.attributes.owner ?? listing.bucketOwner)] : []
+      let name = [listing.encoding.element("Key", object.key.text), Self.lastModified(object.modified)]
       return XMLNode("Contents", children: name + elements(ofContentOf: object) + owner)
-    } + list.keys.elements(ofGroups: list.page.groups)
+    } + listing.encoding.commonPrefixes(listing.page.groups)
   }
 
   private static func lastModified(_ time: Timestamp) -> XMLNode { XMLNode("LastModified", time.iso8601Milliseconds) }
@@ -113,26 +119,27 @@ extension Call {
   }
 
   func listVersions() throws -> Answer {
-    let keys = try keyEncoding()
-    let limit = try pageLimit("max-keys", default: service.listing.defaultPageSize)
+    let encoding = try keyEncoding()
+    let limit = try entryLimit("max-keys", default: service.listing.defaultPageSize)
     let query = listQuery(after: parameter("key-marker") ?? "", limit: limit)
     let marker = parameter("version-id-marker") ?? ""
     guard marker.isEmpty || !query.after.isEmpty else {
       throw ErrorResponse.invalidArgument("A version-id marker cannot be specified without a key marker.")
     }
     let (page, owner) = try store.read(bucket) { ($0.versionPage(query, after: marker), $0.owner) }
+    // An empty page has no last entry after which another one could start.
     let isTruncated = page.isTruncated && limit > 0
     var head = [
-      XMLNode("Name", bucket), keys.element("Prefix", query.prefix), keys.element("KeyMarker", query.after),
+      XMLNode("Name", bucket), encoding.element("Prefix", query.prefix), encoding.element("KeyMarker", query.after),
       XMLNode("VersionIdMarker", marker), XMLNode("MaxKeys", String(limit)),
-      keys.element("Delimiter", query.delimiter), XMLNode("IsTruncated", String(isTruncated)),
+      encoding.element("Delimiter", query.delimiter), XMLNode("IsTruncated", String(isTruncated)),
     ]
     if isTruncated {
-      head += [keys.element("NextKeyMarker", page.last.key), XMLNode("NextVersionIdMarker", page.last.id)]
+      head += [encoding.element("NextKeyMarker", page.last.key), XMLNode("NextVersionIdMarker", page.last.id)]
     }
     let versions = page.entries.map { version, isLatest in
       let common = [
-        keys.element("Key", version.key.text), XMLNode("VersionId", version.version),
+        encoding.element("Key", version.key.text), XMLNode("VersionId", version.version),
         XMLNode("IsLatest", String(isLatest)), Self.lastModified(version.modified),
         service.owner(version.attributes.owner ?? owner),
       ]
@@ -141,34 +148,34 @@ extension Call {
         : XMLNode("Version", children: common + elements(ofContentOf: version))
     }
     return service.response(
-      "ListVersionsResult", head + keys.elements + versions + keys.elements(ofGroups: page.groups))
+      "ListVersionsResult", head + encoding.encodingTypeElements + versions + encoding.commonPrefixes(page.groups))
   }
 
   // MARK: Uploads and parts
 
   func listParts() throws -> Answer {
-    let keys = try keyEncoding()
+    let encoding = try keyEncoding()
     let marker = try number("part-number-marker", default: 0, in: 0...10_000)
-    let limit = try pageLimit("max-parts")
+    let limit = try entryLimit("max-parts")
     let upload = try upload(uploadName)
     let parts = upload.parts
     let start = parts.firstIndex { $0 > marker }
     let end = min(parts.count, start + limit)
-    let elements = zip(parts.keys, parts.values).dropFirst(start).prefix(limit).map { number, part in
+    let partElements = zip(parts.keys, parts.values).dropFirst(start).prefix(limit).map { number, part in
       let entityTag = XMLNode("ETag", service.entityTag(part.content.entityTag))
       let head = [XMLNode("PartNumber", String(number)), Self.lastModified(part.modified), entityTag]
       let size = XMLNode("Size", String(part.content.byteCount))
       return XMLNode("Part", children: head + service.elements(of: part) + [size])
     }
     let head = [
-      XMLNode("Bucket", bucket), keys.element("Key", key.text), XMLNode("UploadId", uploadName.id),
+      XMLNode("Bucket", bucket), encoding.element("Key", key.text), XMLNode("UploadId", uploadName.id),
       XMLNode("PartNumberMarker", String(marker)),
       XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
       XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
       XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
     ]
-    let ofUpload = clientEncryption(of: upload) + (upload.checksum?.elements ?? [])
-    return service.response("ListPartsResult", keys.elements + head + ofUpload + elements)
+    let uploadElements = clientEncryption(of: upload) + (upload.checksum?.elements ?? [])
+    return service.response("ListPartsResult", encoding.encodingTypeElements + head + uploadElements + partElements)
   }
 
   /// Returns the elements with which a client that encrypts resumes an upload, from the upload's metadata.
@@ -180,27 +187,29 @@ extension Call {
   }
 
   func listUploads() throws -> Answer {
-    let keys = try keyEncoding()
-    let query = listQuery(after: parameter("key-marker") ?? "", limit: try pageLimit("max-uploads"))
+    let encoding = try keyEncoding()
+    let query = listQuery(after: parameter("key-marker") ?? "", limit: try entryLimit("max-uploads"))
     let idMarker = parameter("upload-id-marker") ?? ""
     let (page, bucketOwner) = try store.read(bucket) { ($0.uploadPage(query, afterUpload: idMarker), $0.owner) }
     let uploads = page.entries.map { upload in
       let owner = service.owner(upload.attributes.owner ?? bucketOwner)
-      let owners = service.listing.tellsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
-      let elements = [
-        keys.element("Key", upload.name.key.text), XMLNode("UploadId", upload.name.id),
+      let initiatorAndOwner =
+        service.listing.tellsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
+      let uploadElements = [
+        encoding.element("Key", upload.name.key.text), XMLNode("UploadId", upload.name.id),
         XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
         XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
       ]
-      return XMLNode("Upload", children: elements + owners + (upload.checksum?.elements ?? []))
+      return XMLNode("Upload", children: uploadElements + initiatorAndOwner + (upload.checksum?.elements ?? []))
     }
     let head = [
-      XMLNode("Bucket", bucket), keys.element("KeyMarker", query.after), XMLNode("UploadIdMarker", idMarker),
-      keys.element("NextKeyMarker", page.last.key), XMLNode("NextUploadIdMarker", page.last.id),
-      keys.element("Prefix", query.prefix), keys.element("Delimiter", query.delimiter),
+      XMLNode("Bucket", bucket), encoding.element("KeyMarker", query.after), XMLNode("UploadIdMarker", idMarker),
+      encoding.element("NextKeyMarker", page.last.key), XMLNode("NextUploadIdMarker", page.last.id),
+      encoding.element("Prefix", query.prefix), encoding.element("Delimiter", query.delimiter),
       XMLNode("MaxUploads", String(query.limit)), XMLNode("IsTruncated", String(page.isTruncated)),
     ]
     return service.response(
-      "ListMultipartUploadsResult", keys.elements + head + uploads + keys.elements(ofGroups: page.groups))
+      "ListMultipartUploadsResult",
+      encoding.encodingTypeElements + head + uploads + encoding.commonPrefixes(page.groups))
   }
 }

@@ -42,7 +42,7 @@ extension Call {
   func initiateUpload() async throws -> Answer {
     let access = try requestedAccess()
     let attributes = try attributes()
-    let keys = try keyEncoding()
+    let encoding = try keyEncoding()
     let upload = PendingUpload(
       name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
       access: access, attributes: attributes, initiated: date, checksum: try service.behavior.checksumRule(of: headers))
@@ -50,8 +50,8 @@ extension Call {
       try checkOverwrite(in: bucket)
       bucket.uploads[upload.name] = upload
     }
-    let names = [XMLNode("Bucket", bucket), keys.element("Key", key.text), XMLNode("UploadId", upload.name.id)]
-    var response = service.response("InitiateMultipartUploadResult", keys.elements + names)
+    let names = [XMLNode("Bucket", bucket), encoding.element("Key", key.text), XMLNode("UploadId", upload.name.id)]
+    var response = service.response("InitiateMultipartUploadResult", encoding.encodingTypeElements + names)
     response.headers.append(contentsOf: service.headers(of: upload))
     describe(attributes, in: &response.headers)
     return response
@@ -78,7 +78,7 @@ extension Call {
 
   func completeUpload() async throws -> Answer {
     let name = uploadName
-    let keys = try keyEncoding()
+    let encoding = try keyEncoding()
     let access = try requestedAccess()
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
@@ -98,10 +98,11 @@ extension Call {
     }
     let elements = [
       XMLNode("Location", "http://\(host)/\(bucket)/\(key.text.percentEncoded(.path))"), XMLNode("Bucket", bucket),
-      keys.element("Key", key.text), XMLNode("ETag", service.entityTag(object.content.entityTag)),
+      encoding.element("Key", key.text), XMLNode("ETag", service.entityTag(object.content.entityTag)),
     ]
     var response = service.response(
-      "CompleteMultipartUploadResult", keys.elements + elements + (object.content.checksum?.elements ?? []))
+      "CompleteMultipartUploadResult",
+      encoding.encodingTypeElements + elements + (object.content.checksum?.elements ?? []))
     response.headers.append(contentsOf: checksums(of: object.content))
     describe(stored, in: &response.headers)
     if service.objects.repeatsCompletion {

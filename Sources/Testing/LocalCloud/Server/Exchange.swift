@@ -21,7 +21,7 @@ struct Exchange: Sendable {
   /// Injects the faults after the operation, and returns the status of an error that replaces the answer, if any.
   func end(_ answer: inout Answer) async throws -> Int? {
     if plan.delayAfter > .zero { try await sleep(plan.delayAfter) }
-    if plan.main?.kind == .truncatedDocument, case .bytes(let document) = answer.body {
+    if plan.main?.kind == .malformed, case .bytes(let document) = answer.body {
       answer.body = .bytes(Array(document.prefix(document.count / 2)))
     }
     return try failure(in: .after)
@@ -34,7 +34,7 @@ struct Exchange: Sendable {
       record?.noteInjectedFault()
       return status
     case .disconnect: throw ConnectionFault()
-    case .delay, .stall, .disconnectInBody, .truncatedDocument: return nil
+    case .delay, .stall, .cut, .malformed: return nil
     }
   }
 
@@ -142,7 +142,7 @@ private struct BodyFault {
     sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
   ) {
     switch kind {
-    case .disconnectInBody(let bytes):
+    case .cut(let bytes):
       // At least the last byte is missing, so that the client notices.
       limit = max(min(Int64(bytes), byteCount - 1), 0)
       pause = nil

@@ -76,8 +76,8 @@ extension LocalCloud {
       case disconnect
       case delay(Duration)
       case stall(Duration, afterBytes: Int)
-      case disconnectInBody(afterBytes: Int)
-      case truncatedDocument
+      case cut(afterBytes: Int)
+      case malformed
     }
 
     let kind: Kind
@@ -89,6 +89,8 @@ extension LocalCloud {
       /// The fault applies to every request.
       case always
       /// The fault applies to every nth request since the faults were set: to requests n, 2n, 3n and so on.
+      ///
+      /// With 0 or a negative number, the fault applies to no request.
       case every(Int)
       /// The fault applies to random requests, with the given probability from 0 to 1.
       ///
@@ -168,7 +170,7 @@ extension LocalCloud {
     ///   - frequency: The requests that the fault applies to.
     /// - Returns: The fault.
     public static func cut(afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
-      Fault(kind: .disconnectInBody(afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
+      Fault(kind: .cut(afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
 
     /// Returns a fault that truncates the XML or JSON document of a response to its first half.
@@ -179,7 +181,7 @@ extension LocalCloud {
     /// - Parameter frequency: The requests that the fault applies to.
     /// - Returns: The fault.
     public static func malformed(_ frequency: Frequency = .always) -> Fault {
-      Fault(kind: .truncatedDocument, frequency: frequency, phase: .after)
+      Fault(kind: .malformed, frequency: frequency, phase: .after)
     }
   }
 

@@ -10,12 +10,12 @@ internal import StorageAuthServer
 /// The callers of a token server, and the file from which they are read.
 final class CallerFile: Sendable {
   private let path: String
-  private let callers: Lock<CallerList>
+  private let list: Lock<CallerList>
 
   /// Reads the callers from a file; errors contain the number of an invalid line, but never its content.
   init(path: String) throws {
     self.path = path
-    callers = Lock(try CallerList(path: path))
+    list = Lock(try CallerList(path: path))
   }
 
   /// Reads the file again, for the following requests; if it cannot be used, the previous callers remain.
@@ -24,19 +24,20 @@ final class CallerFile: Sendable {
       throw SecretFile.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
     }
     let replacement = try CallerList(path: path)
-    callers.withLock { $0 = replacement }
+    list.withLock { $0 = replacement }
   }
 
   /// Returns a text in which the tokens of callers are masked.
-  func masked(_ text: String) -> String { callers.withLock(\.mask).applied(to: text) }
+  func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
 
   /// Returns a path in which the tokens of callers are masked.
   ///
-  /// The result is only a mask if a token is percent-encoded in an unusual way, or if the encoding could hide one: if it is
-  /// not valid, or if it is encoded again and again.
-  func masked(path: String) -> String {
+  /// If the path could contain a token that its encoding hides, the result is the mask alone. That is the case if a decoded
+  /// form of the path contains a token, if the encoding is not valid, or if the path is encoded too many times.
+  func maskedPath(_ path: String) -> String {
     let text = masked(path)
     var encoded = text
+    // Decodes until the path stays the same; each decoded form must be free of tokens.
     for _ in 0..<Self.decodingLimit {
       guard let decoded = encoded.removingPercentEncoding, masked(decoded).isIdentical(to: decoded) else { break }
       if decoded.isIdentical(to: encoded) { return text }
@@ -50,7 +51,7 @@ final class CallerFile: Sendable {
 
   /// Returns the name of the caller that sent a request, or throws the status 401.
   func authenticate(_ request: Request) throws -> String {
-    try callers.withLock(\.self).authenticate(request)
+    try list.withLock(\.self).authenticate(request)
   }
 }
 
@@ -73,12 +74,12 @@ struct CallerList: Sendable {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.whitespaceSeparated
       if words.isEmpty || words[0].beginsWithByte("#") { continue }
-      guard words.count == 2, words[0].utf8.count <= Self.nameByteLimit, words[0].utf8.allSatisfy(Self.isInNames),
+      guard words.count == 2, words[0].utf8.count <= Self.nameByteLimit, words[0].utf8.allSatisfy(Self.isNameByte),
         words[1].utf8.count >= Self.minimumTokenByteCount
       else {
         throw SecretFile.Problem(
           description:
-            "Line \(index + 1) of \(path) is not a name and a token. A name has up to 32 letters, digits, - and _; a token at least 16 characters."
+            "Line \(index + 1) of \(path) is not a name and a token. A name has up to \(Self.nameByteLimit) letters, digits, - and _; a token at least \(Self.minimumTokenByteCount) characters."
         )
       }
       guard !callers.contains(where: { $0.name == words[0] }) else {
@@ -102,7 +103,7 @@ struct CallerList: Sendable {
   }
 
   /// Whether the name of a caller, which becomes part of a prefix and of a session name, may contain a byte.
-  static func isInNames(_ byte: UInt8) -> Bool {
+  static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
@@ -141,14 +142,14 @@ struct CallerContext: RemoteAddressRequestContext {
 struct CallerAuthentication: RouterMiddleware {
   typealias Context = CallerContext
 
-  let callers: CallerFile
+  let callerFile: CallerFile
   let rateLimit: RateLimit?
   let rateStore: any RateStore
 
   func handle(
     _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
   ) async throws -> Response {
-    let caller = try callers.authenticate(request)
+    let caller = try callerFile.authenticate(request)
     ResponseRecord.current?.record(caller: caller)
     try await applyRateLimit(to: caller)
     var context = context

@@ -15,7 +15,7 @@ struct ResponseLog: RouterMiddleware {
   /// The maximum length, in bytes, of the path and of the method in a line.
   private static let fieldByteLimit = 256
 
-  let callers: CallerFile
+  let callerFile: CallerFile
 
   func handle(
     _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
@@ -35,7 +35,7 @@ struct ResponseLog: RouterMiddleware {
   private func log(
     _ request: Request, _ context: CallerContext, status: HTTPResponse.Status, _ record: ResponseRecord
   ) {
-    let path = callers.masked(path: request.uri.path).shortened(to: Self.fieldByteLimit)
+    let path = callerFile.maskedPath(request.uri.path).shortened(to: Self.fieldByteLimit)
     let method = request.method.rawValue.shortened(to: Self.fieldByteLimit)
     let peer = context.remoteAddress?.ipAddress ?? "an unknown address"
     let (caller, details) = record.contents

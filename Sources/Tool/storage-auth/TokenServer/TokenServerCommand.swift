@@ -104,16 +104,16 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   private var rateLimit: RateLimit? { rate == 0 ? nil : .perMinute(rate) }
 
   func run() async throws {
-    let callers = try CallerFile(path: callers)
+    let callerFile = try CallerFile(path: callers)
     if sign {
-      try await serve(try signingRoutes(for: callers), at: "/sign", for: callers)
+      try await serve(try signingRoutes(for: callerFile), at: "/sign", for: callerFile)
     } else {
-      try await serve(try keyRoutes(for: callers), at: provider.cloud.tokenPath, for: callers)
+      try await serve(try keyRoutes(for: callerFile), at: provider.cloud.tokenPath, for: callerFile)
     }
   }
 
   /// Returns the route that issues temporary keys.
-  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
+  private func keyRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.policyDocument(rule.policy(of: "example"), region: region ?? "")
@@ -129,10 +129,10 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
         count(entry)
       }, in: context, source: { try credentialProvider(for: $0, keys) })
     let metrics = [service.events, keys.events].map { StorageMetrics($0, factory: StatusServer.registry) }
-    let router = router(for: callers)
+    let router = router(for: callerFile)
     router.temporaryKeys(cloud.tokenFormat, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
-      let caller = try callers.authenticate(request)
+      let caller = try callerFile.authenticate(request)
       ResponseRecord.current?.record(caller: caller)
       return KeyRequest(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
@@ -155,7 +155,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Returns the routes that sign for callers.
-  func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
+  func signingRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
     let keys = try credentials.cache(for: provider.cloud)
@@ -164,8 +164,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     let service = SigningService<CallerContext>(signing) { [rule, lifetime] context in
       context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }
     }
-    let router = router(for: callers)
-    let authentication = CallerAuthentication(callers: callers, rateLimit: rateLimit, rateStore: stores.rates)
+    let router = router(for: callerFile)
+    let authentication = CallerAuthentication(callerFile: callerFile, rateLimit: rateLimit, rateStore: stores.rates)
     service.addRoutes(to: router.group().add(middleware: authentication))
     return TokenServerRoutes(
       router: router, service: service, metrics: [StorageMetrics(keys.events, factory: StatusServer.registry)],
@@ -173,16 +173,16 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Returns a router without routes, which logs, counts and limits requests.
-  func router(for callers: CallerFile) -> Router<CallerContext> {
+  func router(for callerFile: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
-    router.add(middleware: ResponseLog(callers: callers))
+    router.add(middleware: ResponseLog(callerFile: callerFile))
     router.add(middleware: RequestMetricsMiddleware(factory: StatusServer.registry))
     router.add(middleware: UnauthenticatedLimitMiddleware())
     return router
   }
 
   /// Serves the routes until the process receives SIGINT or SIGTERM.
-  func serve(_ routes: TokenServerRoutes, at path: String, for callers: CallerFile) async throws {
+  func serve(_ routes: TokenServerRoutes, at path: String, for callerFile: CallerFile) async throws {
     // The server prints a line for each response itself.
     var errorLogger = Logger(label: "token-server")
     errorLogger.logLevel = .error
@@ -190,7 +190,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     let certificate = try tls.certificate()
     let scheme = certificate == nil ? "http" : "https"
     let status = try await StatusServer.start(status, routes.checks, observers: routes.metrics)
-    let services = [status, await ReloadService(callers, certificate), routes.service] as [(any Service)?]
+    let services = [status, await ReloadService(callerFile, certificate), routes.service] as [(any Service)?]
     let application = Application(
       router: routes.router,
       server: certificate.map { .https(limits, certificate: $0.certificate, allowsHTTP2: tls.http2) } ?? .http1(limits),
@@ -245,20 +245,20 @@ struct LimitOptions: ParsableArguments {
 
 /// A service that reads the files of a token server again when the process receives SIGHUP.
 struct ReloadService: Service {
-  let callers: CallerFile
+  let callerFile: CallerFile
   let certificate: CertificateFiles?
   private let signals: UnixSignalsSequence
 
   /// Creates the service, after which SIGHUP no longer ends the process.
-  init(_ callers: CallerFile, _ certificate: CertificateFiles?) async {
-    self.callers = callers
+  init(_ callerFile: CallerFile, _ certificate: CertificateFiles?) async {
+    self.callerFile = callerFile
     self.certificate = certificate
     signals = await UnixSignalsSequence(trapping: .sighup)
   }
 
   func run() async {
     for await _ in signals.cancelOnGracefulShutdown() {
-      reload("callers") { try callers.reload() }
+      reload("callers") { try callerFile.reload() }
       if let certificate { reload("certificate") { try certificate.reload() } }
     }
   }
@@ -309,7 +309,7 @@ struct RuleOptions: ParsableArguments {
     let parts = prefix.components(separatedBy: Self.placeholder)
     guard parts.count > 1 else { return }
     // Only a character that cannot be part of a name marks the end of the name.
-    guard parts.dropFirst().contains(where: { $0.utf8.first.map { !CallerList.isInNames($0) } ?? false }) else {
+    guard parts.dropFirst().contains(where: { $0.utf8.first.map { !CallerList.isNameByte($0) } ?? false }) else {
       throw ValidationError(
         "With --prefix '\(prefix)' the caller alice could access objects of a caller alicex, because the prefix of one begins with that of the other. Put a slash right after \(Self.placeholder), as in '\(parts[0])\(Self.placeholder)/'."
       )
