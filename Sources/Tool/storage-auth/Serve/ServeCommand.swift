@@ -166,7 +166,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     for command in [bucket.isEmpty ? "mb \(location)" : "ls oss://", "cp README.md \(location)", "ls \(location)"] {
       Terminal.line("storage-auth \(command) --endpoint \(cloud.url(of: .oss))")
     }
-    guard let role = roles.first(where: { $0.provider == .oss }) else { return }
+    guard let role = roles.first(where: { $0.arn.hasBytePrefix("acs:") }) else { return }
     Terminal.line("")
     Terminal.line("Keys of the app server have the whole role. Keys for one prefix, for the callers in a file:")
     Terminal.line(
