@@ -162,6 +162,8 @@ enum CredentialsPage {
 
 enum ExplainPage {}
 
+enum SigningWithYourClientPage {}
+
 enum FormUploadsPage {
   static var fields: [FormField] { supposed() }
   struct Accounts {
