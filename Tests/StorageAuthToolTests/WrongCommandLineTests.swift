@@ -89,11 +89,6 @@ final class WrongCommandLineTests: XCTestCase {
     ),
     ("sync a oss://photos/ --region cn-hangzhou --allow-empty-source", "are for --delete."),
     ("ls oss://photos -q -v", "--quiet and --verbose exclude each other."),
-    ("ls oss://photos --region cn-hangzhou --region=cn-beijing", "The option '--region' is given twice"),
-    (
-      "token-server --provider oss --bucket photos --allow read --allow list --callers FILE --sign",
-      "The option '--allow' is given twice"
-    ),
   ]
 
   // matrix: Output of the command line: errors

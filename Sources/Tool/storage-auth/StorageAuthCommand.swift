@@ -18,9 +18,9 @@ enum StorageAuthProgram {
     Terminal.mode.isJSON = arguments.prefix { $0 != "--" }.contains("--json")
     do {
       try prepareConnections()
-      // The parser shows the help of the program instead of an error, and keeps the last value of a repeated option.
-      if arguments.first == "help" || repeatsOption(arguments), let mistake = OptionTable().mistake(in: arguments) {
-        throw ValidationError(mistake)
+      // The parser shows the help of the program instead.
+      if arguments.first == "help", let misspelling = OptionTable().misspelling(in: arguments) {
+        throw ValidationError(misspelling)
       }
       let read = try await Settings(arguments, environment: ProcessInfo.processInfo.environment)
       settings = read
@@ -37,12 +37,6 @@ enum StorageAuthProgram {
       show(error, status: code, Array(CommandLine.arguments.dropFirst()), settings)
       StorageAuthCommand.exit(withError: code)
     }
-  }
-
-  /// Returns whether an option occurs twice, whether or not it may.
-  private static func repeatsOption(_ arguments: [String]) -> Bool {
-    let options = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
-    return Set(options).count < options.count
   }
 
   /// Raises the limit of open files, and lets the number of threads for connections follow it.
@@ -78,9 +72,9 @@ enum StorageAuthProgram {
   /// Prints the error that ended the program, or the help that the user asked for.
   private static func show(_ error: any Error, status: ExitCode, _ arguments: [String], _ settings: Settings?) {
     // The parser reports a misspelled option only if all else is right, such as the number of locations.
-    let mistake = status == .validationFailure ? OptionTable().mistake(in: arguments) : nil
+    let misspelling = status == .validationFailure ? OptionTable().misspelling(in: arguments) : nil
     // ArgumentParser prints the localized description of an error, which has no remedy.
-    let description = mistake ?? ErrorReport.text(of: error)
+    let description = misspelling ?? ErrorReport.text(of: error)
     var message = description.map { "Error: \($0)" } ?? StorageAuthCommand.fullMessage(for: error)
     guard !message.isEmpty else { return }
     if !arguments.contains("--help-hidden") { message = HelpText(message).folded }

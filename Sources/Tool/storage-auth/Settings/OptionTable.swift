@@ -76,7 +76,7 @@ struct OptionTable {
       isRepeating: value["isRepeating"]?.bool ?? false)
   }
 
-  // MARK: Mistakes
+  // MARK: Misspellings
 
   /// The names that other programs have for the commands.
   private static let synonyms = [
@@ -87,12 +87,10 @@ struct OptionTable {
     "multipart": "uploads", "check": "verify", "rsync": "sync", "mirror": "sync",
   ]
 
-  /// Returns the error for the first argument that is neither a command nor an option of the command, or for an option
-  /// with one value that is given twice, of which the parser would keep the last value; or `nil`.
-  func mistake(in arguments: [String]) -> String? {
+  /// Returns the error for the first argument that is neither a command nor an option of the command, or `nil`.
+  func misspelling(in arguments: [String]) -> String? {
     guard let command = command(in: arguments) else { return unknownCommand(in: arguments) }
     var takesValue = false
-    var givenNames: Set<String> = []
     for argument in arguments.dropFirst(command.path.count).prefix(while: { $0 != "--" }) {
       guard !takesValue else {
         takesValue = false
@@ -102,10 +100,6 @@ struct OptionTable {
       let spelling = String(argument.prefix { $0 != "=" })
       let option = command.options.first { $0.spellings.contains(spelling) }
       takesValue = !(option?.isFlag ?? (spelling != "--config")) && spelling == argument
-      if let option, !option.isFlag, !option.isRepeating, !givenNames.insert(option.name).inserted {
-        return "The option '\(spelling)' is given twice, and takes one value. "
-          + "'storage-auth \(command.name) --help' says how to write several."
-      }
       guard option == nil, !["--config", "--help", "--help-hidden", "--version"].contains(spelling) else { continue }
       let known = (command.options.flatMap(\.spellings) + ["--config", "--help"]).filter { $0.hasPrefix("--") }
       return "Unknown option '\(spelling.onOneLine)'.\(Self.proposal(spelling, among: known)) "

@@ -295,8 +295,9 @@ struct RuleOptions: ParsableArguments {
   var prefix: String = "\(placeholder)/"
 
   @Option(
-    help: ArgumentHelp("The permitted actions, separated by commas: read,write,delete,list.", valueName: "actions"))
-  var allow: ActionList = ActionList([.write])
+    help: ArgumentHelp(
+      "The permitted actions, separated by commas: read,write,delete,list; repeatable.", valueName: "actions"))
+  var allow: [ActionList] = [ActionList([.write])]
 
   @Option(help: ArgumentHelp("The maximum size of an uploaded object.", valueName: "bytes"))
   var maxSize: Int64?
@@ -320,7 +321,7 @@ struct RuleOptions: ParsableArguments {
     var rule = AccessRule(
       objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
       types: type.isEmpty ? nil : type)
-    rule.actions = Set(allow.actions)
+    rule.actions = Set(allow.flatMap(\.actions))
     return AccessPolicy([rule])
   }
 }
