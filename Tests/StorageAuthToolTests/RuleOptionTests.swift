@@ -1,0 +1,21 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import StorageAuth
+import XCTest
+
+@testable import storage_auth
+
+/// Tests the permissions that the options of the token server describe.
+final class RuleOptionTests: XCTestCase {
+  func testActionsOfEveryAllowArePermitted() throws {
+    for (arguments, actions) in [
+      ([], [.write]), (["--allow", "read,list"], [.read, .list]),
+      (["--allow", "read", "--allow", "list"], [.read, .list]),
+    ] as [([String], Set<AccessAction>)] {
+      let policy = try RuleOptions.parse(["--bucket", "photos"] + arguments).policy(of: "mia")
+      XCTAssertEqual(policy.rules.first?.actions, actions, "\(arguments)")
+    }
+  }
+}
