@@ -69,15 +69,9 @@
       }
       guard let key = try? Self.decryptionKey(parameters, passphrase),
         let vector = try? AES._CBC.IV(ivBytes: parameters.initializationVector),
-        var decryptedKey = try? AES._CBC.decrypt(encryptedKey, using: key, iv: vector)
+        let decryptedKey = try? AES._CBC.decrypt(encryptedKey, using: key, iv: vector)
       else { throw .wrongPassphrase }
-      defer { Self.overwriteWithZeros(&decryptedKey) }
       return Array(decryptedKey)
-    }
-
-    /// Overwrites the `Data` of swift-crypto, whose own functions need Foundation, which this module does not import.
-    private static func overwriteWithZeros(_ data: inout some MutableCollection<UInt8>) {
-      for index in data.indices { data[index] = 0 }
     }
 
     /// The length of a block of AES, and thus of an initialization vector.
