@@ -183,6 +183,7 @@ public struct URLRequest: @unchecked Sendable {
   public init(url: URL) {}
   public var url: URL? { nil }
   public var httpMethod: String?
+  public var allHTTPHeaderFields: [String: String]?
   public var httpBody: Data?
   public var httpBodyStream: InputStream?
   public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {}
