@@ -19,7 +19,7 @@ extension ObjectStore {
   ///
   /// The other parameters are those of the upload of a file with a path.
   ///
-  /// - Parameter file: The URL of the file.
+  /// `file`: The URL of the file.
   /// - Throws: ``StorageError`` if the URL is not that of a usable file or an option is unusable, and the other errors
   ///   that ``ObjectStore`` lists.
   @discardableResult
@@ -35,7 +35,7 @@ extension ObjectStore {
   ///
   /// The other parameters are those of the upload of a file.
   ///
-  /// - Parameter data: The content of the object.
+  /// `data`: The content of the object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(

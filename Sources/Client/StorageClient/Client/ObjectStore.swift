@@ -116,7 +116,7 @@ extension ObjectStore {
   ///
   /// The other parameters are those of the upload of a file.
   ///
-  /// - Parameter bytes: The content of the object.
+  /// `bytes`: The content of the object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -132,9 +132,8 @@ extension ObjectStore {
   ///
   /// The sequence is iterated once. The other parameters are those of the upload of a file.
   ///
-  /// - Parameters:
-  ///   - chunks: The content of the object, in chunks.
-  ///   - length: The total number of bytes, or `nil` if it is unknown.
+  /// `chunks`: The content of the object, in chunks.
+  /// `length`: The total number of bytes, or `nil` if it is unknown.
   /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
   ///   and the other errors that ``ObjectStore`` lists.
   @discardableResult

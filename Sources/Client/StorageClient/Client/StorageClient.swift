@@ -128,7 +128,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///
   /// The other parameters are those of the initializer with a credential provider.
   ///
-  /// - Parameter credentials: The source of the credentials, which the client caches for each scope.
+  /// `credentials`: The source of the credentials, which the client caches for each scope.
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -143,7 +143,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///
   /// The other parameters are those of the initializer with a credential provider.
   ///
-  /// - Parameter cache: The cache of the credentials for each scope.
+  /// `cache`: The cache of the credentials for each scope.
   public init(
     _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),

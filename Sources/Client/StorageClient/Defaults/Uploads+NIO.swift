@@ -31,9 +31,8 @@
     ///
     /// The sequence is iterated once. The other parameters are those of the upload of a file.
     ///
-    /// - Parameters:
-    ///   - buffers: The content of the object, in buffers.
-    ///   - length: The total number of bytes, or `nil` if it is unknown.
+    /// `buffers`: The content of the object, in buffers.
+    /// `length`: The total number of bytes, or `nil` if it is unknown.
     /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
     ///   and the other errors that ``ObjectStore`` lists.
     @discardableResult

@@ -49,7 +49,7 @@ extension PresignedRequest {
   ///
   /// The other parameters are those of the upload.
   ///
-  /// - Parameter file: The destination file. An existing file is replaced.
+  /// `file`: The destination file. An existing file is replaced.
   /// - Returns: The service's description of the object. Its key is the path of the URL without the leading slash.
   /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the other
   ///   errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.

@@ -116,7 +116,7 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
   ///
   /// The other parameters are those of the initializer with a credential provider.
   ///
-  /// - Parameter signing: The remote signer.
+  /// `signing`: The remote signer.
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
