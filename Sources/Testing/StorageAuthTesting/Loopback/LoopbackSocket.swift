@@ -82,7 +82,7 @@ final class LoopbackSocket: Sendable {
     return count
   }
 
-  func set<Value: BitwiseCopyable>(_ option: Int32, to value: Value) {
+  func set<Value>(_ option: Int32, to value: Value) {
     var value = value
     // Safe: the value outlives the call.
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Value>.size))
