@@ -82,7 +82,7 @@ final class AlibabaSTSTests: ServicesTestCase {
       let role = try await session.send(session.acs3([:], action: "GetCallerIdentity"))
       XCTAssertEqual(role.json("IdentityType"), "AssumedRoleUser")
       XCTAssertEqual(role.json("Arn"), "acs:ram::1250000000:assumed-role/localcloud/alice")
-      session.key = AccessKey(id: "nobody", secret: "x")
+      session.key = AccessKey(id: "unknown", secret: "x")
       try await refusal(client, session.acs3([:], action: "GetCallerIdentity"), 404, "InvalidAccessKeyId.NotFound")
     }
   }
@@ -117,7 +117,7 @@ final class AlibabaSTSTests: ServicesTestCase {
   func testUnknownAndDisabledKeysAreRejected() async throws {
     try await withServices { client in
       var client = client
-      for key in [AccessKey(id: "nobody", secret: "x"), Self.keyOfAnotherAccount] {
+      for key in [AccessKey(id: "unknown", secret: "x"), Self.keyOfAnotherAccount] {
         client.key = key
         try await refusal(client, client.acs3(parameters), 404, "InvalidAccessKeyId.NotFound")
         try await refusal(client, client.rpc(parameters), 404, "InvalidAccessKeyId.NotFound")

@@ -72,7 +72,7 @@ final class TencentSTSTests: ServicesTestCase {
       XCTAssertEqual(role.json("Response", "Type"), "CAMRole")
       XCTAssertEqual(role.json("Response", "UserId")?.hasSuffix(":alice"), true)
       XCTAssertEqual(role.json("Response", "AccountId"), "1250000000")
-      session.key = AccessKey(id: "nobody", secret: "x")
+      session.key = AccessKey(id: "unknown", secret: "x")
       try await refusal(client, session.tc3("GetCallerIdentity", "{}"), "AuthFailure.SecretIdNotFound")
     }
   }
@@ -93,7 +93,7 @@ final class TencentSTSTests: ServicesTestCase {
   func testUnknownKeysAndWrongSignaturesAreRejected() async throws {
     try await withServices { client in
       var other = client
-      for key in [AccessKey(id: "nobody", secret: "x"), Self.keyOfAnotherAccount] {
+      for key in [AccessKey(id: "unknown", secret: "x"), Self.keyOfAnotherAccount] {
         other.key = key
         try await refusal(client, other.tc3("AssumeRole", Self.assume), "AuthFailure.SecretIdNotFound")
         try await refusal(client, other.v1(federation), "AuthFailure.SecretIdNotFound")

@@ -82,20 +82,25 @@ final class LoopbackSocket: Sendable {
     return count
   }
 
-  func set<Value>(_ option: Int32, to value: Value) {
+  func set(_ option: Int32, to value: Int32) {
     var value = value
     // Safe: the value outlives the call.
-    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Value>.size))
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
   func setTimeout(_ option: Int32, to duration: Duration) {
     var time = timeval()
     time.tv_sec = numericCast(duration.components.seconds)
     time.tv_usec = numericCast(duration.components.attoseconds / 1_000_000_000_000)
-    set(option, to: time)
+    // Safe: the value outlives the call.
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  func resetOnClose() { set(SO_LINGER, to: linger(l_onoff: 1, l_linger: 0)) }
+  func resetOnClose() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    // Safe: the value outlives the call.
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
 
   /// Ends sending, or both directions, which also ends calls that block.
   func shutDown(onlySending: Bool = false) { _ = shutdown(descriptor, Int32(onlySending ? SHUT_WR : SHUT_RDWR)) }

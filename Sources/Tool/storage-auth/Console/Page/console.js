@@ -144,7 +144,7 @@ let limit = 1000;
 const rows = new Map();
 let selected = null;
 let isPaused = false;
-// Whether the page still shows what runs, because nobody has selected a view.
+// Whether the page still shows what runs, because no view has been selected.
 let isFresh = true;
 // The name of the server's list, and the request of a link that has not arrived yet.
 let log = "";
