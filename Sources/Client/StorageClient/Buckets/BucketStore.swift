@@ -88,7 +88,8 @@ public protocol BucketStore: ObjectStore {
 extension BucketStore {
   /// Copies an object to another key of the same bucket.
   ///
-  /// `source`: The key of the object to copy.
+  /// `source` is the key of the object to copy.
+  ///
   /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the other parameters.
   @discardableResult
   public func copy(
@@ -115,9 +116,10 @@ extension BucketStore {
   /// of stored parts, and sends the others. If the file has changed, the earlier upload is aborted and a new one starts.
   /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
-  /// `contentType`: The media type of the object. If `nil`, the media type is derived from the extension of the file
-  ///     name, or else from the extension of the key.
-  /// `metadata`: The user-defined names and values to store with the object.
+  /// `contentType` is the media type of the object; if it is `nil`, the media type is derived from the extension of the
+  /// file name, or else from the extension of the key. `metadata` contains the user-defined names and values to store
+  /// with the object.
+  ///
   /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the other
   ///   parameters.
   @discardableResult

@@ -17,9 +17,8 @@ extension ObjectStore {
   /// try await client.upload(url, to: "cat.jpg")
   /// ```
   ///
-  /// The other parameters are those of the upload of a file with a path.
+  /// `file` is the URL of the file. The other parameters are those of the upload of a file with a path.
   ///
-  /// `file`: The URL of the file.
   /// - Throws: ``StorageError`` if the URL is not that of a usable file or an option is unusable, and the other errors
   ///   that ``ObjectStore`` lists.
   @discardableResult
@@ -33,9 +32,8 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if there are many.
   ///
-  /// The other parameters are those of the upload of a file.
+  /// `data` is the content of the object. The other parameters are those of the upload of a file.
   ///
-  /// `data`: The content of the object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(

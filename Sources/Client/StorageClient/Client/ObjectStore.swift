@@ -114,9 +114,8 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if the array is large.
   ///
-  /// The other parameters are those of the upload of a file.
+  /// `bytes` is the content of the object. The other parameters are those of the upload of a file.
   ///
-  /// `bytes`: The content of the object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -130,10 +129,9 @@ extension ObjectStore {
 
   /// Uploads the bytes of an asynchronous sequence, in parts of bounded size.
   ///
-  /// The sequence is iterated once. The other parameters are those of the upload of a file.
+  /// The sequence `chunks`, which is iterated once, is the content of the object. `length` is the total number of bytes,
+  /// or `nil` if it is unknown. The other parameters are those of the upload of a file.
   ///
-  /// `chunks`: The content of the object, in chunks.
-  /// `length`: The total number of bytes, or `nil` if it is unknown.
   /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
   ///   and the other errors that ``ObjectStore`` lists.
   @discardableResult

@@ -126,9 +126,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
-  /// The other parameters are those of the initializer with a credential provider.
-  ///
-  /// `credentials`: The source of the credentials, which the client caches for each scope.
+  /// The client caches the credentials of the source `credentials` for each scope. The other parameters are those of the
+  /// initializer with a credential provider.
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -141,9 +140,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client that shares a cache of scoped credentials with other clients.
   ///
-  /// The other parameters are those of the initializer with a credential provider.
-  ///
-  /// `cache`: The cache of the credentials for each scope.
+  /// `cache` contains the credentials for each scope. The other parameters are those of the initializer with a
+  /// credential provider.
   public init(
     _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),

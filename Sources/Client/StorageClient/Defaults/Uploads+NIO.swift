@@ -29,10 +29,9 @@
   extension ObjectStore {
     /// Uploads the bytes of an asynchronous sequence of buffers, in parts of bounded size.
     ///
-    /// The sequence is iterated once. The other parameters are those of the upload of a file.
+    /// The sequence `buffers`, which is iterated once, is the content of the object. `length` is the total number of
+    /// bytes, or `nil` if it is unknown. The other parameters are those of the upload of a file.
     ///
-    /// `buffers`: The content of the object, in buffers.
-    /// `length`: The total number of bytes, or `nil` if it is unknown.
     /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
     ///   and the other errors that ``ObjectStore`` lists.
     @discardableResult

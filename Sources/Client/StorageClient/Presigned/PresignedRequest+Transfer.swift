@@ -47,9 +47,8 @@ extension PresignedRequest {
 
   /// Downloads an object with the presigned URL into a file, which appears at its destination only when it is complete.
   ///
-  /// The other parameters are those of the upload.
+  /// `file` is the destination; an existing file is replaced. The other parameters are those of the upload.
   ///
-  /// `file`: The destination file. An existing file is replaced.
   /// - Returns: The service's description of the object. Its key is the path of the URL without the leading slash.
   /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the other
   ///   errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.

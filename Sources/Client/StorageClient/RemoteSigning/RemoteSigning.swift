@@ -114,9 +114,7 @@ extension StorageClient
 where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: TwoStepSigner {
   /// Creates a client without a key, whose requests are signed by a remote signer.
   ///
-  /// The other parameters are those of the initializer with a credential provider.
-  ///
-  /// `signing`: The remote signer.
+  /// `signing` is the remote signer. The other parameters are those of the initializer with a credential provider.
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
