@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import HTTPTypes
-internal import LocalCloud
+@testable internal import LocalCloud
 internal import StorageAuth
 internal import StorageAuthTesting
 internal import XCTest
@@ -189,5 +189,24 @@ final class RequestFeedTests: CloudTestCase {
     var late = cloud.requests().makeAsyncIterator()
     let none = try await late.nextElement()
     XCTAssertNil(none)
+  }
+
+  /// Cancelling a task holds a lock of the runtime, for which the delivery of an event to the task waits.
+  func testObserversCanBeCancelledWhileEventsAreDelivered() async throws {
+    let feed = RequestFeed()
+    let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/a")
+    let publisher = Task.detached {
+      while !Task.isCancelled { feed.publish(RequestRecord(head, at: Timestamp(unixSeconds: 0)), isComplete: true) }
+    }
+    for _ in 1...20_000 {
+      let events = feed.observe(1)
+      let observer = Task.detached { for await _ in events {} }
+      await Task.yield()
+      observer.cancel()
+      await observer.value
+    }
+    publisher.cancel()
+    await publisher.value
+    XCTAssertFalse(feed.isObserved)
   }
 }

@@ -52,9 +52,11 @@ final class URLSessionExchange: Sendable {
   /// Starts the task, as soon as the first bytes of the body are available.
   func start() async {
     let watchTask = Task { @concurrent in await self.watchTimeLimits() }
-    state.withLock { state in
-      if state.outcome == nil { state.watchTask = watchTask } else { watchTask.cancel() }
+    let isOver = state.withLock { state in
+      if state.outcome == nil { state.watchTask = watchTask }
+      return state.outcome != nil
     }
+    if isOver { watchTask.cancel() }
     let pipe = await upload?.open { [weak self] in self?.end(.failure($0)) }
     // Methods of a session can wait for the session's queue.
     await withCheckedContinuation { continuation in

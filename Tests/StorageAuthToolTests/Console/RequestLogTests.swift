@@ -129,4 +129,22 @@ final class RequestLogTests: XCTestCase {
     watching.cancel()
     XCTAssertNil(log.listen(after: nil))
   }
+
+  /// Cancelling a task holds a lock of the runtime, for which the delivery of an event to the task waits.
+  func testListenersCanBeCancelledWhileEventsAreDelivered() async throws {
+    let log = RequestLog()
+    let sender = Task.detached {
+      while !Task.isCancelled { log.sendHeartbeat() }
+    }
+    for _ in 1...20_000 {
+      let listener = try XCTUnwrap(log.listen(after: nil))
+      let reader = Task.detached { for await _ in listener.following {} }
+      await Task.yield()
+      reader.cancel()
+      await reader.value
+    }
+    sender.cancel()
+    await sender.value
+    XCTAssertEqual(log.listenerCount, 0)
+  }
 }

@@ -171,11 +171,17 @@ final class RequestFeed: Sendable {
     var nextObserver = 0
     var lastNumber = 0
     var isFinished = false
+    /// The events, and `nil` as the end, with the observers of their time, which receive them outside of the lock.
+    ///
+    /// The cancellation of an observer's task waits for the lock, and what resumes the task waits for the cancellation.
+    var undelivered = DeliveryQueue<(LocalCloud.RequestEvent?, [AsyncStream<LocalCloud.RequestEvent>.Continuation])>()
+
+    mutating func send(_ event: LocalCloud.RequestEvent?) { undelivered.append((event, Array(observers.values))) }
   }
 
   private let state = Lock(State())
 
-  private var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
+  var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
   /// Adds an observer, which is removed when its sequence is released or cancelled.
   func observe(_ limit: Int) -> AsyncStream<LocalCloud.RequestEvent> {
@@ -195,12 +201,12 @@ final class RequestFeed: Sendable {
     return stream
   }
 
+  /// Ends the sequences of all observers after the events that have been published.
   func finish() {
-    let observers = state.withLock { state in
+    update { state in
       state.isFinished = true
-      return Array(state.observers.values)
+      state.send(nil)
     }
-    for observer in observers { observer.finish() }
   }
 
   /// Returns a request handler that reports each request when it has ended, if there is an observer when it arrives.
@@ -219,11 +225,19 @@ final class RequestFeed: Sendable {
     }
   }
 
-  private func publish(_ record: RequestRecord, isComplete: Bool) {
-    state.withLock { state in
+  func publish(_ record: RequestRecord, isComplete: Bool) {
+    update { state in
       state.lastNumber += 1
-      let event = record.event(number: state.lastNumber, isComplete: isComplete)
-      for observer in state.observers.values { observer.yield(event) }
+      state.send(record.event(number: state.lastNumber, isComplete: isComplete))
+    }
+  }
+
+  private func update(_ change: (inout State) -> Void) {
+    state.withLock { change(&$0) }
+    state.deliver(\.undelivered) { event, observers in
+      for observer in observers {
+        if let event { observer.yield(event) } else { observer.finish() }
+      }
     }
   }
 }

@@ -33,17 +33,12 @@ final class RequestLog: Sendable {
     var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
     var lastListenerID = 0
     var isFinished = false
+    /// The events with the listeners of their time, which receive them outside of the lock.
+    ///
+    /// The cancellation of a listener's task waits for the lock, and what resumes the task waits for the cancellation.
+    var undelivered = DeliveryQueue<(ServerEvent, [AsyncStream<ServerEvent>.Continuation])>()
 
-    /// Sends an event to all listeners, and removes and returns those that read too slowly.
-    mutating func send(_ event: ServerEvent) -> [AsyncStream<ServerEvent>.Continuation] {
-      var dropped: [AsyncStream<ServerEvent>.Continuation] = []
-      for (id, listener) in listeners {
-        guard case .dropped = listener.yield(event) else { continue }
-        dropped.append(listener)
-        listeners[id] = nil
-      }
-      return dropped
-    }
+    mutating func send(_ event: ServerEvent) { undelivered.append((event, Array(listeners.values))) }
   }
 
   /// The events for a new listener: those that it missed, and then those that follow.
@@ -73,7 +68,7 @@ final class RequestLog: Sendable {
   /// Adds a request, removes the oldest ones that exceed the limits, and tells all listeners.
   func append(_ report: RequestReport) {
     let detail = report.detail.serialized
-    let dropped: [AsyncStream<ServerEvent>.Continuation] = state.withLock { state in
+    update { state in
       state.lastNumber += 1
       let event = ServerEvent(
         "request", id: "\(name)-\(state.lastNumber)", report.summary(number: state.lastNumber).serialized)
@@ -83,19 +78,17 @@ final class RequestLog: Sendable {
       while state.entries.count > limits.requests || state.byteCount > limits.byteCount,
         let oldest = state.entries.popFirst()
       { state.byteCount -= oldest.byteCount }
-      return state.send(event)
+      state.send(event)
     }
-    for listener in dropped { listener.finish() }
   }
 
   /// Removes all requests, and lets all listeners start anew.
   func clear() {
-    let dropped = state.withLock { state in
+    update { state in
       state.entries = []
       state.byteCount = 0
-      return state.send(hello(continues: false))
+      state.send(hello(continues: false))
     }
-    for listener in dropped { listener.finish() }
   }
 
   /// Returns the first event of a connection; the page starts anew unless the events continue those that it has.
@@ -107,9 +100,16 @@ final class RequestLog: Sendable {
   }
 
   /// Sends a sign of life to all listeners, which reveals connections that are no longer open.
-  func sendHeartbeat() {
-    let dropped = state.withLock { $0.send(.heartbeat) }
-    for listener in dropped { listener.finish() }
+  func sendHeartbeat() { update { $0.send(.heartbeat) } }
+
+  /// Changes the state, and sends its events to the listeners; one that reads too slowly is dropped.
+  private func update(_ change: (inout State) -> Void) {
+    state.withLock { change(&$0) }
+    state.deliver(\.undelivered) { event, listeners in
+      for listener in listeners {
+        if case .dropped = listener.yield(event) { listener.finish() }
+      }
+    }
   }
 
   /// Returns the details of a request as JSON, or `nil` if the request is no longer kept.
