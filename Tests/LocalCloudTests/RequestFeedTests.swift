@@ -3,10 +3,11 @@
 
 internal import Foundation
 internal import HTTPTypes
-@testable internal import LocalCloud
 internal import StorageAuth
 internal import StorageAuthTesting
 internal import XCTest
+
+@testable internal import LocalCloud
 
 /// Tests that a server reports each request to its observers, with its verdict and without secrets.
 final class RequestFeedTests: CloudTestCase {
