@@ -81,4 +81,18 @@ final class ArchitecturePageTests: XCTestCase {
     }
     XCTAssertEqual(try rows(), expected)
   }
+
+  func testPictureShowsTheModulesOfEachLayer() throws {
+    let drawing = try text("Documentation/layers.svg")
+    var shown: [String: Set<String>] = [:]
+    for layer in drawing.components(separatedBy: "<rect").dropFirst(2) {
+      let texts = layer.components(separatedBy: "<text").dropFirst().compactMap { text in
+        text.components(separatedBy: ">").dropFirst().first?.components(separatedBy: "<").first
+      }
+      let name = try XCTUnwrap(texts.first)
+      shown[name] = Set(texts.dropFirst(2).flatMap { $0.components(separatedBy: "  ·  ") })
+    }
+    let expected = Dictionary(grouping: try ModuleGraph().modules, by: \.layer).mapValues { Set($0.map(\.name)) }
+    XCTAssertEqual(shown, expected)
+  }
 }
