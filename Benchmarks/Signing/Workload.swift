@@ -93,6 +93,15 @@ extension Workload {
         expected: input.signature(expected ?? name), act: { take(try sign()) },
         sign: { try sign().headerFields[.authorization] ?? "" }, hash: blocks.run)
     }
+    /// Returns the workload of the fields of a header workload alone, without a copy of the request.
+    func fields(
+      of workload: Workload, instructions: Int, _ sign: @escaping () throws -> HTTPFields
+    ) -> Workload {
+      Workload(
+        name: "F" + workload.name.dropFirst(), about: workload.about.replacing("header", with: "fields"), goal: 3,
+        allocationBudget: workload.allocationBudget, instructionBudget: instructions, expected: workload.expected,
+        act: { take(try sign()) }, sign: { try sign()[.authorization] ?? "" }, hash: workload.hash)
+    }
     func url(
       _ name: String, _ about: String, goal: Double = 4, allocations: Double, instructions: Int,
       expected: String? = nil, _ blocks: HashBlocks, _ sign: @escaping () throws -> PresignedRequest
@@ -121,33 +130,40 @@ extension Workload {
       }
     }
     let lifetime = input.lifetime
+    let v1Header = header(
+      "W1", "OSS V1 header", allocations: 3, instructions: 14_200, HashBlocks(hash_blocks_sha1, authenticated: 789)
+    ) { try v1.signed(put, with: ossKey(), in: context) }
+    let v4Header = header(
+      "W3", "OSS V4 header", allocations: 3, instructions: 21_000,
+      HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
+    ) { try v4.signed(put, with: ossKey(), in: context) }
+    let cosHeader = header(
+      "W4", "COS V5 header", allocations: 2, instructions: 24_000, expected: "W4_nodate",
+      HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
+    ) { try cos.signed(part, with: cosKey(), in: context) }
+    let s3Header = header(
+      "W6", "S3 V4 header", allocations: 3, instructions: 34_000,
+      HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
+    ) { try s3Body.signed(s3Put, with: s3Key(), in: context) }
     return [
-      header(
-        "W1", "OSS V1 header", allocations: 3, instructions: 14_200, HashBlocks(hash_blocks_sha1, authenticated: 789)
-      ) { try v1.signed(put, with: ossKey(), in: context) },
+      v1Header,
       url("W2", "OSS V1 URL", allocations: 1, instructions: 8_100, HashBlocks(hash_blocks_sha1, authenticated: 95)) {
         try v1.presign(get, with: ossKeyAlone(), validFor: lifetime, in: context)
       },
-      header(
-        "W3", "OSS V4 header", allocations: 3, instructions: 21_000,
-        HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
-      ) { try v4.signed(put, with: ossKey(), in: context) },
-      header(
-        "W4", "COS V5 header", allocations: 2, instructions: 24_000, expected: "W4_nodate",
-        HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
-      ) { try cos.signed(part, with: cosKey(), in: context) },
+      v4Header, cosHeader,
       url(
         "W5", "COS V5 URL", allocations: 1, instructions: 9_400,
         HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
       ) { try cos.presign(cosGet, with: cosKeyAlone(), validFor: lifetime, in: context) },
-      header(
-        "W6", "S3 V4 header", allocations: 3, instructions: 34_000,
-        HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
-      ) { try s3Body.signed(s3Put, with: s3Key(), in: context) },
+      s3Header,
       url(
         "W7", "S3 V4 URL", allocations: 2, instructions: 18_200,
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
+      fields(of: v1Header, instructions: 12_000) { try v1.fields(for: put, with: ossKey(), in: context) },
+      fields(of: v4Header, instructions: 19_000) { try v4.fields(for: put, with: ossKey(), in: context) },
+      fields(of: cosHeader, instructions: 22_000) { try cos.fields(for: part, with: cosKey(), in: context) },
+      fields(of: s3Header, instructions: 32_000) { try s3Body.fields(for: s3Put, with: s3Key(), in: context) },
       try link(
         "P2", "OSS V1 prepared", instructions: 2_550, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
       ) { try v1.presigner(for: input.inBucket(get), with: ossKeyAlone(), validFor: lifetime, in: context) },

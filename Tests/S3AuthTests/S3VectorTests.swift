@@ -124,7 +124,7 @@ final class S3VectorTests: XCTestCase {
     }
     let canonical = S3CanonicalRequest(signing: vector.names, payload: vector.payloadHash)
     let (text, hash) = try canonical.withCanonicalRequest(
-      request, fields: request.headerFields, path: request.path ?? "/"
+      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
     ) { text, _ in
       (String(writing: text), SHA256.hash(writing: text))
     }

@@ -41,6 +41,30 @@ final class FieldDraftTests: XCTestCase {
     XCTAssertEqual(draft.fields.count, names.count - 1)
   }
 
+  func testAdditionsKeptApartReplaceTheFieldsOfTheRequest() throws {
+    let (first, second, third) = (try name("x-a"), try name("x-b"), try name("x-other"))
+    let fields: HTTPFields = [first: "1", second: "2", try name("X-A"): "3"]
+    var draft = FieldDraft(fields, adding: 2, .apart)
+    draft.set(HTTPField(name: third, value: "4"))
+    XCTAssertEqual(draft.fields, fields)
+    XCTAssertEqual(draft.index(of: third), 3)
+    draft.set(HTTPField(name: first, value: "5"))
+    draft.set(HTTPField(name: third, value: "6"))
+    XCTAssertEqual(draft.indices.map { draft.canonicalName(at: $0) }, ["x-b", "x-other", "x-a"])
+    XCTAssertEqual(draft.indices.map { draft.value(at: $0) }, ["2", "6", "5"])
+    XCTAssertEqual(draft.indices.map { draft.name(at: $0) }, [second, third, first])
+    let values = draft.indices.map { index in
+      String(writing: { writer in draft.withValue(at: index) { writer.append($0) } })
+    }
+    XCTAssertEqual(values, ["2", "6", "5"])
+    XCTAssertEqual(try draft.authorization().map(\.value), ["6", "5"])
+    draft.remove(try name("x-none"))
+    XCTAssertNoThrow(try draft.authorization())
+    draft.remove(second)
+    XCTAssertNil(draft.index(of: second))
+    XCTAssertThrowsError(try draft.authorization()) { XCTAssertTrue("\($0)".contains("x-b"), "\($0)") }
+  }
+
   func testNumbersAreFormattedInDecimal() {
     let numbers: [Int64] = [
       0, 1, 9, 10, 99, 100, 12_345_678, 99_999_999, 100_000_000, 999_999_999, 1_795_161_600, 10_000_000_000,

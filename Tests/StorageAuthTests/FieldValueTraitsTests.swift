@@ -41,7 +41,7 @@ final class FieldValueTraitsTests: XCTestCase {
         traits.holdsControl, value.contains { $0 < 0x20 || $0 == 0x7f }, String(decoding: value, as: UTF8.self))
       for isCollapsed in Set([false, traits.isCollapsed]) {
         let header = SelectedHeader(name: ContiguousArray("x-value".utf8).span, index: 0, isCollapsed: isCollapsed)
-        let written = [UInt8](writing: { $0.append(collapsingValueOf: header, in: fields) })
+        let written = [UInt8](writing: { $0.append(collapsingValueOf: header, in: FieldDraft(fields)) })
         XCTAssertEqual(written, collapsed(value), String(decoding: value, as: UTF8.self))
       }
     }

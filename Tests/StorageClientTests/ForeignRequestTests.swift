@@ -40,7 +40,7 @@ final class ForeignRequestTests: XCTestCase {
     Parts(method: "DELETE", scheme: "http", authority: "[::1]:9000", path: "/photos/cat.jpg?versionId=1", fields: []),
   ]
 
-  private func expected(_ parts: Parts) throws -> [HTTPField] {
+  private func expected(_ parts: Parts) throws -> HTTPFields {
     var fields = HTTPFields()
     for (name, value) in parts.fields { fields.append(HTTPField(name: try XCTUnwrap(.init(name)), value: value)) }
     let request = HTTPRequest(
@@ -99,7 +99,7 @@ final class ForeignRequestTests: XCTestCase {
       XCTAssertTrue("\($0)".contains("x-amz-security-token"), "\($0)")
     }
     XCTAssertEqual(try signer.fields(for: request, with: key, in: context).count, 4)
-    XCTAssertEqual(try signer.fields(for: request, with: .anonymous, in: context), [])
+    XCTAssertEqual(try signer.fields(for: request, with: .anonymous, in: context), [:])
   }
 
   func testPartsThatCannotBeSentAreRejected() {

@@ -13,12 +13,22 @@ public import HTTPTypes
 /// }
 /// ```
 public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPRequest {
-  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
-  var fieldNames: [HTTPField.Name] { get }
+  /// Returns the header fields that authorize a request, which is neither copied nor changed.
+  ///
+  /// - Parameters:
+  ///   - request: The request to sign. If the credential has no session token, the request must not have the field of
+  ///     one.
+  ///   - credential: The credential that signs the request. An anonymous credential adds no fields.
+  ///   - context: The time of signing.
+  /// - Returns: The fields in the order in which they are to be set. Each replaces the request's fields of its name.
+  /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
+  func fields(
+    for request: HTTPRequest, with credential: SigningCredential, in context: SigningContext
+  ) throws(SigningError) -> HTTPFields
 }
 
 extension HeaderSigner {
-  /// Returns the header fields that authorize a request: those that ``Signer/sign(_:with:in:)`` changes.
+  /// Returns the header fields that authorize a request of any library.
   ///
   /// - Parameters:
   ///   - request: The request to sign. If the credential has no session token, the request must not have the field of
@@ -29,20 +39,7 @@ extension HeaderSigner {
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   public func fields(
     for request: some SignableRequest, with credential: SigningCredential, in context: SigningContext
-  ) throws(SigningError) -> [HTTPField] {
-    let original = try HTTPRequest(request)
-    let signed = try signed(original, with: credential, in: context)
-    var fields: [HTTPField] = []
-    for name in fieldNames {
-      let values = original.headerFields[values: name]
-      guard let value = signed.headerFields[name] else {
-        if values.isEmpty { continue }
-        throw SigningError(
-          .invalidHeader, "The request has the header \(name.rawName), which the credential does not need.",
-          remedy: "Remove the header before the request is signed.")
-      }
-      if values != [value] { fields.append(HTTPField(name: name, value: value)) }
-    }
-    return fields
+  ) throws(SigningError) -> HTTPFields {
+    try fields(for: HTTPRequest(request), with: credential, in: context)
   }
 }

@@ -37,7 +37,8 @@ extension COSSigner {
     let (fields, path) = try draft(presigning: request, as: identity)
     let signingKey = window.signingKey(of: key)
     let string = httpString(presigning: request)
-    let url = try string.withHTTPString(request, fields: fields, path: path) { text, headerList, parameterList in
+    let url = try string.withHTTPString(request, fields: FieldDraft(fields), path: path) {
+      text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return String(writing: { writer in
         writer.append(originOf: request)
@@ -82,10 +83,11 @@ extension COSSigner {
     let window = try validated(window, for: identity)
     let (fields, path) = try draft(presigning: request, as: identity)
     let string = httpString(presigning: request)
-    let start = try string.withHTTPString(request, fields: fields, path: path, part: .throughPath) { text, _, _ in
+    let start = try string.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .throughPath) {
+      text, _, _ in
       [UInt8](writing: text)
     }
-    return try string.withHTTPString(request, fields: fields, path: path, part: .afterPath) {
+    return try string.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .afterPath) {
       text, headerList, parameterList in
       ObjectPresigner(
         .hashedSHA1(window.signingKey(of: key).startingMessages { $0.append(headOfStringToSignIn: window) }),

@@ -106,6 +106,17 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
   }
 
+  /// Returns the header fields that ``sign(_:with:in:)`` sets, in the same order.
+  ///
+  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
+  public func fields(
+    for request: HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> HTTPFields {
+    if key.isAnonymous { return [:] }
+    let window = try headerWindow(for: key.identity, at: context.date)
+    return try signedFields(of: request, .apart, with: key, during: window).authorization()
+  }
+
   /// Signs a request by adding a signature with the given validity window to its headers.
   ///
   /// - Parameters:
@@ -117,14 +128,20 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   ///   request is then unchanged.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
     if key.isAnonymous { return }
+    request.headerFields = try signedFields(of: request, .joined, with: key, during: window).fields
+  }
+
+  private func signedFields(
+    of request: HTTPRequest, _ additions: FieldDraft.Additions, with key: AccessKey, during window: COSKeyTime
+  ) throws(SigningError) -> FieldDraft {
     try key.check(idWithout: COSKeyTime.idDelimiters)
-    var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
+    var draft = try draft(request, additions, token: key.tokenField(named: .cosSecurityToken))
     let window = try validated(window, for: key.identity)
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
     let authorization = try string.withHTTPString(
-      request, fields: draft.fields, path: request.path ?? "/"
+      request, fields: draft, path: request.path ?? "/"
     ) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return HTTPField(name: .authorization) { writer in
@@ -133,16 +150,18 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
       }
     }
     draft.set(authorization)
-    request.headerFields = draft.fields
+    return draft
   }
 
   var httpString: COSHTTPString {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
+  func draft(
+    _ request: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?
+  ) throws(SigningError) -> FieldDraft {
     try requireSignable(request)
-    var draft = FieldDraft(request.headerFields, adding: 2)
+    var draft = FieldDraft(request.headerFields, adding: 2, additions)
     draft.set(token, named: .cosSecurityToken)
     return draft
   }
@@ -151,9 +170,6 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     let hash = SHA1.hash(writing: text)
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
-
-  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
-  public var fieldNames: [HTTPField.Name] { [.cosSecurityToken, .authorization] }
 
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
 
@@ -230,7 +246,7 @@ extension COSSigner {
     _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with string: COSHTTPString,
     as identity: Identity, in window: COSKeyTime
   ) throws(SigningError) -> PendingSignature {
-    try string.withHTTPString(original, fields: fields, path: path ?? original.path ?? "/") {
+    try string.withHTTPString(original, fields: FieldDraft(fields), path: path ?? original.path ?? "/") {
       text, headerList, parameterList in
       let hash = SHA1.hash(writing: text)
       return PendingSignature(

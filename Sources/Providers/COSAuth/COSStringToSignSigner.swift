@@ -156,7 +156,7 @@ extension COSStringToSignSigner {
     let names = Set(headers.map(\.name.canonicalName) + ["host"])
     try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try COSHTTPString(policy: .only(names)).withHTTPString(
-        request, fields: request.headerFields, path: request.path ?? "/"
+        request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
       ) { text, _, _ in String(writing: text) }
     }
     return request

@@ -36,7 +36,7 @@ struct COSHTTPString {
 
   /// Calls `body` with functions that append the HTTP string, the header list and the parameter list for a request.
   func withHTTPString<Result>(
-    _ request: HTTPRequest, fields: HTTPFields, path: String, part: SignedTextPart = .whole,
+    _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, part: SignedTextPart = .whole,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
     let authority = host ?? request.authority
@@ -79,7 +79,7 @@ struct COSHTTPString {
   }
 
   private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, of fields: HTTPFields, authority: String?,
+    _ headers: borrowing ScratchList<SelectedHeader>, of fields: borrowing FieldDraft, authority: String?,
     to writer: inout ByteWriter
   ) {
     let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
@@ -103,7 +103,7 @@ struct COSHTTPString {
   }
 
   private func append(
-    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
+    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: borrowing FieldDraft, to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: ";")) }
@@ -134,7 +134,7 @@ struct COSHTTPString {
   }
 
   private func selectHeaders(
-    from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
+    from fields: borrowing FieldDraft, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
       fields.withName(at: index) { name in
@@ -146,7 +146,7 @@ struct COSHTTPString {
     if policy.signsHost, authority != nil {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
-    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
   }
 }
 

@@ -195,7 +195,9 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     let request = signedRequest(of: claim)
     let signingKey = claim.window.signingKey(of: key)
     for httpString in candidateHTTPStrings(for: claim, request: request) {
-      let hash = try httpString.withHTTPString(request, fields: request.headerFields, path: request.path ?? "/") {
+      let hash = try httpString.withHTTPString(
+        request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
+      ) {
         text, _, _ in SHA1.hash(writing: text)
       }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
@@ -209,7 +211,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     let httpString = COSHTTPString(policy: .only(Set(claim.listedHeaders)), parameterNames: claim.signedParameters)
     let request = signedRequest(of: claim)
     let (text, hash) = try httpString.withHTTPString(
-      request, fields: request.headerFields, path: request.path ?? "/"
+      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
     ) { text, _, _ in (String(writing: text), SHA1.hash(writing: text)) }
     return SignedTexts(
       stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)

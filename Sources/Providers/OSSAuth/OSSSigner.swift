@@ -199,10 +199,12 @@ struct OSSDraft: ~Copyable {
 
 extension OSSSigner {
   /// Returns the components of the string to sign for a request that is signed in its headers.
-  func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> OSSDraft {
+  func draft(
+    _ original: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?, date: Timestamp
+  ) throws(SigningError) -> OSSDraft {
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)
-    var fields = FieldDraft(original.headerFields, adding: 4)
+    var fields = FieldDraft(original.headerFields, adding: 4, additions)
     let scheme: OSSDraft.Scheme
     switch version {
     case .v4:
@@ -215,11 +217,6 @@ extension OSSSigner {
     return OSSDraft(
       fields: fields, path: path, resource: resource, scheme: scheme, expiration: nil,
       refusedParameters: RefusedParameters(Self.signatureParameters))
-  }
-
-  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
-  public var fieldNames: [HTTPField.Name] {
-    (version == .v1 ? [.date] : [.ossDate, .ossContentSHA256]) + [.ossSecurityToken, .authorization]
   }
 
   static let signatureParameters = NameTable([
@@ -235,16 +232,32 @@ extension OSSSigner {
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
+    request.headerFields = try signedFields(of: request, .joined, with: key, at: context.date).fields
+  }
+
+  /// Returns the header fields that ``sign(_:with:in:)`` sets, in the same order.
+  ///
+  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
+  public func fields(
+    for request: HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> HTTPFields {
+    if key.isAnonymous { return [:] }
+    return try signedFields(of: request, .apart, with: key, at: context.date).authorization()
+  }
+
+  private func signedFields(
+    of request: HTTPRequest, _ additions: FieldDraft.Additions, with key: AccessKey, at date: Timestamp
+  ) throws(SigningError) -> FieldDraft {
     try key.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
-    var draft = try draft(request, token: key.tokenField(named: .ossSecurityToken), date: context.date)
+    var draft = try draft(request, additions, token: key.tokenField(named: .ossSecurityToken), date: date)
     let signature = try signature(of: draft, for: request, with: key)
     let authorization = HTTPField(name: .authorization) { writer in
       append(authorizationPrefixOf: draft, for: request, id: key.id, to: &writer)
       append(signature, to: &writer)
     }
     draft.fields.set(authorization)
-    request.headerFields = draft.fields.fields
+    return draft.fields
   }
 
   func signature(

@@ -136,7 +136,7 @@ extension OSSStringToSignSigner {
     let names = additional.isEmpty ? [] : additional.parts(between: ";")
     try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
-        request, fields: request.headerFields, path: request.path ?? "/"
+        request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
       ) { String(writing: $0) }
     }
     guard names.sorted() == names, Set(names).count == names.count,
@@ -212,7 +212,7 @@ extension OSSStringToSignSigner {
     let request = HTTPRequest(method: method, scheme: nil, authority: "localhost", path: path, headerFields: headers)
     try SigningRefusal.requireCanonical(signingRequest.stringToSign) { () throws(SigningError) in
       try OSSV1String(resource: .inPath, subresources: OSSSubresources()).withStringToSign(
-        request, fields: request.headerFields, path: request.path ?? "/", dateLine: .header(dateLine)
+        request, fields: FieldDraft(request.headerFields), path: request.path ?? "/", dateLine: .header(dateLine)
       ) { String(writing: $0) }
     }
     return try authorizedV1Request(

@@ -27,7 +27,7 @@ struct OSSV1String {
   ///
   /// A request must not contain the parameters in `refused` before it is signed.
   func withStringToSign<Result>(
-    _ request: HTTPRequest, fields: HTTPFields, path: String, dateLine: DateLine,
+    _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, dateLine: DateLine,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -69,7 +69,7 @@ struct OSSV1String {
   }
 
   private func selectHeaders(
-    from fields: HTTPFields, into headers: inout ScratchList<SelectedHeader>
+    from fields: borrowing FieldDraft, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) -> (md5: Int?, type: Int?) {
     var md5: Int?
     var type: Int?
@@ -77,11 +77,11 @@ struct OSSV1String {
       switch fields.withName(at: index, { Role(of: $0, index, &headers) }) {
       case .md5 where md5 == nil: md5 = index
       case .type where type == nil: type = index
-      case .md5, .type: throw .repeatedHeader(fields[index].name)
+      case .md5, .type: throw .repeatedHeader(fields.name(at: index))
       case .other: break
       }
     }
-    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
     return (md5, type)
   }
 
@@ -256,7 +256,7 @@ extension OSSSigner {
       fields.set(HTTPField(name: .date, value: text))
       return text
     }
-    let chosen = fields.fields[index].value
+    let chosen = fields.value(at: index)
     guard Timestamp(httpDate: chosen) != nil else {
       throw SigningError(
         .invalidHeader, "The header x-oss-date is not an HTTP date.",
@@ -272,7 +272,7 @@ extension OSSSigner {
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
       .withStringToSign(
-        request, fields: draft.fields.fields, path: draft.path, dateLine: dateLine, refusing: draft.refusedParameters,
+        request, fields: draft.fields, path: draft.path, dateLine: dateLine, refusing: draft.refusedParameters,
         allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, part: part, body)
   }
 

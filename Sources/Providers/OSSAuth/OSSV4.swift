@@ -60,7 +60,7 @@ struct OSSV4Request {
   ///
   /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withCanonicalRequest<Result>(
-    _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
+    _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -98,7 +98,7 @@ struct OSSV4Request {
   }
 
   private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
+    _ headers: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: borrowing FieldDraft,
     to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
@@ -114,7 +114,8 @@ struct OSSV4Request {
   }
 
   private func append(
-    additionalNamesOf headers: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
+    additionalNamesOf headers: borrowing ScratchList<SelectedHeader>, in fields: borrowing FieldDraft,
+    to writer: inout ByteWriter
   ) {
     if additional.isEmpty { return }
     var isFirst = true
@@ -128,10 +129,10 @@ struct OSSV4Request {
   }
 
   private func selectHeaders(
-    from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
+    from fields: borrowing FieldDraft, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
-      let name = fields[index].name.canonicalName
+      let name = fields.canonicalName(at: index)
       withBytes(of: name) { bytes in
         if Self.isSignedByRule(bytes) || isAdditional(name) {
           headers.append(SelectedHeader(name: bytes, index: Int32(index)))
@@ -141,7 +142,7 @@ struct OSSV4Request {
     if authority != nil, isAdditional("host") {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
-    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
+    if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
   }
 
   private func isAdditional(_ name: String) -> Bool {
@@ -286,7 +287,7 @@ extension OSSSigner {
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
       .withCanonicalRequest(
-        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refusedParameters, part: part, body)
+        request, fields: draft.fields, path: draft.path, refusing: draft.refusedParameters, part: part, body)
   }
 
   /// Appends the value of a V4 `Authorization` header up to the signature.
@@ -300,7 +301,7 @@ extension OSSSigner {
     writer.append(UInt8(ascii: "/"))
     scope.append(to: &writer)
     if additionalHeaders.isEmpty { return writer.append(",Signature=") }
-    let names = presentAdditionalHeaders(of: request, draft.fields.fields)
+    let names = presentAdditionalHeaders(of: request, draft.fields)
     if !names.isEmpty {
       writer.append(",AdditionalHeaders=")
       writer.append(names)
@@ -312,7 +313,7 @@ extension OSSSigner {
   func v4Path(
     presigning path: String, of request: HTTPRequest, as identity: Identity, seconds: Int64, in scope: OSSV4Scope
   ) -> String {
-    let names = presentAdditionalHeaders(of: request, request.headerFields)
+    let names = presentAdditionalHeaders(of: request, FieldDraft(request.headerFields))
     return String(writing: { writer in
       writer.append(path)
       writer.append(separatorAfter: path)
@@ -338,9 +339,9 @@ extension OSSSigner {
   }
 
   /// Returns the names of the additional headers that a request contains, separated by `;`.
-  private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: HTTPFields) -> String {
+  private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: borrowing FieldDraft) -> String {
     additionalHeaders.filter { name in
-      name == "host" ? request.authority != nil : fields.contains { $0.name.canonicalName == name }
+      name == "host" ? request.authority != nil : fields.indices.contains { fields.canonicalName(at: $0) == name }
     }.joined(separator: ";")
   }
 }

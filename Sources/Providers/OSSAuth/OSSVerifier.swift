@@ -151,7 +151,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     }
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     let expected = try stringToSign.withStringToSign(
-      request, fields: request.headerFields, path: request.path ?? "/", dateLine: .header(scheme.dateLine)
+      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/", dateLine: .header(scheme.dateLine)
     ) {
       signingKey.authenticationCode(writing: $0).base64
     }
@@ -200,7 +200,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   ) throws(SigningError) -> Result {
     let request = claim.request
     return try OSSV4Request(resource: resource(of: claim), additional: scheme.additionalHeaders).withCanonicalRequest(
-      request, fields: request.headerFields, path: request.path ?? "/",
+      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
       omitting: claim.placement == .query ? "x-oss-signature" : nil, body)
   }
 
@@ -294,7 +294,8 @@ extension OSSVerifier {
       let request = claim.request
       return SignedTexts(
         stringToSign: try v1StringToSign(of: claim).withStringToSign(
-          request, fields: request.headerFields, path: request.path ?? "/", dateLine: .header(scheme.dateLine)
+          request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
+          dateLine: .header(scheme.dateLine)
         ) { String(writing: $0) },
         canonicalRequest: nil)
     case .v4(let scheme):

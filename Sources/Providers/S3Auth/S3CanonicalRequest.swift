@@ -166,7 +166,7 @@ package struct S3CanonicalRequest {
   ///
   /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   package func withCanonicalRequest<Result>(
-    _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
+    _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -206,7 +206,7 @@ package struct S3CanonicalRequest {
 
   /// Appends the headers, the empty line and the header names, and joins the values of a repeated header with commas.
   private func append(
-    _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
+    _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: borrowing FieldDraft,
     to writer: inout ByteWriter
   ) {
     for index in 0..<selected.count {
@@ -229,7 +229,7 @@ package struct S3CanonicalRequest {
   }
 
   /// Returns the names of a request's signed headers, sorted and separated by `;`.
-  func names(of fields: HTTPFields, authority: String?) throws(SigningError) -> String {
+  func names(of fields: borrowing FieldDraft, authority: String?) throws(SigningError) -> String {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
       try selectHeaders(from: fields, authority: authority, into: &selected)
       return String(writing: { writer in append(namesOf: selected, in: fields, to: &writer) })
@@ -237,7 +237,8 @@ package struct S3CanonicalRequest {
   }
 
   private func append(
-    namesOf selected: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
+    namesOf selected: borrowing ScratchList<SelectedHeader>, in fields: borrowing FieldDraft,
+    to writer: inout ByteWriter
   ) {
     for index in 0..<selected.count {
       if index > 0 {
@@ -248,20 +249,21 @@ package struct S3CanonicalRequest {
     }
   }
 
-  private func append(nameOf header: SelectedHeader, in fields: HTTPFields, to writer: inout ByteWriter) {
+  private func append(nameOf header: SelectedHeader, in fields: borrowing FieldDraft, to writer: inout ByteWriter) {
     guard header.index != SelectedHeader.host else { return writer.append("host") }
     fields.withName(at: Int(header.index)) { writer.append($0) }
   }
 
   private func selectHeaders(
-    from fields: HTTPFields, authority: String?, into selected: inout ScratchList<SelectedHeader>
+    from fields: borrowing FieldDraft, authority: String?, into selected: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
       guard fields.withName(at: index, { signs($0) }) else { continue }
       let traits = fields.traitsOfValue(at: index)
       guard allowsControlCharacters || !traits.holdsControl else {
         throw SigningError(
-          .invalidHeader, "The header \(fields[index].name.rawName), which is signed, contains a control character.",
+          .invalidHeader,
+          "The header \(fields.name(at: index).rawName), which is signed, contains a control character.",
           remedy: "Replace a tab by a space, and encode the value.")
       }
       fields.withName(at: index) { name in
@@ -274,7 +276,7 @@ package struct S3CanonicalRequest {
     guard SelectedHeader.sort(&selected, of: fields) != nil else { return }
     for index in 1..<selected.count where selected[index].hasName(of: selected[index - 1], in: fields) {
       let repeated = Int(max(selected[index].index, selected[index - 1].index))
-      guard fields[repeated].name.canonicalName.isRepeatable else { throw .repeatedHeader(fields[repeated].name) }
+      guard fields.canonicalName(at: repeated).isRepeatable else { throw .repeatedHeader(fields.name(at: repeated)) }
     }
   }
 

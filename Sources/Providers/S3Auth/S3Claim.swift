@@ -42,7 +42,7 @@ public struct S3Claim: SignatureClaim {
     try S3CanonicalRequest(
       headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true
     ).withCanonicalRequest(
-      request, fields: request.headerFields, path: request.path ?? "/",
+      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
       omitting: placement == .query ? S3Text.signatureParameter : nil, body)
   }
 

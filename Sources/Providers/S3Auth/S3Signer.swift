@@ -121,9 +121,6 @@ public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
 // MARK: - In headers
 
 extension S3Signer {
-  /// The names of all header fields that the signer can set or remove, in the order in which they are set.
-  public var fieldNames: [HTTPField.Name] { [.s3Date, .s3ContentSHA256, .s3SecurityToken, .authorization] }
-
   /// Signs a request by adding the signature to its headers.
   ///
   /// The method sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key,
@@ -135,8 +132,24 @@ extension S3Signer {
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
+    request.headerFields = try signedFields(of: request, .joined, with: key, at: context.date).fields
+  }
+
+  /// Returns the header fields that ``sign(_:with:in:)`` sets, in the same order.
+  ///
+  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
+  public func fields(
+    for request: HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> HTTPFields {
+    if key.isAnonymous { return [:] }
+    return try signedFields(of: request, .apart, with: key, at: context.date).authorization()
+  }
+
+  private func signedFields(
+    of request: HTTPRequest, _ additions: FieldDraft.Additions, with key: AccessKey, at date: Timestamp
+  ) throws(SigningError) -> FieldDraft {
     try key.check(idWithout: S3Text.idDelimiters)
-    var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
+    var draft = try draft(request, additions, token: key.tokenField(named: .s3SecurityToken), date: date)
     let authorization = try withCanonicalRequest(of: draft, for: request) { text, names in
       let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
       return HTTPField(name: .authorization) { writer in
@@ -145,12 +158,14 @@ extension S3Signer {
       }
     }
     draft.fields.set(authorization)
-    request.headerFields = draft.fields.fields
+    return draft.fields
   }
 
-  private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> S3Draft {
+  private func draft(
+    _ original: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?, date: Timestamp
+  ) throws(SigningError) -> S3Draft {
     try requireSignable(original)
-    var fields = FieldDraft(original.headerFields, adding: 4)
+    var fields = FieldDraft(original.headerFields, adding: 4, additions)
     let scope = scope(at: date)
     fields.set(HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) })
     try setPayloadHash(of: &fields)
@@ -163,7 +178,7 @@ extension S3Signer {
     if let payloadField {
       draft.set(payloadField)
     } else if let index = draft.index(of: .s3ContentSHA256) {
-      payload = S3Payload(header: draft.fields[index].value)
+      payload = S3Payload(header: draft.value(at: index))
       guard payload != nil else {
         throw SigningError(
           .invalidHeader, "The header x-amz-content-sha256 is not one of the values that S3 knows.",
@@ -214,7 +229,7 @@ extension S3Signer {
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
-      request, fields: draft.fields.fields, path: draft.path,
+      request, fields: draft.fields, path: draft.path,
       refusing: RefusedParameters(S3Text.signatureParameters, before: request.path?.utf8.count ?? 1), part: part, body)
   }
 
@@ -322,7 +337,7 @@ extension S3Signer {
     try identity.requireValidity(until: end)
     let fields = original.headerFields.without(Self.signatureHeaders)
     let path = original.path ?? "/"
-    let names = try canonicalRequest.names(of: fields, authority: original.authority)
+    let names = try canonicalRequest.names(of: FieldDraft(fields), authority: original.authority)
     let scope = scope(at: date)
     let extended = String(writing: { writer in
       writer.append(path)
@@ -385,7 +400,7 @@ extension S3Signer {
     let (text, hash) = try withCanonicalRequest(of: draft, for: request) { text, _ in
       (String(writing: text), SHA256.hash(writing: text))
     }
-    let names = try canonicalRequest.names(of: draft.fields.fields, authority: request.authority)
+    let names = try canonicalRequest.names(of: draft.fields, authority: request.authority)
     let scope = draft.scope
     return PendingSignature(
       .s3V4, of: request, fields: draft.fields.fields, path: draft.expiration == nil ? nil : draft.path, as: identity,

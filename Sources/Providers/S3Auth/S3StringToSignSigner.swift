@@ -105,7 +105,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
       headerFields: headers)
     try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
-        request, fields: request.headerFields, path: request.path ?? "/"
+        request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
       ) { text, _ in String(writing: text) }
     }
     guard names.areSortedAndDistinct else { throw .notCanonical }

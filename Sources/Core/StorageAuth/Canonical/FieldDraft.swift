@@ -5,17 +5,40 @@ package import HTTPTypes
 
 /// The header fields of a request that is being signed.
 ///
+/// The fields that the signature adds join those of the request, or are kept apart from them for a caller that wants them
+/// alone: the request's fields are then not copied. Both are read by index, the request's fields first.
+///
 /// The draft also stores the lengths of the field names. Most fields that a signature adds are not in the request yet.
 /// A length that no existing name has proves that a field is new without comparing names.
 package struct FieldDraft: ~Copyable {
-  package private(set) var fields: HTTPFields
+  /// The destination of the fields that a signature adds.
+  package enum Additions {
+    case joined
+    case apart
+  }
+
+  /// The fields of the request, with those that the signature adds unless they are kept apart.
+  @usableFromInline package private(set) var fields: HTTPFields
+
+  /// The fields that the signature adds, if they are kept apart.
+  @usableFromInline private(set) var additions = HTTPFields()
+
+  private let isApart: Bool
+
+  /// The name of a field that the request has and must not have, if the additions are kept apart.
+  private var removedName: HTTPField.Name?
 
   /// A bit mask of the lengths of field names; the highest bit represents all lengths of 63 bytes or more.
   private var nameLengths: UInt64 = 0
 
-  package init(_ fields: HTTPFields, adding additionalCount: Int = 0) {
+  package init(_ fields: HTTPFields, adding additionalCount: Int = 0, _ destination: Additions = .joined) {
     self.fields = fields
-    if additionalCount > 0 { self.fields.reserveCapacity(fields.count &+ additionalCount) }
+    isApart = destination == .apart
+    if isApart {
+      additions.reserveCapacity(additionalCount)
+    } else if additionalCount > 0 {
+      self.fields.reserveCapacity(fields.count &+ additionalCount)
+    }
     for index in fields.indices { nameLengths |= Self.lengthBit(of: fields[index].name) }
   }
 
@@ -24,23 +47,83 @@ package struct FieldDraft: ~Copyable {
   }
 
   package func index(of name: HTTPField.Name) -> Int? {
-    nameLengths & Self.lengthBit(of: name) == 0 ? nil : fields.index(of: name)
+    if nameLengths & Self.lengthBit(of: name) == 0 { return nil }
+    if let index = fields.index(of: name) { return index }
+    return additions.index(of: name).map { fields.count &+ $0 }
   }
 
   /// Replaces the fields with the given field's name, or appends the field.
   package mutating func set(_ field: consuming HTTPField) {
     let lengthBit = Self.lengthBit(of: field.name)
-    if nameLengths & lengthBit != 0 { return fields.replace(field) }
+    let isNew = nameLengths & lengthBit == 0
     nameLengths |= lengthBit
-    fields.append(field)
+    if isApart {
+      if !isNew, fields.index(of: field.name) != nil { fields[field.name] = nil }
+      isNew ? additions.append(field) : additions.replace(field)
+    } else {
+      isNew ? fields.append(field) : fields.replace(field)
+    }
   }
 
   package mutating func remove(_ name: HTTPField.Name) {
-    if index(of: name) != nil { fields[name] = nil }
+    guard index(of: name) != nil else { return }
+    if isApart { removedName = name }
+    fields[name] = nil
   }
 
   /// Sets the header field of the session token, or removes it if the credential has no session token.
   package mutating func set(_ token: HTTPField?, named name: HTTPField.Name) {
     if let token { set(token) } else { remove(name) }
+  }
+
+  /// Returns the fields that the signature adds, in the order in which they were set.
+  ///
+  /// - Throws: A ``SigningError`` if the request has a field that must be removed, which no addition can do.
+  package func authorization() throws(SigningError) -> HTTPFields {
+    guard let removedName else { return additions }
+    throw SigningError(
+      .invalidHeader, "The request has the header \(removedName.rawName), which the credential does not need.",
+      remedy: "Remove the header before the request is signed.")
+  }
+}
+
+/// The access to one string of a field in place, because copying a field retains each of its three strings.
+extension FieldDraft {
+  @inlinable @inline(__always)
+  package var indices: Range<Int> {
+    // The sum is not less than zero: both are the lengths of arrays.
+    unsafe Range(uncheckedBounds: (0, fields.count &+ additions.count))
+  }
+
+  package func name(at index: Int) -> HTTPField.Name {
+    index < fields.count ? fields[index].name : additions[index &- fields.count].name
+  }
+
+  /// Returns a field's lowercase name.
+  @inlinable @inline(__always)
+  package func canonicalName(at index: Int) -> String {
+    index < fields.count ? fields[index].name.canonicalName : additions[index &- fields.count].name.canonicalName
+  }
+
+  package func value(at index: Int) -> String {
+    index < fields.count ? fields[index].value : additions[index &- fields.count].value
+  }
+
+  /// Calls a function with the bytes of a field's lowercase name.
+  @inlinable @inline(__always)
+  package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    let name = canonicalName(at: index)
+    let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
+    return result ?? body(ContiguousArray(name.utf8).span)
+  }
+
+  /// Calls a function with the bytes of a field's value, which need not be UTF-8.
+  @inlinable @inline(__always)
+  package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    index < fields.count ? fields.withValue(at: index, body) : additions.withValue(at: index &- fields.count, body)
+  }
+
+  package func traitsOfValue(at index: Int) -> FieldValueTraits {
+    index < fields.count ? fields.traitsOfValue(at: index) : additions.traitsOfValue(at: index &- fields.count)
   }
 }

@@ -6,14 +6,6 @@ package import StorageCrypto
 
 /// The access to one string of a field in place, because copying a field retains each of its three strings.
 extension HTTPFields {
-  /// Calls a function with the bytes of a field's lowercase name.
-  @inlinable @inline(__always)
-  package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    let name = self[index].name.canonicalName
-    let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
-    return result ?? body(ContiguousArray(name.utf8).span)
-  }
-
   /// Calls a function with the bytes of a field's value, which need not be UTF-8.
   @inlinable @inline(__always)
   package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {

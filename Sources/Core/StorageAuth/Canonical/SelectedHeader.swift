@@ -26,7 +26,7 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 
   /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
-  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
+  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: borrowing FieldDraft) -> Int? {
     let hasEqualNames = headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
       return withBytes(of: first.name(in: fields)) { first in
@@ -43,12 +43,12 @@ package struct SelectedHeader: BitwiseCopyable {
     return nil
   }
 
-  package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
+  package func hasName(of other: SelectedHeader, in fields: borrowing FieldDraft) -> Bool {
     rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
   }
 
-  package func name(in fields: HTTPFields) -> String {
-    index == Self.host ? "host" : fields[Int(index)].name.canonicalName
+  package func name(in fields: borrowing FieldDraft) -> String {
+    index == Self.host ? "host" : fields.canonicalName(at: Int(index))
   }
 }
 
@@ -57,9 +57,9 @@ extension ByteWriter {
   ///
   /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
   /// API request" (canonical headers); S3 applies it within quotation marks too.
-  package mutating func append(collapsingValueOf header: SelectedHeader, in fields: HTTPFields) {
+  package mutating func append(collapsingValueOf header: SelectedHeader, in fields: borrowing FieldDraft) {
     let index = Int(header.index)
-    if header.isCollapsed { return append(fields[index].value) }
+    if header.isCollapsed { return append(fields.value(at: index)) }
     fields.withValue(at: index) { append(collapsing: $0) }
   }
 
