@@ -53,9 +53,7 @@ final class FieldDraftTests: XCTestCase {
     XCTAssertEqual(draft.indices.map { draft.canonicalName(at: $0) }, ["x-b", "x-other", "x-a"])
     XCTAssertEqual(draft.indices.map { draft.value(at: $0) }, ["2", "6", "5"])
     XCTAssertEqual(draft.indices.map { draft.name(at: $0) }, [second, third, first])
-    let values = draft.indices.map { index in
-      String(writing: { writer in draft.withValue(at: index) { writer.append($0) } })
-    }
+    let values = draft.indices.map { index in String(writing: { $0.append(valueAt: index, of: draft) }) }
     XCTAssertEqual(values, ["2", "6", "5"])
     XCTAssertEqual(try draft.authorization().map(\.value), ["6", "5"])
     draft.remove(try name("x-none"))

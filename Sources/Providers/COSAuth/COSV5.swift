@@ -92,12 +92,12 @@ struct COSHTTPString {
         continue
       }
       let field = Int(header.index)
-      fields.withName(at: field) { writer.append(headerName: $0) }
+      withBytes(of: fields.canonicalName(at: field)) { writer.append(headerName: $0) }
       writer.append(UInt8(ascii: "="))
       if let encodedToken, field == token {
         encodedToken.withBytes { writer.append($0) }
       } else {
-        fields.withValue(at: field) { writer.append(percentEncoding: $0) }
+        writer.append(percentEncodingValueAt: field, of: fields)
       }
     }
   }
@@ -110,7 +110,7 @@ struct COSHTTPString {
       if headers[index].index == SelectedHeader.host {
         writer.append("host")
       } else {
-        fields.withName(at: Int(headers[index].index)) { writer.append(headerName: $0) }
+        withBytes(of: fields.canonicalName(at: Int(headers[index].index))) { writer.append(headerName: $0) }
       }
     }
   }
@@ -137,7 +137,7 @@ struct COSHTTPString {
     from fields: borrowing FieldDraft, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
-      fields.withName(at: index) { name in
+      withBytes(of: fields.canonicalName(at: index)) { name in
         let isHost = name.count == 4 && name.starts(with: "host")
         guard !isHost, policy.signs(name) else { return }
         headers.append(SelectedHeader(name: name, index: Int32(index)))

@@ -41,17 +41,17 @@ struct OSSV1String {
             if part.hasPath {
               writer.append(request.method.rawValue)
               writer.append(UInt8(ascii: "\n"))
-              if let md5 = contentHeaders.md5 { fields.withValue(at: md5) { writer.append($0) } }
+              if let md5 = contentHeaders.md5 { writer.append(valueAt: md5, of: fields) }
               writer.append(UInt8(ascii: "\n"))
-              if let type = contentHeaders.type { fields.withValue(at: type) { writer.append($0) } }
+              if let type = contentHeaders.type { writer.append(valueAt: type, of: fields) }
               writer.append(UInt8(ascii: "\n"))
               writer.append(dateLine)
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<headers.count {
                 let header = Int(headers[index].index)
-                fields.withName(at: header) { writer.append($0) }
+                writer.append(fields.canonicalName(at: header))
                 writer.append(UInt8(ascii: ":"))
-                fields.withValue(at: header) { writer.append($0) }
+                writer.append(valueAt: header, of: fields)
                 writer.append(UInt8(ascii: "\n"))
               }
               writer.append(resource, path: path, of: wire, encoded: false)
@@ -74,7 +74,7 @@ struct OSSV1String {
     var md5: Int?
     var type: Int?
     for index in fields.indices {
-      switch fields.withName(at: index, { Role(of: $0, index, &headers) }) {
+      switch withBytes(of: fields.canonicalName(at: index), { Role(of: $0, index, &headers) }) {
       case .md5 where md5 == nil: md5 = index
       case .type where type == nil: type = index
       case .md5, .type: throw .repeatedHeader(fields.name(at: index))

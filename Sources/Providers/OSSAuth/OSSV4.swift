@@ -87,7 +87,7 @@ struct OSSV4Request {
             append(additionalNamesOf: headers, in: fields, to: &writer)
             writer.append(UInt8(ascii: "\n"))
             if let hash = fields.index(of: .ossContentSHA256) {
-              fields.withValue(at: hash) { writer.append($0) }
+              writer.append(valueAt: hash, of: fields)
             } else {
               writer.append(OSSText.unsignedPayload)
             }
@@ -107,7 +107,7 @@ struct OSSV4Request {
       if headers[index].index == SelectedHeader.host {
         writer.append(request.authority ?? "")
       } else {
-        fields.withValue(at: Int(headers[index].index)) { writer.append($0) }
+        writer.append(valueAt: Int(headers[index].index), of: fields)
       }
       writer.append(UInt8(ascii: "\n"))
     }

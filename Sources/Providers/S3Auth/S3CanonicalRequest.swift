@@ -194,7 +194,7 @@ package struct S3CanonicalRequest {
               if let payload {
                 writer.append(payload)
               } else if let hash = fields.index(of: .s3ContentSHA256) {
-                fields.withValue(at: hash) { writer.append($0) }
+                writer.append(valueAt: hash, of: fields)
               } else {
                 writer.append(S3Text.unsignedPayload)
               }
@@ -251,14 +251,14 @@ package struct S3CanonicalRequest {
 
   private func append(nameOf header: SelectedHeader, in fields: borrowing FieldDraft, to writer: inout ByteWriter) {
     guard header.index != SelectedHeader.host else { return writer.append("host") }
-    fields.withName(at: Int(header.index)) { writer.append($0) }
+    writer.append(fields.canonicalName(at: Int(header.index)))
   }
 
   private func selectHeaders(
     from fields: borrowing FieldDraft, authority: String?, into selected: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
-      guard fields.withName(at: index, { signs($0) }) else { continue }
+      guard signs(fields.canonicalName(at: index)) else { continue }
       let traits = fields.traitsOfValue(at: index)
       guard allowsControlCharacters || !traits.holdsControl else {
         throw SigningError(
@@ -266,7 +266,7 @@ package struct S3CanonicalRequest {
           "The header \(fields.name(at: index).rawName), which is signed, contains a control character.",
           remedy: "Replace a tab by a space, and encode the value.")
       }
-      fields.withName(at: index) { name in
+      withBytes(of: fields.canonicalName(at: index)) { name in
         selected.append(SelectedHeader(name: name, index: Int32(index), isCollapsed: traits.isCollapsed))
       }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+package import StorageCrypto
 
 /// The header fields of a request that is being signed.
 ///
@@ -87,7 +88,7 @@ package struct FieldDraft: ~Copyable {
   }
 }
 
-/// The access to one string of a field in place, because copying a field retains each of its three strings.
+/// The access to one string of a field, because copying a field retains each of its three strings.
 extension FieldDraft {
   @inlinable @inline(__always)
   package var indices: Range<Int> {
@@ -109,21 +110,26 @@ extension FieldDraft {
     index < fields.count ? fields[index].value : additions[index &- fields.count].value
   }
 
-  /// Calls a function with the bytes of a field's lowercase name.
-  @inlinable @inline(__always)
-  package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    let name = canonicalName(at: index)
-    let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
-    return result ?? body(ContiguousArray(name.utf8).span)
-  }
-
-  /// Calls a function with the bytes of a field's value, which need not be UTF-8.
-  @inlinable @inline(__always)
-  package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    index < fields.count ? fields.withValue(at: index, body) : additions.withValue(at: index &- fields.count, body)
-  }
-
   package func traitsOfValue(at index: Int) -> FieldValueTraits {
     index < fields.count ? fields.traitsOfValue(at: index) : additions.traitsOfValue(at: index &- fields.count)
+  }
+}
+
+extension ByteWriter {
+  /// Appends the bytes of a field's value, which need not be UTF-8.
+  package mutating func append(valueAt index: Int, of fields: borrowing FieldDraft) {
+    if index < fields.fields.count {
+      fields.fields.withValue(at: index) { append($0) }
+    } else {
+      fields.additions.withValue(at: index &- fields.fields.count) { append($0) }
+    }
+  }
+
+  package mutating func append(percentEncodingValueAt index: Int, of fields: borrowing FieldDraft) {
+    if index < fields.fields.count {
+      fields.fields.withValue(at: index) { append(percentEncoding: $0) }
+    } else {
+      fields.additions.withValue(at: index &- fields.fields.count) { append(percentEncoding: $0) }
+    }
   }
 }

@@ -60,7 +60,11 @@ extension ByteWriter {
   package mutating func append(collapsingValueOf header: SelectedHeader, in fields: borrowing FieldDraft) {
     let index = Int(header.index)
     if header.isCollapsed { return append(fields.value(at: index)) }
-    fields.withValue(at: index) { append(collapsing: $0) }
+    if index < fields.fields.count {
+      fields.fields.withValue(at: index) { append(collapsing: $0) }
+    } else {
+      fields.additions.withValue(at: index &- fields.fields.count) { append(collapsing: $0) }
+    }
   }
 
   private mutating func append(collapsing text: Span<UInt8>) {
