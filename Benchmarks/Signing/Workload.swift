@@ -95,12 +95,12 @@ extension Workload {
     }
     /// Returns the workload of the fields of a header workload alone, without a copy of the request.
     func fields(
-      of workload: Workload, instructions: Int, _ sign: @escaping () throws -> HTTPFields
+      of workload: Workload, instructions: Int, _ sign: @escaping () throws -> [(name: HTTPField.Name, value: String)]
     ) -> Workload {
       Workload(
         name: "F" + workload.name.dropFirst(), about: workload.about.replacing("header", with: "fields"), goal: 3,
         allocationBudget: workload.allocationBudget, instructionBudget: instructions, expected: workload.expected,
-        act: { take(try sign()) }, sign: { try sign()[.authorization] ?? "" }, hash: workload.hash)
+        act: { take(try sign()) }, sign: { try sign().last?.value ?? "" }, hash: workload.hash)
     }
     func url(
       _ name: String, _ about: String, goal: Double = 4, allocations: Double, instructions: Int,

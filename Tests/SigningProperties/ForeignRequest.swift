@@ -31,7 +31,8 @@ extension HeaderSigner {
     let signed = try signed(request, with: credential, in: context)
     let fields = try fields(for: request, with: credential, in: context)
     var completed = request
-    for field in fields {
+    for (name, value) in fields {
+      let field = HTTPField(name: name, value: value)
       if let first = completed.headerFields.firstIndex(where: { $0.name == field.name }) {
         completed.headerFields[first] = field
       } else {
@@ -42,7 +43,7 @@ extension HeaderSigner {
       throw Violation("The fields \(fields.map(\.name)) do not make the signed request.")
     }
     let foreign = ForeignRequest(request)
-    guard try self.fields(for: foreign, with: credential, in: context) == fields else {
+    guard try self.fields(for: foreign, with: credential, in: context).elementsEqual(fields, by: ==) else {
       throw Violation("The fields of a request of another library differ.")
     }
     return signed

@@ -40,13 +40,17 @@ final class ForeignRequestTests: XCTestCase {
     Parts(method: "DELETE", scheme: "http", authority: "[::1]:9000", path: "/photos/cat.jpg?versionId=1", fields: []),
   ]
 
-  private func expected(_ parts: Parts) throws -> HTTPFields {
+  private func fields(for request: some SignableRequest) throws -> [HTTPField] {
+    try signer.fields(for: request, with: key, in: context).map { HTTPField(name: $0.name, value: $0.value) }
+  }
+
+  private func expected(_ parts: Parts) throws -> [HTTPField] {
     var fields = HTTPFields()
     for (name, value) in parts.fields { fields.append(HTTPField(name: try XCTUnwrap(.init(name)), value: value)) }
     let request = HTTPRequest(
       method: try XCTUnwrap(.init(parts.method)), scheme: parts.scheme, authority: parts.authority, path: parts.path,
       headerFields: fields)
-    return try signer.fields(for: request, with: key, in: context)
+    return try self.fields(for: request)
   }
 
   // matrix: S3 V4: header
@@ -60,16 +64,16 @@ final class ForeignRequestTests: XCTestCase {
       var foundation = URLRequest(url: try XCTUnwrap(URL(string: parts.url)))
       foundation.httpMethod = parts.method
       for (name, value) in parts.fields { foundation.setValue(value, forHTTPHeaderField: name) }
-      XCTAssertEqual(try signer.fields(for: foundation, with: key, in: context), expected, parts.url)
+      XCTAssertEqual(try fields(for: foundation), expected, parts.url)
 
       var client = HTTPClientRequest(url: parts.url)
       client.method = HTTPMethod(rawValue: parts.method)
       client.headers = HTTPHeaders(parts.fields)
-      XCTAssertEqual(try signer.fields(for: client, with: key, in: context), expected, parts.url)
+      XCTAssertEqual(try fields(for: client), expected, parts.url)
 
       var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: parts.method), uri: parts.path)
       head.headers = HTTPHeaders(parts.fields + [("HOST", parts.authority)])
-      XCTAssertEqual(try signer.fields(for: head, with: key, in: context), expected, parts.url)
+      XCTAssertEqual(try fields(for: head), expected, parts.url)
     }
   }
 
@@ -99,7 +103,7 @@ final class ForeignRequestTests: XCTestCase {
       XCTAssertTrue("\($0)".contains("x-amz-security-token"), "\($0)")
     }
     XCTAssertEqual(try signer.fields(for: request, with: key, in: context).count, 4)
-    XCTAssertEqual(try signer.fields(for: request, with: .anonymous, in: context), [:])
+    XCTAssertTrue(try signer.fields(for: request, with: .anonymous, in: context).isEmpty)
   }
 
   func testPartsThatCannotBeSentAreRejected() {

@@ -8,8 +8,8 @@ public import HTTPTypes
 /// A client with requests of its own type sets the fields itself; see ``SignableRequest``.
 ///
 /// ```swift
-/// for field in try signer.fields(for: head, with: key, in: .now) {
-///   head.headers.replaceOrAdd(name: field.name.rawName, value: field.value)
+/// for (name, value) in try signer.fields(for: head, with: key, in: .now) {
+///   head.headers.replaceOrAdd(name: name.rawName, value: value)
 /// }
 /// ```
 public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPRequest {
@@ -20,11 +20,11 @@ public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPReq
   ///     one.
   ///   - credential: The credential that signs the request. An anonymous credential adds no fields.
   ///   - context: The time of signing.
-  /// - Returns: The fields in the order in which they are to be set. Each replaces the request's fields of its name.
+  /// - Returns: The names and values in the order in which they are to be set. Each replaces the request's fields of its name.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   func fields(
     for request: HTTPRequest, with credential: SigningCredential, in context: SigningContext
-  ) throws(SigningError) -> HTTPFields
+  ) throws(SigningError) -> [(name: HTTPField.Name, value: String)]
 }
 
 extension HeaderSigner {
@@ -35,11 +35,11 @@ extension HeaderSigner {
   ///     one.
   ///   - credential: The credential that signs the request. An anonymous credential adds no fields.
   ///   - context: The time of signing.
-  /// - Returns: The fields in the order in which they are to be set. Each replaces the request's fields of its name.
+  /// - Returns: The names and values in the order in which they are to be set. Each replaces the request's fields of its name.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   public func fields(
     for request: some SignableRequest, with credential: SigningCredential, in context: SigningContext
-  ) throws(SigningError) -> HTTPFields {
+  ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
     try fields(for: HTTPRequest(request), with: credential, in: context)
   }
 }

@@ -111,8 +111,8 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
   public func fields(
     for request: HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> HTTPFields {
-    if key.isAnonymous { return [:] }
+  ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
+    if key.isAnonymous { return [] }
     let window = try headerWindow(for: key.identity, at: context.date)
     return try signedFields(of: request, .apart, with: key, during: window).authorization()
   }
@@ -144,12 +144,12 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
       request, fields: draft, path: request.path ?? "/"
     ) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
-      return HTTPField(name: .authorization) { writer in
+      return String(writing: { writer in
         writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
         writer.append(hex: signature)
-      }
+      })
     }
-    draft.set(authorization)
+    draft.set(authorization, named: .authorization)
     return draft
   }
 

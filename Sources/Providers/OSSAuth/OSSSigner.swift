@@ -240,8 +240,8 @@ extension OSSSigner {
   /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
   public func fields(
     for request: HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> HTTPFields {
-    if key.isAnonymous { return [:] }
+  ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
+    if key.isAnonymous { return [] }
     return try signedFields(of: request, .apart, with: key, at: context.date).authorization()
   }
 
@@ -252,11 +252,11 @@ extension OSSSigner {
     try checkConfiguration()
     var draft = try draft(request, additions, token: key.tokenField(named: .ossSecurityToken), date: date)
     let signature = try signature(of: draft, for: request, with: key)
-    let authorization = HTTPField(name: .authorization) { writer in
+    let authorization = String(writing: { writer in
       append(authorizationPrefixOf: draft, for: request, id: key.id, to: &writer)
       append(signature, to: &writer)
-    }
-    draft.fields.set(authorization)
+    })
+    draft.fields.set(authorization, named: .authorization)
     return draft.fields
   }
 

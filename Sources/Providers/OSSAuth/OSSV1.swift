@@ -253,7 +253,7 @@ extension OSSSigner {
   func setV1Date(of fields: inout FieldDraft, to date: Timestamp) throws(SigningError) -> String {
     guard let index = fields.index(of: .ossDate) else {
       let text = String(writing: { $0.append(httpDate: date) })
-      fields.set(HTTPField(name: .date, value: text))
+      fields.set(text, named: .date)
       return text
     }
     let chosen = fields.value(at: index)
@@ -262,7 +262,7 @@ extension OSSSigner {
         .invalidHeader, "The header x-oss-date is not an HTTP date.",
         remedy: "Write it like Fri, 20 Nov 2026 08:00:00 GMT, or leave it out: the signer sets Date.")
     }
-    if fields.index(of: .date) != nil { fields.set(HTTPField(name: .date, value: chosen)) }
+    if fields.index(of: .date) != nil { fields.set(chosen, named: .date) }
     return chosen
   }
 

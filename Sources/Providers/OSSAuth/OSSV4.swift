@@ -275,7 +275,7 @@ struct OSSV4Scope {
   }
 
   func set(in fields: inout FieldDraft) {
-    fields.set(HTTPField(name: .ossDate) { $0.append(basicDate: time) })
+    fields.set(String(writing: { $0.append(basicDate: time) }), named: .ossDate)
     fields.set(OSSText.unsignedPayloadField)
   }
 }

@@ -140,8 +140,8 @@ extension S3Signer {
   /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
   public func fields(
     for request: HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> HTTPFields {
-    if key.isAnonymous { return [:] }
+  ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
+    if key.isAnonymous { return [] }
     return try signedFields(of: request, .apart, with: key, at: context.date).authorization()
   }
 
@@ -152,12 +152,12 @@ extension S3Signer {
     var draft = try draft(request, additions, token: key.tokenField(named: .s3SecurityToken), date: date)
     let authorization = try withCanonicalRequest(of: draft, for: request) { text, names in
       let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
-      return HTTPField(name: .authorization) { writer in
+      return String(writing: { writer in
         append(prefixTo: &writer, in: draft.scope, id: key.id, names: names)
         writer.append(hex: signature)
-      }
+      })
     }
-    draft.fields.set(authorization)
+    draft.fields.set(authorization, named: .authorization)
     return draft.fields
   }
 
@@ -167,7 +167,7 @@ extension S3Signer {
     try requireSignable(original)
     var fields = FieldDraft(original.headerFields, adding: 4, additions)
     let scope = scope(at: date)
-    fields.set(HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) })
+    fields.set(String(writing: { $0.append(basicDate: scope.time) }), named: .s3Date)
     try setPayloadHash(of: &fields)
     fields.set(token, named: .s3SecurityToken)
     return S3Draft(fields: fields, path: original.path ?? "/", scope: scope, expiration: nil)

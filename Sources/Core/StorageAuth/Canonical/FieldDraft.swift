@@ -21,8 +21,8 @@ package struct FieldDraft: ~Copyable {
   /// The fields of the request, with those that the signature adds unless they are kept apart.
   @usableFromInline package private(set) var fields: HTTPFields
 
-  /// The fields that the signature adds, if they are kept apart.
-  @usableFromInline private(set) var additions = HTTPFields()
+  /// The names and values that the signature adds, if they are kept apart.
+  @usableFromInline private(set) var additions: [(name: HTTPField.Name, value: String)] = []
 
   private let isApart: Bool
 
@@ -50,20 +50,30 @@ package struct FieldDraft: ~Copyable {
   package func index(of name: HTTPField.Name) -> Int? {
     if nameLengths & Self.lengthBit(of: name) == 0 { return nil }
     if let index = fields.index(of: name) { return index }
-    return additions.index(of: name).map { fields.count &+ $0 }
+    return additions.firstIndex { $0.name == name }.map { fields.count &+ $0 }
   }
 
   /// Replaces the fields with the given field's name, or appends the field.
   package mutating func set(_ field: consuming HTTPField) {
+    if isApart { return keepApart(field.value, named: field.name) }
     let lengthBit = Self.lengthBit(of: field.name)
     let isNew = nameLengths & lengthBit == 0
     nameLengths |= lengthBit
-    if isApart {
-      if !isNew, fields.index(of: field.name) != nil { fields[field.name] = nil }
-      isNew ? additions.append(field) : additions.replace(field)
-    } else {
-      isNew ? fields.append(field) : fields.replace(field)
+    isNew ? fields.append(field) : fields.replace(field)
+  }
+
+  /// Sets a field to a value in ASCII characters that are allowed in a field value.
+  package mutating func set(_ value: String, named name: HTTPField.Name) {
+    isApart ? keepApart(value, named: name) : set(HTTPField(name: name, value: value))
+  }
+
+  private mutating func keepApart(_ value: String, named name: HTTPField.Name) {
+    if index(of: name) != nil {
+      fields[name] = nil
+      additions.removeAll { $0.name == name }
     }
+    nameLengths |= Self.lengthBit(of: name)
+    additions.append((name, value))
   }
 
   package mutating func remove(_ name: HTTPField.Name) {
@@ -77,10 +87,10 @@ package struct FieldDraft: ~Copyable {
     if let token { set(token) } else { remove(name) }
   }
 
-  /// Returns the fields that the signature adds, in the order in which they were set.
+  /// Returns the names and values that the signature adds, in the order in which they were set.
   ///
   /// - Throws: A ``SigningError`` if the request has a field that must be removed, which no addition can do.
-  package func authorization() throws(SigningError) -> HTTPFields {
+  package func authorization() throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
     guard let removedName else { return additions }
     throw SigningError(
       .invalidHeader, "The request has the header \(removedName.rawName), which the credential does not need.",
@@ -111,7 +121,8 @@ extension FieldDraft {
   }
 
   package func traitsOfValue(at index: Int) -> FieldValueTraits {
-    index < fields.count ? fields.traitsOfValue(at: index) : additions.traitsOfValue(at: index &- fields.count)
+    if index < fields.count { return fields.traitsOfValue(at: index) }
+    return withBytes(of: additions[index &- fields.count].value) { FieldValueTraits($0) }
   }
 }
 
@@ -121,7 +132,7 @@ extension ByteWriter {
     if index < fields.fields.count {
       fields.fields.withValue(at: index) { append($0) }
     } else {
-      fields.additions.withValue(at: index &- fields.fields.count) { append($0) }
+      append(fields.additions[index &- fields.fields.count].value)
     }
   }
 
@@ -129,7 +140,7 @@ extension ByteWriter {
     if index < fields.fields.count {
       fields.fields.withValue(at: index) { append(percentEncoding: $0) }
     } else {
-      fields.additions.withValue(at: index &- fields.fields.count) { append(percentEncoding: $0) }
+      append(percentEncoding: fields.additions[index &- fields.fields.count].value)
     }
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-package import StorageCrypto
+internal import StorageCrypto
 
 /// The access to one string of a field in place, because copying a field retains each of its three strings.
 extension HTTPFields {
@@ -50,7 +50,7 @@ package struct FieldValueTraits {
   /// Collapsing white space leaves such a value unchanged.
   package let isCollapsed: Bool
 
-  fileprivate init(_ value: Span<UInt8>) {
+  init(_ value: Span<UInt8>) {
     var (combinedBits, control, spacePair): (UInt8, UInt8, UInt8) = (0, 0, 0)
     // The start of the value counts as a space, so that a leading space is found as a pair.
     var previous = UInt8(ascii: " ")
@@ -109,13 +109,6 @@ extension HTTPFields {
     var fields = self
     fields.removeAll { names.contains($0.name) }
     return fields
-  }
-}
-
-extension HTTPField {
-  /// Creates a field whose value a closure writes, in ASCII characters that are allowed in a field value.
-  package init(name: Name, writing body: (inout ByteWriter) -> Void) {
-    self.init(name: name, value: String(writing: body))
   }
 }
 

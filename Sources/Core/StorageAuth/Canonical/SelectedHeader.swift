@@ -63,7 +63,7 @@ extension ByteWriter {
     if index < fields.fields.count {
       fields.fields.withValue(at: index) { append(collapsing: $0) }
     } else {
-      fields.additions.withValue(at: index &- fields.fields.count) { append(collapsing: $0) }
+      withBytes(of: fields.value(at: index)) { append(collapsing: $0) }
     }
   }
 
