@@ -119,9 +119,9 @@ extension SimulatedService {
   ]
 }
 
-extension S3Interface.Rules {
+extension S3Interface {
   /// The pages "Compatibility with Amazon S3" and "Access OSS using an AWS SDK" of the OSS documentation.
-  static let oss = S3Interface.Rules(
+  static let oss = S3Interface(
     hosts: .oss,
     storageClasses: [
       StorageClass(name: "STANDARD", storedAs: "Standard"), StorageClass(name: "STANDARD_IA", storedAs: "IA"),
