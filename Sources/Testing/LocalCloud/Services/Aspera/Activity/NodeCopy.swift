@@ -67,9 +67,7 @@ struct NodeCopy: Sendable {
     for entry in try aspera.files.walk(from) where entry.link == nil {
       let location = to.appending(entry.path.relative(to: from))
       let folder = entry.isFolder ? location : location.parent
-      if isUpload, claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil {
-        throw TransferTokenCheck.missingLevel("mkdir")
-      }
+      if isUpload { try TransferTokenCheck(aspera: aspera).checkFolder(folder, against: claim) }
       guard let content = entry.content else {
         try await aspera.files.makeFolder(location, at: date)
         continue

@@ -16,10 +16,13 @@ struct FileTree: Sendable {
 
   func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
-  func requireFolder(at path: NodePath) throws -> FileEntry {
+  func existingEntry(at path: NodePath) throws -> FileEntry {
     guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
-    guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
     return entry
+  }
+
+  func requireFolder(at path: NodePath) throws {
+    guard try existingEntry(at: path).isFolder else { throw FileProblem(.isNoFolder, path) }
   }
 
   /// Returns the files and folders in a folder, ordered by the bytes of their names.
@@ -34,9 +37,8 @@ struct FileTree: Sendable {
 
   /// Returns a file, or a folder followed by all files and folders below it, each folder before its contents.
   func walk(_ path: NodePath) throws -> [FileEntry] {
-    guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
     var entries: [FileEntry] = []
-    var pending = [entry]
+    var pending = [try existingEntry(at: path)]
     while let next = pending.popLast() {
       entries.append(next)
       if next.isFolder { pending.append(contentsOf: try children(of: next.path).reversed()) }
@@ -115,7 +117,7 @@ struct FileTree: Sendable {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem(.isRoot) }
     let entries = try walk(path)
     if try entry(at: target) != nil || path.contains(target) { throw FileProblem(.exists, target) }
-    _ = try requireFolder(at: target.parent)
+    try requireFolder(at: target.parent)
     let locations = entries.map { target.appending($0.path.relative(to: path)) }
     guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem(.tooLong) }
     for (entry, location) in zip(entries, locations) {

@@ -93,17 +93,14 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
-    let path = try root.appending(document[name]?.string ?? "").required(
-      "The \(name) is too long, or leads out of the root.")
-    return path
+    try root.appending(document[name]?.string ?? "").required("The \(name) is too long, or leads out of the root.")
   }
 
   private static func basename(_ source: String?) -> String? { source.flatMap { NodePath($0) }?.basename }
 
   private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {
     if text == wholeRoot { return folder }
-    let path = try folder.appending(text).required("A path is missing, too long, or leads out of the root.")
-    return path
+    return try folder.appending(text).required("A path is missing, too long, or leads out of the root.")
   }
 }
 
@@ -140,9 +137,7 @@ extension NodeAPI {
     let locations = try request.locations
     let isBearer = caller.bearerUser != nil
     if request.direction == .receive, !isBearer {
-      for location in locations where try aspera.files.entry(at: location) == nil {
-        throw FileProblem(.notFound, location)
-      }
+      for location in locations { _ = try aspera.files.existingEntry(at: location) }
     }
     let user = aspera.directory.transferUser
     for line in request.publicKeys where !aspera.directory.add(publicKey: line, of: user) {

@@ -68,21 +68,22 @@ struct TransferGateway: Sendable {
     to document: JSONValue, about resource: String, on connection: TransferConnection, _ id: String, at date: Timestamp
   ) async throws -> Answer {
     switch resource {
-    case "login": return try server.logIn(document, on: connection)
+    case "login": try server.logIn(document, on: connection)
     case "session": return try server.beginSession(document, on: connection, at: date)
     case "sources": return try server.openSource(document, on: connection)
     case "kinds": return try server.describeEntry(document, on: connection)
-    case "folders": return try await server.createFolder(document, on: connection, at: date)
+    case "folders": try await server.createFolder(document, on: connection, at: date)
     case "links": return try await server.createLink(document, on: connection, at: date)
     case "listings": return try server.listFolder(document, on: connection)
-    case "removals": return try await server.removeEntry(document, on: connection)
-    case "moves": return try await server.moveFile(document, on: connection, at: date)
+    case "removals": try await server.removeEntry(document, on: connection)
+    case "moves": try await server.moveFile(document, on: connection, at: date)
     case "files": return try await server.openUpload(document, on: connection, at: date)
-    case "end": return try server.endSession(on: connection, id, at: date)
-    case "abort": return server.abortSession(document, on: connection, id, at: date)
-    case "presence": return Answer([:])
+    case "end": try server.endSession(on: connection, id, at: date)
+    case "abort": server.abortSession(document, on: connection, id, at: date)
+    case "presence": break
     default: throw TransferRefusal.protocolError
     }
+    return Answer([:])
   }
 
   /// Receives or sends the bytes of an open file that the parameters select.
@@ -95,10 +96,11 @@ struct TransferGateway: Sendable {
       return value
     }
     let offset = try parameter("offset")
-    if request.method == .put {
-      return try await server.writeFile(number, from: offset, request, on: connection, at: date)
+    guard request.method == .put else {
+      return try server.readFile(number, from: offset, byteCount: try parameter("count"), on: connection)
     }
-    return try server.readFile(number, from: offset, byteCount: try parameter("count"), on: connection)
+    try await server.writeFile(number, from: offset, request, on: connection, at: date)
+    return Answer([:])
   }
 
   /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.

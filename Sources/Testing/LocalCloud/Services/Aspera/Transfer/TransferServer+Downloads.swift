@@ -56,7 +56,7 @@ extension TransferServer {
       let isFolder = existing.isFolder || (try? resolvedLink(existing, session.claim))?.isFolder == true
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
-    try requireFolderOrPermission(path.parent, session)
+    try TransferTokenCheck(aspera: aspera).checkFolder(path.parent, against: session.claim)
     try await aspera.files.put(.empty, at: path, date, link: .path(target))
     return Answer(["made": true])
   }
@@ -82,8 +82,7 @@ extension TransferServer {
     _ claim: TransferClaim?, into found: inout [(below: String, entry: FileEntry)]
   ) throws {
     for entry in try aspera.files.walk(path) {
-      let names = [prefix, Self.relativePath(of: entry.path, below: path)].filter { !$0.isEmpty }
-      let location = names.joined(separator: "/")
+      let location = [prefix, entry.path.relative(to: path).key].filter { !$0.isEmpty }.joined(separator: "/")
       guard found.count < Self.sourceEntryLimit else {
         throw TransferRefusal(TransferRefusal.tooManyFilesCode, "The source has too many files: \(location)")
       }

@@ -60,6 +60,12 @@ struct TransferTokenCheck: Sendable {
     throw refusal("the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
   }
 
+  /// Checks that a folder exists, unless a token grants its creation; `nil` permissions do.
+  func checkFolder(_ folder: NodePath, against claim: TransferClaim?) throws {
+    guard claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
+    throw Self.missingLevel("mkdir")
+  }
+
   /// Returns the permissions on the folder of a file ID, or on the root of the access key.
   private func claim(
     of caller: NodeCaller, fileID: String?, _ account: LocalCloud.TransferAccount, _ direction: TransferDirection,
