@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import S3Auth
 internal import StorageAuth
-internal import StorageCrypto
 
 // Pages: "Amazon S3 REST API Introduction", "Actions, resources, and condition keys for Amazon S3".
 

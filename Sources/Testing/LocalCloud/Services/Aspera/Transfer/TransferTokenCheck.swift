@@ -100,8 +100,7 @@ struct TransferTokenCheck: Sendable {
     _ token: String, _ accessKey: String, at date: Timestamp
   ) throws(TransferRefusal) -> NodeCaller {
     do {
-      let caller = try BearerCheck(directory: aspera.directory).caller(token, for: accessKey, at: date)
-      return .bearer(caller.key, caller.user)
+      return try aspera.directory.bearerCaller(token, for: accessKey, at: date)
     } catch .expired(let expiration) {
       throw TransferRefusal(
         TransferRefusal.authorizationCode,
