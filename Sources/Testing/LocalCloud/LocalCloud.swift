@@ -142,7 +142,7 @@ public final class LocalCloud: Sendable {
   /// The server accepts no further connections and waits up to two seconds for requests in progress. It removes its
   /// data directory if the directory is temporary.
   public func stop() async {
-    await stores.stop()
+    for provider in Provider.allCases { await stores[provider].stop() }
     for port in [ports.services, ports.node, ports.transferServer, ports.applications] { await port.stop() }
     context.feed.finish()
     await storage.close()

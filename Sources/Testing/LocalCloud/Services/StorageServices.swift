@@ -118,10 +118,6 @@ struct StorageServices: Sendable {
     case .s3: s3
     }
   }
-
-  func stop() async {
-    for provider in LocalCloud.Provider.allCases { await self[provider].stop() }
-  }
 }
 
 extension ServicesGateway {

@@ -57,12 +57,12 @@ struct TencentSTS: TokenService {
     return Answer(document, error.status.kind == .serverError ? error.status : .ok)
   }
 
-  private func parameters(of call: InboundCall) throws(ErrorResponse) -> CallParameters {
+  private func parameters(of call: InboundCall) throws(ErrorResponse) -> [String: String] {
     if call.header("content-type")?.asciiLowercased.hasBytePrefix("application/json") == true, !call.call.body.isEmpty {
       guard let members = (try? JSONValue(parsing: call.call.body))?.object else {
         throw .ok("InvalidParameter", "The body is not an object in JSON.")
       }
-      return CallParameters(members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
+      return members.reduce(into: [:]) { values, member in values[member.name] = member.value.code }
     }
     guard let parameters = call.parameters else {
       throw .ok("InvalidParameter", "A parameter occurs twice or cannot be decoded.")

@@ -157,7 +157,7 @@ extension BucketDocument {
     .init(
       "transferAcceleration", "TransferAccelerationConfiguration", .error("NoSuchTransferAccelerationConfiguration"),
       deletion: nil),
-    .init("httpsConfig", "HttpsConfiguration", .document([XMLNode("TLS", children: disabledTLS)]), deletion: nil),
+    .init("httpsConfig", "HttpsConfiguration", .document([XMLNode("TLS", texts: ["Enable": "false"])]), deletion: nil),
     .init("bucketArchiveDirectRead", "ArchiveDirectReadConfiguration", .document(disabled), deletion: nil),
     .init("overwriteConfig", "OverwriteConfiguration", .document()),
     .init(
@@ -166,7 +166,6 @@ extension BucketDocument {
   ]
 
   private static let disabled = [XMLNode("Enabled", "false")]
-  private static let disabledTLS = [XMLNode("Enable", "false")]
 
   /// The list of live channels, which this server does not have.
   private static let liveChannels = [

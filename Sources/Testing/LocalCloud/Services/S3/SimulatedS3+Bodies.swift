@@ -127,28 +127,23 @@ extension SimulatedS3 {
         throw ErrorResponse(
           .badRequest, "BadDigest", "The \(other.name) of a part does not match the algorithm of the upload.")
       }
-      guard let value = stated.first?.text else {
-        guard !rule.isComposite else {
-          throw .invalidRequest(
-            "The upload was created using a \(rule.algorithm) checksum. The complete request must include the checksum "
-              + "for each part. It was missing for part \(element["PartNumber"]?.text ?? "") in the request.")
-        }
-        continue
+      if let value = stated.first?.text {
+        guard part.content.checksum?.value == value else { throw .invalidPart }
+      } else if rule.isComposite {
+        throw .invalidRequest(
+          "The upload was created using a \(rule.algorithm) checksum. The complete request must include the checksum "
+            + "for each part. It was missing for part \(element["PartNumber"]?.text ?? "") in the request.")
       }
-      guard part.content.checksum?.value == value else { throw .invalidPart }
     }
   }
 
   private func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) -> StoredChecksum? {
     guard let algorithm = S3Checksum.Algorithm(rawValue: rule.algorithm) else { return nil }
-    var values: [(bytes: [UInt8], byteCount: Int64)] = []
-    for part in parts {
-      guard let bytes = part.content.checksum.flatMap({ [UInt8](base64: $0.value) }) else { return nil }
-      values.append((bytes, part.content.byteCount))
-    }
+    let values = parts.compactMap { part in part.content.checksum.flatMap { [UInt8](base64: $0.value) } }
+    guard values.count == parts.count else { return nil }
     if rule.isComposite {
       var sum = S3Checksum(algorithm)
-      for value in values { sum.update(value.bytes) }
+      for value in values { sum.update(value) }
       return StoredChecksum(algorithm: rule.algorithm, value: "\(sum.base64)-\(parts.count)", isComposite: true)
     }
     let cyclic: CRC.Algorithm =
@@ -157,9 +152,10 @@ extension SimulatedS3 {
       case .crc32c: .crc32c
       case .crc64nvme, .sha1, .sha256: .crc64NVME
       }
-    let total = values.reduce(UInt64(0)) { total, value in
-      let next = value.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      return CRC.combine(total, next, byteCount: UInt64(value.byteCount), cyclic)
+    let total = zip(parts, values).reduce(UInt64(0)) { total, element in
+      let (part, value) = element
+      let next = value.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      return CRC.combine(total, next, byteCount: UInt64(part.content.byteCount), cyclic)
     }
     let bytes = CRC.bytes(of: total, cyclic)
     return StoredChecksum(
@@ -222,10 +218,8 @@ struct S3StatedChecksum {
       throw .invalidRequest("Value for x-amz-sdk-checksum-algorithm header is invalid.")
     }
     let value = trailedAlgorithm == nil ? headers.first(algorithm.fieldName) : nil
-    if let value {
-      guard let bytes = [UInt8](base64: value), bytes.count == S3Checksum(algorithm).bytes.count else {
-        throw .invalidRequest("Value for \(algorithm.fieldName) header is invalid.")
-      }
+    if let value, [UInt8](base64: value)?.count != S3Checksum(algorithm).bytes.count {
+      throw .invalidRequest("Value for \(algorithm.fieldName) header is invalid.")
     }
     self.algorithm = algorithm
     self.value = value

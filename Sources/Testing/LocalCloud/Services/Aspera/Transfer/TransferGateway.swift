@@ -34,30 +34,24 @@ struct TransferGateway: Sendable {
     }
   }
 
-  /// The parts of a path: `/connections`, the ID of a connection, what the call is about, and the number of a file.
-  private struct Path {
-    let connectionID: String?
-    let resource: String?
-    let fileNumber: Int?
-
-    init(of request: HTTPRequest) throws(TransferRefusal) {
-      let names = InboundCall.path(of: request).words(between: "/").map(String.init)
-      guard names.first == "connections" else { throw .protocolError }
-      connectionID = names.count > 1 ? names[1] : nil
-      resource = names.count > 2 ? names[2] : nil
-      fileNumber = names.count == 4 && resource == "files" ? Int(digits: names[3]) : nil
-    }
+  /// Returns the parts of a path after `/connections`: the ID of a connection, and what the call is about.
+  private static func parts(ofPath request: HTTPRequest) throws(TransferRefusal) -> (id: String?, rest: [String]) {
+    let names = InboundCall.path(of: request).words(between: "/").map(String.init)
+    guard names.first == "connections" else { throw .protocolError }
+    return (names.dropFirst().first, Array(names.dropFirst(2)))
   }
 
   private func response(to request: Request, at date: Timestamp) async throws -> Answer {
-    let path = try Path(of: request.head)
-    guard let id = path.connectionID else { return try server.openConnection() }
-    guard let resource = path.resource, let connection = server.connections[id] else {
+    let (id, rest) = try Self.parts(ofPath: request.head)
+    guard let id else { return try server.openConnection() }
+    guard let resource = rest.first, let connection = server.connections[id] else {
       throw TransferRefusal.protocolError
     }
     connection.session?.record.noteClient(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
-    if let number = path.fileNumber { return try await transferPiece(of: number, request, on: connection, at: date) }
+    if resource == "files", rest.count == 2, let number = Int(digits: rest[1]) {
+      return try await transferPiece(of: number, request, on: connection, at: date)
+    }
     guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit),
       let document = try? JSONValue(parsing: body)
     else { throw TransferRefusal.protocolError }
@@ -105,7 +99,7 @@ struct TransferGateway: Sendable {
 
   /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.
   private func session(of request: Request) -> TransferConnection.Session? {
-    (try? Path(of: request.head))?.connectionID.flatMap { server.connections[$0] }?.session
+    (try? Self.parts(ofPath: request.head))?.id.flatMap { server.connections[$0] }?.session
   }
 
   /// Ends the session of a failed call, counts the refusal and records it, and returns the response with it.
