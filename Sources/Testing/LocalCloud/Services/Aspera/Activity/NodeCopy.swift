@@ -61,7 +61,7 @@ struct NodeCopy: Sendable {
   ) async throws {
     guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
       let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
-    else { throw TransferRefusal(TransferRefusal.badPathCode, "A path is missing, or leads out of the root.") }
+    else { throw TransferRefusal(.badPath, "A path is missing, or leads out of the root.") }
     let isUpload = record.start.direction == .send
     try TransferTokenCheck.check(isUpload ? to : from, against: claim)
     for entry in try aspera.files.walk(from) where entry.link == nil {

@@ -149,7 +149,7 @@ struct CloudAPI: APIHandler {
     }
     let page = (call["page"] ?? "1") == "1" ? found : []
     var response = Answer(.array(page.map { workspace($0, organization) }))
-    response.headers[.totalCount] = String(found.count)
+    response.headers.set("X-Total-Count", String(found.count))
     return response
   }
 
@@ -176,9 +176,4 @@ extension ErrorResponse {
     case .assertion(let problem): self.init(.badRequest, "invalid_grant", problem.message)
     }
   }
-}
-
-extension HTTPField.Name {
-  /// The name of the header that contains the number of entries of all pages.
-  static let totalCount = known("X-Total-Count")
 }

@@ -177,15 +177,15 @@ struct FileProblem: Error {
     case isRoot
 
     /// The reason in messages, the status in the Node API, and the error code of the transfer server.
-    fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: Int) {
+    fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: TransferRefusal.Code) {
       switch self {
-      case .notFound: ("No such file or directory", .notFound, TransferRefusal.noSuchFileCode)
-      case .isFolder: ("Is a directory", .badRequest, TransferRefusal.isFolderCode)
-      case .isNoFolder: ("Not a directory", .badRequest, TransferRefusal.notFolderCode)
-      case .exists: ("File exists", .conflict, TransferRefusal.alreadyExistsCode)
-      case .notEmpty: ("Directory not empty", .conflict, TransferRefusal.alreadyExistsCode)
-      case .tooLong: ("The path is too long or too deep.", .badRequest, TransferRefusal.badPathCode)
-      case .isRoot: ("The root cannot be changed.", .badRequest, TransferRefusal.badPathCode)
+      case .notFound: ("No such file or directory", .notFound, .noSuchFile)
+      case .isFolder: ("Is a directory", .badRequest, .isFolder)
+      case .isNoFolder: ("Not a directory", .badRequest, .notFolder)
+      case .exists: ("File exists", .conflict, .alreadyExists)
+      case .notEmpty: ("Directory not empty", .conflict, .alreadyExists)
+      case .tooLong: ("The path is too long or too deep.", .badRequest, .badPath)
+      case .isRoot: ("The root cannot be changed.", .badRequest, .badPath)
       }
     }
   }
@@ -196,7 +196,7 @@ struct FileProblem: Error {
   init(_ kind: Kind, _ path: NodePath? = nil) { (self.kind, self.path) = (kind, path) }
 
   var status: HTTPResponse.Status { kind.meaning.status }
-  var ascpCode: Int { kind.meaning.ascpCode }
+  var ascpCode: TransferRefusal.Code { kind.meaning.ascpCode }
 
   /// The reason for the failure as a short message for the client.
   var message: String { kind.meaning.reason + (path.map { ": \($0.text)" } ?? "") }

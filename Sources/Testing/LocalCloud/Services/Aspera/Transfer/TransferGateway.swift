@@ -110,8 +110,7 @@ struct TransferGateway: Sendable {
       switch error {
       case let error as TransferRefusal: error
       case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
-      default:
-        TransferRefusal(TransferRefusal.diskWriteCode, "The transfer server failed: \(ErrorResponse.kind(of: error))")
+      default: TransferRefusal(.diskWrite, "The transfer server failed: \(ErrorResponse.kind(of: error))")
       }
     if let record = session?.record, record.progress.status == .running {
       server.aspera.activity.end(record, .failed, refusal, at: date)

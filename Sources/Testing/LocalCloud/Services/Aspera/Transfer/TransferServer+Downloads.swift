@@ -84,7 +84,7 @@ extension TransferServer {
     for entry in try aspera.files.walk(path) {
       let location = [prefix, entry.path.relative(to: path).key].filter { !$0.isEmpty }.joined(separator: "/")
       guard found.count < Self.sourceEntryLimit else {
-        throw TransferRefusal(TransferRefusal.tooManyFilesCode, "The source has too many files: \(location)")
+        throw TransferRefusal(.tooManyFiles, "The source has too many files: \(location)")
       }
       if entry.link == nil || policy == .copy {
         found.append((location, entry))
@@ -95,8 +95,7 @@ extension TransferServer {
           continue
         }
         guard !target.path.contains(entry.path), !visited.contains(where: { target.path.contains($0) }) else {
-          throw TransferRefusal(
-            TransferRefusal.linkLoopCode, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
+          throw TransferRefusal(.linkLoop, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
         }
         try collectEntries(of: target.path, at: location, through: visited + [target.path], policy, claim, into: &found)
       }

@@ -78,7 +78,7 @@ struct TransferServer: Sendable {
     connections.remove(id)
     guard let record = connection.session?.record, record.progress.status == .running else { return }
     let refusal = TransferRefusal(
-      document["code"]?.integer ?? TransferRefusal.unknownCode,
+      document["code"]?.integer ?? TransferRefusal.Code.unknown.rawValue,
       (document["description"]?.string ?? "").shortened(to: Self.descriptionByteLimit))
     let isCanceled = refusal.code == TransferRefusal.canceled.code
     aspera.activity.end(record, isCanceled ? .canceled : .failed, refusal, at: date)
@@ -96,8 +96,7 @@ struct TransferServer: Sendable {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = (claim?.base ?? .root).appending(text) else {
       throw TransferRefusal(
-        TransferRefusal.badPathCode,
-        "The path is too long, or leads out of the docroot: \(text.shortened(to: Self.pathByteLimit))")
+        .badPath, "The path is too long, or leads out of the docroot: \(text.shortened(to: Self.pathByteLimit))")
     }
     try TransferTokenCheck.check(path, against: claim)
     return path

@@ -103,8 +103,7 @@ struct TransferTokenCheck: Sendable {
       return try aspera.directory.bearerCaller(token, for: accessKey, at: date)
     } catch .expired(let expiration) {
       throw TransferRefusal(
-        TransferRefusal.authorizationCode,
-        "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
+        .authorization, "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
     } catch {
       throw Self.refusal("bad token Bearer: \(error.message)")
     }
@@ -115,7 +114,7 @@ struct TransferTokenCheck: Sendable {
   }
 
   static func refusal(_ text: String) -> TransferRefusal {
-    TransferRefusal(TransferRefusal.unauthorizedCode, "The server refused the session: \(text)")
+    TransferRefusal(.unauthorized, "The server refused the session: \(text)")
   }
 }
 
