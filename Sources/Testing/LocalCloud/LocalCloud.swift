@@ -113,9 +113,9 @@ public final class LocalCloud: Sendable {
   ) throws -> RequestHandler {
     let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
     let gateway = Gateway(service, store, configuration, context)
-    let s3Gateway = provider.s3Interface.map { rules in
+    let s3Gateway = provider.s3Interface.map { interface in
       Gateway(
-        service.throughS3(rules, region: configuration.region(of: provider)), store, configuration, context)
+        service.throughS3(interface, region: configuration.region(of: provider)), store, configuration, context)
     }
     return { request, writer, record in
       let selected = S3Interface.isSelected(by: request.head) ? s3Gateway : nil
@@ -142,7 +142,7 @@ public final class LocalCloud: Sendable {
   /// The server accepts no further connections and waits up to two seconds for requests in progress. It removes its
   /// data directory if the directory is temporary.
   public func stop() async {
-    await stores.stop()
+    for provider in Provider.allCases { await stores[provider].stop() }
     for port in [ports.services, ports.node, ports.transferServer, ports.applications] { await port.stop() }
     context.feed.finish()
     await storage.close()

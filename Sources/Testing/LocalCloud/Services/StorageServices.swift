@@ -70,8 +70,8 @@ extension LocalCloud.Provider {
     return service
   }
 
-  /// The rules of the service's S3-compatible interface, or `nil` if it has none besides its own.
-  var s3Interface: S3Interface.Rules? {
+  /// The service's S3-compatible interface, or `nil` if it has none besides its own.
+  var s3Interface: S3Interface? {
     switch self {
     case .oss: .oss
     case .cos: .cos
@@ -117,10 +117,6 @@ struct StorageServices: Sendable {
     case .cos: cos
     case .s3: s3
     }
-  }
-
-  func stop() async {
-    for provider in LocalCloud.Provider.allCases { await self[provider].stop() }
   }
 }
 

@@ -15,7 +15,7 @@ struct InboundCall: Sendable {
   /// The parameters in the query and in a form in the body, or `nil` if a parameter cannot be decoded.
   let pairs: [FormPair]?
   /// The parameters by their names, or `nil` if a parameter cannot be decoded or occurs twice.
-  var parameters: CallParameters?
+  var parameters: [String: String]?
 
   init(_ request: HTTPRequest, body: [UInt8], requestID: String, at date: Timestamp) {
     call = ServiceCall(request, body: body)
@@ -27,11 +27,14 @@ struct InboundCall: Sendable {
       text += "&" + String(decoding: body, as: UTF8.self)
     }
     pairs = FormPair.read(text)
-    parameters = pairs.flatMap { CallParameters($0) }
+    if let pairs {
+      let values = Dictionary(pairs.map { ($0.name, $0.value) }) { first, _ in first }
+      if values.count == pairs.count { parameters = values }
+    }
   }
 
   /// Returns the value of a parameter, or `nil` if it is missing or empty, or the parameters cannot be read.
-  subscript(parameter: String) -> String? { parameters?[parameter] }
+  subscript(parameter: String) -> String? { parameters?[parameter].flatMap { $0.isEmpty ? nil : $0 } }
 
   var request: HTTPRequest { call.request }
   var path: String { Self.path(of: request) }
@@ -67,20 +70,4 @@ struct InboundCall: Sendable {
     }
     return bytes
   }
-}
-
-/// The parameters of a call to a token service, with unique names.
-struct CallParameters: Sendable {
-  private let values: [String: String]
-
-  init(_ values: [String: String]) { self.values = values }
-
-  /// Creates the parameters of a call from decoded pairs, or returns `nil` if a name occurs twice.
-  init?(_ pairs: [FormPair]) {
-    var values: [String: String] = [:]
-    for pair in pairs where values.updateValue(pair.value, forKey: pair.name) != nil { return nil }
-    self.values = values
-  }
-
-  subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -8,7 +8,8 @@ internal import StorageCrypto
 struct Issuer: Sendable {
   let context: CloudContext
   private let roles: [LocalCloud.Role]
-  private let fixedLifetime: Duration?
+  /// The lifetime of all credentials, or `nil` for the requested ones.
+  let fixedLifetime: Duration?
 
   init(_ services: LocalCloud.Services, _ context: CloudContext) {
     self.context = context
@@ -51,16 +52,6 @@ struct Issuer: Sendable {
     else { return false }
     let facts = provider.service.policies.language.conditions.facts(at: date)
     return authority.allows(PolicyInput(action: "sts:AssumeRole", resource: resource, facts: facts))
-  }
-
-  /// Returns the lifetime of a new credential, or `nil` if the requested one is not an integer within the limits.
-  ///
-  /// A configured fixed lifetime overrides the limits.
-  func lifetime(_ requested: String?, default defaultSeconds: Int64, in limits: ClosedRange<Int64>) -> Duration? {
-    let requestedSeconds: Int64? = if let requested { Int64(digits: requested) } else { defaultSeconds }
-    guard let seconds = requestedSeconds else { return nil }
-    if let fixedLifetime { return seconds > 0 ? fixedLifetime : nil }
-    return limits.contains(seconds) ? .seconds(seconds) : nil
   }
 
   /// Issues a temporary credential, and counts it in the statistics of an endpoint.

@@ -14,6 +14,14 @@ protocol TokenService: SynchronousAPIHandler {
 
   /// Returns whether a call is in the format of the service.
   func handles(_ call: InboundCall) -> Bool
+
+  /// The maximum size of a session policy, in bytes, and the error responses for a longer or malformed one.
+  static var policyByteLimit: Int { get }
+  static var policyTooLong: ErrorResponse { get }
+  static func malformedPolicy(_ reason: String) -> ErrorResponse
+
+  /// Returns the error response for a requested lifetime outside of limits, which are in seconds.
+  static func invalidLifetime(_ limits: ClosedRange<Int64>) -> ErrorResponse
 }
 
 extension TokenService {
@@ -22,36 +30,32 @@ extension TokenService {
   /// Returns the session of a temporary credential, or `nil` if the access key is that of an account.
   func session(of id: AccessKeyID) -> LocalCloud.Session? { issuer.context.keys.tokens.session(of: id) }
 
-  /// Issues the requested temporary credential, and counts it.
-  func issue(_ request: TokenTable.Request, for call: InboundCall) -> RevealedKey {
-    issuer.issue(request, by: endpoint, at: call.date)
-  }
-
   /// Returns the lifetime that a call requests for a credential of a role, or one hour if it requests none.
   ///
   /// The least lifetime is 900 seconds, in Alibaba's service and in Amazon's.
-  ///
-  /// - Parameter error: A closure that returns the error for a lifetime outside of the limits, which are in seconds.
-  func lifetime(
-    _ call: InboundCall, of role: LocalCloud.Role, error: (ClosedRange<Int64>) -> ErrorResponse
-  ) throws(ErrorResponse) -> Duration {
+  func lifetime(_ call: InboundCall, of role: LocalCloud.Role) throws(ErrorResponse) -> Duration {
     let limits = 900...max(role.maximumDuration.components.seconds, 900)
-    let requested = call["DurationSeconds"]
-    guard let lifetime = issuer.lifetime(requested, default: min(3600, limits.upperBound), in: limits) else {
-      throw error(limits)
-    }
-    return lifetime
+    return try lifetime(call, default: min(3600, limits.upperBound), in: limits)
   }
 
-  /// Parses a session policy, whose size the services limit.
-  static func policy(
-    _ text: String, byteLimit: Int, tooLong: ErrorResponse, malformed: (String) -> ErrorResponse
-  ) throws(ErrorResponse) -> SessionPolicy {
-    guard text.utf8.count <= byteLimit else { throw tooLong }
+  /// Returns the lifetime that a call requests, or a default one if it requests none; both are in seconds.
+  ///
+  /// A configured fixed lifetime overrides the limits.
+  func lifetime(
+    _ call: InboundCall, default defaultSeconds: Int64, in limits: ClosedRange<Int64>
+  ) throws(ErrorResponse) -> Duration {
+    let requested = if let text = call["DurationSeconds"] { Int64(digits: text) } else { defaultSeconds }
+    let accepted = issuer.fixedLifetime == nil ? limits : 1...Int64.max
+    guard let requested, accepted.contains(requested) else { throw Self.invalidLifetime(limits) }
+    return issuer.fixedLifetime ?? .seconds(requested)
+  }
+
+  static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
+    guard text.utf8.count <= policyByteLimit else { throw policyTooLong }
     do {
       return try SessionPolicy(text, in: provider.service.policies.language)
     } catch {
-      throw malformed(error.reason)
+      throw malformedPolicy(error.reason)
     }
   }
 
@@ -63,11 +67,6 @@ extension TokenService {
 struct TokenClaim: SignatureClaim {
   let accessKeyID: AccessKeyID
   let sessionToken: Secret?
-
-  init(_ accessKeyID: AccessKeyID, token: String?) {
-    self.accessKeyID = accessKeyID
-    sessionToken = token.map { Secret($0) }
-  }
 }
 
 extension Timestamp {

@@ -109,9 +109,9 @@ extension BucketDocument {
     error: "NoSuchConfiguration", root: "ListInventoryConfigurationResult", id: "id")
 }
 
-extension S3Interface.Rules {
+extension S3Interface {
   /// The page "Accessing COS with AWS S3 SDK" of the COS documentation.
-  static let cos = S3Interface.Rules(hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
+  static let cos = S3Interface(hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
 }
 
 struct SimulatedCOS: ServiceBehavior {

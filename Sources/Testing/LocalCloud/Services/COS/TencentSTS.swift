@@ -13,7 +13,8 @@ internal import StorageCrypto
 struct TencentSTS: TokenService {
   static let provider = LocalCloud.Provider.cos
   private static let version = "2018-08-13"
-  private static let policyByteLimit = 6144
+  static let policyByteLimit = 6144
+  static let policyTooLong = ErrorResponse.ok("InvalidParameter.PolicyTooLong", "The policy is too long.")
   /// The lifetime of a credential of a role, in seconds, unless the call or the role sets another one.
   private static let roleLifetime: Int64 = 7200
   /// The maximum lifetime of a credential from GetFederationToken, in seconds.
@@ -56,12 +57,12 @@ struct TencentSTS: TokenService {
     return Answer(document, error.status.kind == .serverError ? error.status : .ok)
   }
 
-  private func parameters(of call: InboundCall) throws(ErrorResponse) -> CallParameters {
+  private func parameters(of call: InboundCall) throws(ErrorResponse) -> [String: String] {
     if call.header("content-type")?.asciiLowercased.hasBytePrefix("application/json") == true, !call.call.body.isEmpty {
       guard let members = (try? JSONValue(parsing: call.call.body))?.object else {
         throw .ok("InvalidParameter", "The body is not an object in JSON.")
       }
-      return CallParameters(members.reduce(into: [:]) { values, member in values[member.name] = member.value.code })
+      return members.reduce(into: [:]) { values, member in values[member.name] = member.value.code }
     }
     guard let parameters = call.parameters else {
       throw .ok("InvalidParameter", "A parameter occurs twice or cannot be decoded.")
@@ -76,10 +77,9 @@ struct TencentSTS: TokenService {
     }
     guard let name = call["Name"] else { throw .missing("Name") }
     guard let policy = try policy(call) else { throw .missing("Policy") }
-    let lifetime = try lifetime(call, default: 1800, longest: Self.federationLimit)
-    let request = TokenTable.Request(
-      provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime, caller: caller.id)
-    return response(issue(request, for: call), call)
+    let lifetime = try lifetime(call, default: 1800, in: 1...Self.federationLimit)
+    return response(
+      .init(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime, caller: caller.id), call)
   }
 
   private func assumeWebRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
@@ -102,21 +102,13 @@ struct TencentSTS: TokenService {
       throw .ok("UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
     }
     let longest = role.maximumDuration.components.seconds
-    let lifetime = try lifetime(call, default: min(Self.roleLifetime, longest), longest: longest)
-    let request = TokenTable.Request(
-      provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller?.id)
-    return response(issue(request, for: call), call)
+    let lifetime = try lifetime(call, default: min(Self.roleLifetime, longest), in: 1...max(longest, 1))
+    return response(
+      .init(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller?.id), call)
   }
 
-  private func lifetime(
-    _ call: InboundCall, default fallback: Int64, longest: Int64
-  ) throws(ErrorResponse) -> Duration {
-    let limits = 1...max(longest, 1)
-    guard let lifetime = issuer.lifetime(call["DurationSeconds"], default: fallback, in: limits) else {
-      throw .ok(
-        "InvalidParameter.OverTimeError", "DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
-    }
-    return lifetime
+  static func invalidLifetime(_ limits: ClosedRange<Int64>) -> ErrorResponse {
+    .ok("InvalidParameter.OverTimeError", "DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
   }
 
   /// Returns the session policy, or `nil` if the call contains none.
@@ -124,21 +116,25 @@ struct TencentSTS: TokenService {
   /// In addition to the encoding of the request, the policy is percent-encoded; some SDKs omit this second encoding.
   private func policy(_ call: InboundCall) throws(ErrorResponse) -> SessionPolicy? {
     guard let text = call["Policy"] else { return nil }
-    guard text.utf8.count <= Self.policyByteLimit * 3 else { throw .policyTooLong }
+    guard text.utf8.count <= Self.policyByteLimit * 3 else { throw Self.policyTooLong }
     let decoded = FormPair.read("policy=\(text)")?.first?.value
     for policy in [decoded, text].compactMap(\.self) {
       guard let document = try? JSONValue(parsing: policy.utf8), document.object != nil else { continue }
       if policy.utf8.count <= Self.policyByteLimit, document.hasMember("principal") {
         throw .ok("InvalidParameter.StrategyInvalid", "The policy must not contain a principal.")
       }
-      return try Self.policy(
-        policy, byteLimit: Self.policyByteLimit, tooLong: .policyTooLong, malformed: ErrorResponse.malformedPolicy)
+      return try Self.policy(policy)
     }
-    throw .malformedPolicy("It is not an object in JSON.")
+    throw Self.malformedPolicy("It is not an object in JSON.")
   }
 
-  private func response(_ key: RevealedKey, _ call: InboundCall) -> Answer {
-    Answer([
+  static func malformedPolicy(_ reason: String) -> ErrorResponse {
+    .ok("InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
+  }
+
+  private func response(_ request: TokenTable.Request, _ call: InboundCall) -> Answer {
+    let key = issuer.issue(request, by: endpoint, at: call.date)
+    return Answer([
       "Response": [
         "Credentials": [
           "Token": .string(key.token), "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret),
@@ -252,7 +248,7 @@ struct TencentSTS: TokenService {
 
   private func checkToken(_ token: String?, of key: AccessKey, at date: Timestamp) throws(ErrorResponse) {
     do {
-      try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
+      try TokenClaim(accessKeyID: key.id, sessionToken: token.map { Secret($0) }).checkToken(against: key, at: date)
     } catch {
       throw .ok("AuthFailure.TokenFailure", "The token is wrong: \(error.message)")
     }
@@ -299,12 +295,6 @@ extension KeyDocuments {
 extension ErrorResponse {
   /// Creates an error response with the status 200, as the service reports errors.
   fileprivate static func ok(_ code: String, _ message: String) -> ErrorResponse { ErrorResponse(.ok, code, message) }
-
-  fileprivate static let policyTooLong = ok("InvalidParameter.PolicyTooLong", "The policy is too long.")
-
-  fileprivate static func malformedPolicy(_ reason: String) -> ErrorResponse {
-    ok("InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
-  }
 
   fileprivate static func missing(_ name: String) -> ErrorResponse {
     ok("MissingParameter", "The request is missing a required parameter `\(name)`.")

@@ -14,7 +14,9 @@ internal import StorageCrypto
 struct AlibabaSTS: TokenService {
   static let provider = LocalCloud.Provider.oss
   private static let version = "2015-04-01"
-  private static let policyByteLimit = 2048
+  static let policyByteLimit = 2048
+  static let policyTooLong = ErrorResponse.invalid(
+    "InvalidParameter.PolicySize", "The size of Policy must be smaller than \(policyByteLimit) bytes.")
 
   let issuer: Issuer
   private let nonces = ExpiringSet(capacity: 100_000)
@@ -53,8 +55,7 @@ struct AlibabaSTS: TokenService {
 
   private func assumeRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call)
-    var request = try credentialRequest(call)
-    request.caller = caller
+    let request = try credentialRequest(call, by: caller)
     guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
       throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
@@ -69,10 +70,12 @@ struct AlibabaSTS: TokenService {
       throw .invalid("AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
     }
     let tokenInfo: JSONValue = ["Subject": "localcloud", "Issuer": .string(provider)]
-    return response(try credentialRequest(call), call, identity: tokenInfo)
+    return response(try credentialRequest(call, by: nil), call, identity: tokenInfo)
   }
 
-  private func credentialRequest(_ call: InboundCall) throws(ErrorResponse) -> TokenTable.Request {
+  private func credentialRequest(
+    _ call: InboundCall, by caller: AccessKeyID?
+  ) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
@@ -83,22 +86,19 @@ struct AlibabaSTS: TokenService {
     guard let role = issuer.role(arn) else {
       throw ErrorResponse(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
     }
-    let lifetime = try lifetime(call, of: role) { limits in
-      .invalid(
-        "InvalidParameter.DurationSeconds",
-        "The Min/Max value of DurationSeconds is \(limits.lowerBound)/\(limits.upperBound) seconds.")
-    }
-    return TokenTable.Request(provider: .oss, role: role, session: session, policy: policy, lifetime: lifetime)
+    return TokenTable.Request(
+      provider: .oss, role: role, session: session, policy: policy, lifetime: try lifetime(call, of: role),
+      caller: caller)
   }
 
-  private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
-    try policy(
-      text, byteLimit: policyByteLimit,
-      tooLong: .invalid(
-        "InvalidParameter.PolicySize", "The size of Policy must be smaller than \(policyByteLimit) bytes.")
-    ) { reason in
-      .invalid("InvalidParameter.PolicyGrammar", "The parameter Policy has not passed grammar check. \(reason)")
-    }
+  static func malformedPolicy(_ reason: String) -> ErrorResponse {
+    .invalid("InvalidParameter.PolicyGrammar", "The parameter Policy has not passed grammar check. \(reason)")
+  }
+
+  static func invalidLifetime(_ limits: ClosedRange<Int64>) -> ErrorResponse {
+    .invalid(
+      "InvalidParameter.DurationSeconds",
+      "The Min/Max value of DurationSeconds is \(limits.lowerBound)/\(limits.upperBound) seconds.")
   }
 
   /// Describes the caller: a session of a role, or the account whose key signed the call.
@@ -118,7 +118,7 @@ struct AlibabaSTS: TokenService {
   private static let roleID = "300000000000000000"
 
   private func response(_ request: TokenTable.Request, _ call: InboundCall, identity: JSONValue? = nil) -> Answer {
-    let key = issue(request, for: call)
+    let key = issuer.issue(request, by: endpoint, at: call.date)
     var members: JSONObject = [
       "RequestId": .string(call.requestID),
       "AssumedRoleUser": [
@@ -234,7 +234,7 @@ struct AlibabaSTS: TokenService {
     _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
   ) throws(ErrorResponse) -> AccessKeyID {
     do {
-      try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
+      try TokenClaim(accessKeyID: key.id, sessionToken: token.map { Secret($0) }).checkToken(against: key, at: date)
     } catch {
       switch error.code {
       case .missingToken: throw .invalid("MissingSecurityToken", "SecurityToken is mandatory for this action.")

@@ -185,12 +185,10 @@ extension Gateway {
     let isRequested = ["callback", "callback-var"].contains { name in
       head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
-    switch permit.operation {
-    case .putObject, .completeUpload:
-      return try callbackPlan(
-        permit.operation == .putObject ? "PutObject" : "CompleteMultipartUpload", requestID, isRequested: isRequested
-      ) { () throws(ErrorResponse) in try RequestedCallback(headers: head.headerFields, target: permit.target) }
-    default: return nil
+    let names: [Operation: String] = [.putObject: "PutObject", .completeUpload: "CompleteMultipartUpload"]
+    guard let name = names[permit.operation] else { return nil }
+    return try callbackPlan(name, requestID, isRequested: isRequested) { () throws(ErrorResponse) in
+      try RequestedCallback(headers: head.headerFields, target: permit.target)
     }
   }
 }

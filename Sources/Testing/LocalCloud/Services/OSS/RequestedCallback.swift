@@ -61,10 +61,7 @@ struct RequestedCallback: Sendable {
     for name in variables.keys where !name.hasBytePrefix("x:") || name.asciiLowercased != name {
       throw .invalidArgument("The variable \(name) of the callback does not start with x: or is not in lowercase.")
     }
-    self.urls = callbackURLs
-    self.template = template
-    self.format = format
-    self.variables = variables
+    (self.urls, self.template, self.format, self.variables) = (callbackURLs, template, format, variables)
   }
 
   private static func word(_ value: JSONValue?) -> String? {

@@ -119,9 +119,9 @@ extension SimulatedService {
   ]
 }
 
-extension S3Interface.Rules {
+extension S3Interface {
   /// The pages "Compatibility with Amazon S3" and "Access OSS using an AWS SDK" of the OSS documentation.
-  static let oss = S3Interface.Rules(
+  static let oss = S3Interface(
     hosts: .oss,
     storageClasses: [
       StorageClass(name: "STANDARD", storedAs: "Standard"), StorageClass(name: "STANDARD_IA", storedAs: "IA"),
@@ -157,7 +157,7 @@ extension BucketDocument {
     .init(
       "transferAcceleration", "TransferAccelerationConfiguration", .error("NoSuchTransferAccelerationConfiguration"),
       deletion: nil),
-    .init("httpsConfig", "HttpsConfiguration", .document([XMLNode("TLS", children: disabledTLS)]), deletion: nil),
+    .init("httpsConfig", "HttpsConfiguration", .document([XMLNode("TLS", texts: ["Enable": "false"])]), deletion: nil),
     .init("bucketArchiveDirectRead", "ArchiveDirectReadConfiguration", .document(disabled), deletion: nil),
     .init("overwriteConfig", "OverwriteConfiguration", .document()),
     .init(
@@ -166,7 +166,6 @@ extension BucketDocument {
   ]
 
   private static let disabled = [XMLNode("Enabled", "false")]
-  private static let disabledTLS = [XMLNode("Enable", "false")]
 
   /// The list of live channels, which this server does not have.
   private static let liveChannels = [

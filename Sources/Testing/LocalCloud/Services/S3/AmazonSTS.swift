@@ -13,7 +13,9 @@ struct AmazonSTS: TokenService {
   static let provider = LocalCloud.Provider.s3
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
-  private static let policyByteLimit = 2048
+  static let policyByteLimit = 2048
+  static let policyTooLong = ErrorResponse(
+    .badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
   private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
 
   let issuer: Issuer
@@ -35,8 +37,7 @@ struct AmazonSTS: TokenService {
     switch action {
     case "AssumeRole":
       let caller = try authenticate(call)
-      var request = try credentialRequest(call)
-      request.caller = caller
+      let request = try credentialRequest(call, by: caller)
       guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
         throw .unauthorized(request.role?.arn ?? "")
       }
@@ -50,7 +51,7 @@ struct AmazonSTS: TokenService {
         XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
         XMLNode("Provider", "localcloud"),
       ]
-      return response(action, try credentialRequest(call), identity, call)
+      return response(action, try credentialRequest(call, by: nil), identity, call)
     case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
@@ -106,26 +107,27 @@ struct AmazonSTS: TokenService {
     }
   }
 
-  private func credentialRequest(_ call: InboundCall) throws(ErrorResponse) -> TokenTable.Request {
+  private func credentialRequest(
+    _ call: InboundCall, by caller: AccessKeyID?
+  ) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
       session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) })
     else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
     guard let role = issuer.role(arn), role.provider == .s3 else { throw .unauthorized(arn) }
-    let lifetime = try lifetime(call, of: role) { limits in
-      .invalidParameter("DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
-    }
-    let policy = try call["Policy"].map { text throws(ErrorResponse) in
-      try Self.policy(
-        text, byteLimit: Self.policyByteLimit,
-        tooLong: ErrorResponse(
-          .badRequest, "PackedPolicyTooLarge", "The policy has more than \(Self.policyByteLimit) bytes.")
-      ) { reason in
-        ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(reason)")
-      }
-    }
-    return TokenTable.Request(provider: .s3, role: role, session: session, policy: policy, lifetime: lifetime)
+    let lifetime = try lifetime(call, of: role)
+    return TokenTable.Request(
+      provider: .s3, role: role, session: session, policy: try call["Policy"].map(Self.policy), lifetime: lifetime,
+      caller: caller)
+  }
+
+  static func malformedPolicy(_ reason: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(reason)")
+  }
+
+  static func invalidLifetime(_ limits: ClosedRange<Int64>) -> ErrorResponse {
+    .invalidParameter("DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
   }
 
   /// Describes the caller: a session of a role, or the account whose key signed the call.
@@ -142,7 +144,7 @@ struct AmazonSTS: TokenService {
   private func response(
     _ action: String, _ request: TokenTable.Request, _ identity: [XMLNode], _ call: InboundCall
   ) -> Answer {
-    let key = issue(request, for: call)
+    let key = issuer.issue(request, by: endpoint, at: call.date)
     let user = "\((request.role?.arn ?? "").replacingRole)/\(request.session)"
     let elements = [
       XMLNode("AssumedRoleUser", texts: ["Arn": user, "AssumedRoleId": "\(Self.roleID):\(request.session)"]),
@@ -220,8 +222,7 @@ extension KeyDocuments {
     metadataDocument: { key in
       [
         "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC",
-        "AccessKeyId": .string(key.id),
-        "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
+        "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
         "Expiration": .string(key.expiration.iso8601),
       ]
     })

@@ -14,7 +14,7 @@ extension SimulatedS3 {
   static let checksumHeaders = S3Checksum.Algorithm.allCases.map { "checksum-\($0.rawValue)" } + ["checksum-type"]
 
   func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? {
-    (request.bodyDecoder as? S3ChunkDecoder).map { S3ChunkReader(decoder: $0) }
+    ownBehavior == nil ? (request.bodyDecoder as? S3ChunkDecoder).map { S3ChunkReader(decoder: $0) } : nil
   }
 
   func bodyChecks(
@@ -22,6 +22,12 @@ extension SimulatedS3 {
   ) throws(ErrorResponse) -> [any BodyCheck] {
     var checks: [any BodyCheck] = []
     let payload = headers.first("x-amz-content-sha256").flatMap { S3Payload(header: $0) }
+    if ownBehavior != nil {
+      if let payload, payload.isChunked {
+        throw ErrorResponse(.badRequest, "NotImplemented", "Aws MultiChunkedEncoding \(payload.text) is not supported.")
+      }
+      if operation == .deleteObjects, headers.first("content-md5") == nil { throw Self.missingDigest }
+    }
     if let payload, payload != .unsigned, !payload.isChunked, !operation.hasCopySource {
       checks.append(S3PayloadCheck(expected: payload.text))
     }
@@ -31,41 +37,35 @@ extension SimulatedS3 {
     // The checksum of a completed upload can be composite, and is not that of the request's body.
     let statedChecksum =
       operation == .completeUpload ? nil : try S3StatedChecksum(headers, isTrailed: payload?.hasTrailer == true)
+    let ruledAlgorithm = rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) }
+    var checksumCheck = statedChecksum.map { S3ChecksumCheck($0.algorithm, expected: $0.value) }
     switch operation {
     case .putObject, .uploadPart:
       if payload != nil, payload?.isChunked != true, headers[.contentLength] == nil { throw Self.missingLength }
-      let ownAlgorithm =
-        rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) } ?? statedChecksum?.algorithm ?? .crc64nvme
-      if let statedChecksum, statedChecksum.algorithm != ownAlgorithm {
-        if rule?.isChosen == true {
-          throw .invalidRequest(
-            "Checksum Type mismatch occurred, expected checksum Type: \(ownAlgorithm.rawValue), actual checksum Type: "
-              + statedChecksum.algorithm.rawValue)
-        }
-        checks.append(S3ChecksumCheck(statedChecksum.algorithm, expected: statedChecksum.value))
+      let ownAlgorithm = ruledAlgorithm ?? statedChecksum?.algorithm ?? .crc64nvme
+      guard statedChecksum?.algorithm != ownAlgorithm else { break }
+      if let statedChecksum, rule?.isChosen == true {
+        throw .invalidRequest(
+          "Checksum Type mismatch occurred, expected checksum Type: \(ownAlgorithm.rawValue), actual checksum Type: "
+            + statedChecksum.algorithm.rawValue)
       }
-      checks.append(
-        S3ChecksumCheck(ownAlgorithm, expected: statedChecksum?.algorithm == ownAlgorithm ? statedChecksum?.value : nil)
-      )
-    case .copyPart:
-      if let ownAlgorithm = rule.flatMap({ S3Checksum.Algorithm(rawValue: $0.algorithm) }) {
-        checks.append(S3ChecksumCheck(ownAlgorithm, expected: nil))
-      }
+      if let checksumCheck { checks.append(checksumCheck) }
+      checksumCheck = S3ChecksumCheck(ownAlgorithm, expected: nil)
+    case .copyPart: checksumCheck = ruledAlgorithm.map { S3ChecksumCheck($0, expected: nil) }
     case .copyObject:
-      if let name = headers.first("x-amz-checksum-algorithm") {
-        checks.append(S3ChecksumCheck(try Self.algorithm(name), expected: nil))
+      checksumCheck = try headers.first("x-amz-checksum-algorithm").map { name throws(ErrorResponse) in
+        S3ChecksumCheck(try Self.algorithm(name), expected: nil)
       }
     case .deleteObjects:
-      guard statedChecksum != nil || headers.first("content-md5")?.isEmpty == false else {
-        throw .invalidRequest("Missing required header for this request: Content-MD5")
-      }
-      if let statedChecksum { checks.append(S3ChecksumCheck(statedChecksum.algorithm, expected: statedChecksum.value)) }
-    case .completeUpload: break
-    default:
-      if let statedChecksum { checks.append(S3ChecksumCheck(statedChecksum.algorithm, expected: statedChecksum.value)) }
+      guard statedChecksum != nil || headers.first("content-md5")?.isEmpty == false else { throw Self.missingDigest }
+    default: break
     }
+    if let checksumCheck { checks.append(checksumCheck) }
     return checks
   }
+
+  private static let missingDigest = ErrorResponse.invalidRequest(
+    "Missing required header for this request: Content-MD5")
 
   private static let missingLength = ErrorResponse(
     .lengthRequired, "MissingContentLength", "You must provide the Content-Length HTTP header.")
@@ -127,28 +127,23 @@ extension SimulatedS3 {
         throw ErrorResponse(
           .badRequest, "BadDigest", "The \(other.name) of a part does not match the algorithm of the upload.")
       }
-      guard let value = stated.first?.text else {
-        guard !rule.isComposite else {
-          throw .invalidRequest(
-            "The upload was created using a \(rule.algorithm) checksum. The complete request must include the checksum "
-              + "for each part. It was missing for part \(element["PartNumber"]?.text ?? "") in the request.")
-        }
-        continue
+      if let value = stated.first?.text {
+        guard part.content.checksum?.value == value else { throw .invalidPart }
+      } else if rule.isComposite {
+        throw .invalidRequest(
+          "The upload was created using a \(rule.algorithm) checksum. The complete request must include the checksum "
+            + "for each part. It was missing for part \(element["PartNumber"]?.text ?? "") in the request.")
       }
-      guard part.content.checksum?.value == value else { throw .invalidPart }
     }
   }
 
   private func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) -> StoredChecksum? {
     guard let algorithm = S3Checksum.Algorithm(rawValue: rule.algorithm) else { return nil }
-    var values: [(bytes: [UInt8], byteCount: Int64)] = []
-    for part in parts {
-      guard let bytes = part.content.checksum.flatMap({ [UInt8](base64: $0.value) }) else { return nil }
-      values.append((bytes, part.content.byteCount))
-    }
+    let values = parts.compactMap { part in part.content.checksum.flatMap { [UInt8](base64: $0.value) } }
+    guard values.count == parts.count else { return nil }
     if rule.isComposite {
       var sum = S3Checksum(algorithm)
-      for value in values { sum.update(value.bytes) }
+      for value in values { sum.update(value) }
       return StoredChecksum(algorithm: rule.algorithm, value: "\(sum.base64)-\(parts.count)", isComposite: true)
     }
     let cyclic: CRC.Algorithm =
@@ -157,9 +152,10 @@ extension SimulatedS3 {
       case .crc32c: .crc32c
       case .crc64nvme, .sha1, .sha256: .crc64NVME
       }
-    let total = values.reduce(UInt64(0)) { total, value in
-      let next = value.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      return CRC.combine(total, next, byteCount: UInt64(value.byteCount), cyclic)
+    let total = zip(parts, values).reduce(UInt64(0)) { total, element in
+      let (part, value) = element
+      let next = value.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      return CRC.combine(total, next, byteCount: UInt64(part.content.byteCount), cyclic)
     }
     let bytes = CRC.bytes(of: total, cyclic)
     return StoredChecksum(
@@ -222,10 +218,8 @@ struct S3StatedChecksum {
       throw .invalidRequest("Value for x-amz-sdk-checksum-algorithm header is invalid.")
     }
     let value = trailedAlgorithm == nil ? headers.first(algorithm.fieldName) : nil
-    if let value {
-      guard let bytes = [UInt8](base64: value), bytes.count == S3Checksum(algorithm).bytes.count else {
-        throw .invalidRequest("Value for \(algorithm.fieldName) header is invalid.")
-      }
+    if let value, [UInt8](base64: value)?.count != S3Checksum(algorithm).bytes.count {
+      throw .invalidRequest("Value for \(algorithm.fieldName) header is invalid.")
     }
     self.algorithm = algorithm
     self.value = value

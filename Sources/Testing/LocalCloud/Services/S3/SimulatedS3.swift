@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import S3Auth
 internal import StorageAuth
-internal import StorageCrypto
 
 // Pages: "Amazon S3 REST API Introduction", "Actions, resources, and condition keys for Amazon S3".
 
@@ -17,8 +16,7 @@ extension SimulatedService {
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
       provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, documents: BucketDocument.s3,
-      headerRules: s3Rules, headers: s3Headers(region: region),
-      signatures: Signatures(usual: .s3V4),
+      headerRules: s3Rules, headers: s3Headers(region: region), signatures: Signatures(usual: .s3V4),
       objects: Objects(
         contentType: "binary/octet-stream",
         storageClasses: [
@@ -33,8 +31,7 @@ extension SimulatedService {
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
         groups: "http://acs.amazonaws.com/groups/global/", takesGrants: true,
         access: AccessControl.canned, accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false,
-        publicCanBeListed: true, deletesUploads: true,
-        hashesOwnerIDs: true),
+        publicCanBeListed: true, deletesUploads: true, hashesOwnerIDs: true),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucketElement: "ContinuationToken", bucketPageLimit: 10_000,
@@ -184,22 +181,40 @@ struct SimulatedS3: ServiceBehavior {
 
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
+  /// The service's own behavior if this is the S3-compatible interface of another service, or `nil`.
+  var ownBehavior: (any ServiceBehavior)?
+  /// The service's own hosts, which contain no bucket name.
+  var hosts = ServiceHosts.s3
   var pathHosts = PathHosts()
 
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
-  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    HostVerifier(region: configuration.s3Region, hosts: .s3, pathHosts)
+  /// A verifier for the region, or for any region in the interface of another service.
+  ///
+  /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+  private var verifier: HostVerifier<S3Verifier> {
+    let signedRegion = ownBehavior == nil ? region : nil
+    return HostVerifier(
+      S3Verifier(region: signedRegion, style: .virtualHosted, limits: .asServices),
+      inPath: S3Verifier(region: signedRegion, limits: .asServices)
+    ) { [hosts, pathHosts] authority in
+      authority.hasBytePrefix("s3.") || hosts.isService(authority) || pathHosts.contains(authority)
+        || AddressingStyle(authority: authority) == .path
+    }
   }
+
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier { verifier }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try HostVerifier(region: region, hosts: .s3, pathHosts).verifier(for: head).target(of: head)
+    try verifier.verifier(for: head).target(of: head)
   }
 
-  /// Returns a new S3 request ID: 16 random hexadecimal digits.
+  /// Returns a new S3 request ID, 16 random hexadecimal digits, or one of the service itself.
   func makeRequestID(at date: Timestamp) -> String {
-    String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
+    ownBehavior?.makeRequestID(at: date) ?? String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
   }
+
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse? { ownBehavior?.misaddressed(head) }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
     XMLNode(
@@ -210,25 +225,12 @@ struct SimulatedS3: ServiceBehavior {
   }
 
   /// Returns the colon-separated parts of an S3 resource name (ARN), which contains neither region nor account.
-  func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
+  func resource(_ name: String, in region: String) -> [String] {
+    ownBehavior?.resource(name, in: region) ?? ["arn", "aws", "s3", "", "", name]
+  }
 
   /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
   func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["arn", "aws", "iam", ""], "role/", count: 6) }
-}
-
-extension HostVerifier<S3Verifier> {
-  /// Creates a verifier for a region, or for any region if it is `nil`.
-  ///
-  /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
-  init(region: String?, hosts: ServiceHosts, _ pathHosts: PathHosts) {
-    self.init(
-      S3Verifier(region: region, style: .virtualHosted, limits: .asServices),
-      inPath: S3Verifier(region: region, limits: .asServices)
-    ) { authority in
-      authority.hasBytePrefix("s3.") || hosts.isService(authority) || pathHosts.contains(authority)
-        || AddressingStyle(authority: authority) == .path
-    }
-  }
 }
 
 // Page: "Error Responses".
@@ -239,7 +241,7 @@ extension SimulatedS3 {
 
   /// Returns a redirection if a host specifies another region ("Request redirection and the REST API").
   func redirection(of host: String, for bucket: String) -> ErrorResponse? {
-    guard let named = S3Address.region(in: host), named != region,
+    guard ownBehavior == nil, let named = S3Address.region(in: host), named != region,
       let endpoint = try? ServiceEndpoint.s3(region: region, bucket: bucket)
     else { return nil }
     let prefix = endpoint.style == .virtualHosted ? "\(bucket)." : ""

@@ -76,7 +76,7 @@ struct ActivityService: Sendable {
     let free = total - min(FileCounts(try aspera.files.walk(service.root)).bytes, total)
     return try await service.forEachPath(document) { element, result in
       let path = try service.path(element["path"])
-      guard try aspera.files.entry(at: path) != nil else { throw FileProblem(.notFound, path) }
+      _ = try aspera.files.existingEntry(at: path)
       result["bytes_total"] = .integer(total)
       result["bytes_free"] = .integer(free)
       result["percent_free"] = .integer(free / (total / 100))

@@ -61,15 +61,13 @@ struct NodeCopy: Sendable {
   ) async throws {
     guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
       let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
-    else { throw TransferRefusal(TransferRefusal.badPathCode, "A path is missing, or leads out of the root.") }
+    else { throw TransferRefusal(.badPath, "A path is missing, or leads out of the root.") }
     let isUpload = record.start.direction == .send
     try TransferTokenCheck.check(isUpload ? to : from, against: claim)
     for entry in try aspera.files.walk(from) where entry.link == nil {
       let location = to.appending(entry.path.relative(to: from))
       let folder = entry.isFolder ? location : location.parent
-      if isUpload, claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil {
-        throw TransferTokenCheck.missingLevel("mkdir")
-      }
+      if isUpload { try TransferTokenCheck(aspera: aspera).checkFolder(folder, against: claim) }
       guard let content = entry.content else {
         try await aspera.files.makeFolder(location, at: date)
         continue

@@ -124,17 +124,13 @@ struct AssertionCheck: Sendable {
   func grant(_ call: InboundCall) throws(ErrorResponse) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
     do throws(GrantRequest.Problem) {
       let request = try GrantRequest(call, clients)
-      return (request, try user(of: request, at: call.date))
+      do throws(AssertionProblem) {
+        return (request, try user(of: request.assertion, clientID: request.client.id, at: call.date))
+      } catch {
+        throw .assertion(error)
+      }
     } catch {
       throw errorResponse(error)
-    }
-  }
-
-  private func user(of request: GrantRequest, at date: Timestamp) throws(GrantRequest.Problem) -> LocalCloud.OAuthUser {
-    do throws(AssertionProblem) {
-      return try user(of: request.assertion, clientID: request.client.id, at: date)
-    } catch {
-      throw .assertion(error)
     }
   }
 

@@ -90,7 +90,14 @@ struct CloudAPI: APIHandler {
     let (request, user) = try check.grant(call)
     let lifetime = organization.rules.tokenLifetime
     let scope = request.scope ?? "user:all"
-    let token = try token(for: user, scope: scope, until: call.date.advanced(by: lifetime), organization, at: call.date)
+    let expiration = call.date.advanced(by: lifetime)
+    let token: String
+    if ["user:all", "admin:all", "self"].contains(scope) {
+      token = RandomText.alphanumerics(64)
+      tokens.add(token, AccessToken(user: user, expiration: expiration), at: call.date)
+    } else {
+      token = try nodeToken(for: user, scope, until: expiration, organization)
+    }
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer([
       "access_token": .string(token), "token_type": "Bearer", "scope": .string(scope),
@@ -98,15 +105,10 @@ struct CloudAPI: APIHandler {
     ])
   }
 
-  private func token(
-    for user: LocalCloud.OAuthUser, scope: String, until expiration: Timestamp,
-    _ organization: LocalCloud.AsperaOnCloud, at date: Timestamp
+  private func nodeToken(
+    for user: LocalCloud.OAuthUser, _ scope: String, until expiration: Timestamp,
+    _ organization: LocalCloud.AsperaOnCloud
   ) throws -> String {
-    if scope == "user:all" || scope == "admin:all" || scope == "self" {
-      let token = RandomText.alphanumerics(64)
-      tokens.add(token, AccessToken(user: user, expiration: expiration), at: date)
-      return token
-    }
     guard let scope = NodeScope(scope), scope.accessKey.isIdentical(to: organization.accessKey),
       [NodeScope.user, NodeScope.admin].contains(scope.role)
     else { throw ErrorResponse(.badRequest, "invalid_scope", "The scope is not known.") }
@@ -147,7 +149,7 @@ struct CloudAPI: APIHandler {
     }
     let page = (call["page"] ?? "1") == "1" ? found : []
     var response = Answer(.array(page.map { workspace($0, organization) }))
-    response.headers[.totalCount] = String(found.count)
+    response.headers.set("X-Total-Count", String(found.count))
     return response
   }
 
@@ -174,9 +176,4 @@ extension ErrorResponse {
     case .assertion(let problem): self.init(.badRequest, "invalid_grant", problem.message)
     }
   }
-}
-
-extension HTTPField.Name {
-  /// The name of the header that contains the number of entries of all pages.
-  static let totalCount = known("X-Total-Count")
 }

@@ -12,7 +12,7 @@ struct FaspexAPI: APIHandler {
   static let root = "/aspera/faspex"
 
   let endpoint = LocalCloud.Endpoint.faspex
-  let faspex: LocalCloud.Faspex?
+  private let isConfigured: Bool
   let aspera: AsperaContext
   /// The simulated Node API, which issues the transfer tokens of packages.
   let node: NodeAPI
@@ -20,7 +20,7 @@ struct FaspexAPI: APIHandler {
   private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
 
   init(_ faspex: LocalCloud.Faspex?, _ aspera: AsperaContext, _ node: NodeAPI) {
-    self.faspex = faspex
+    isConfigured = faspex != nil
     self.aspera = aspera
     self.node = node
     check = AssertionCheck(
@@ -30,8 +30,8 @@ struct FaspexAPI: APIHandler {
 
   func response(to call: InboundCall) async throws -> Answer {
     let names = call.path.words(between: "/").map(String.init).dropFirst(2)
-    guard let faspex else { throw ErrorResponse.faspexRoute }
-    if Array(names) == ["auth", "token"] { return try token(call, faspex) }
+    guard isConfigured else { throw ErrorResponse.faspexRoute }
+    if Array(names) == ["auth", "token"] { return try token(call) }
     guard names.starts(with: ["api", "v5"]) else { throw ErrorResponse.faspexRoute }
     guard call.request.headerFields[.authorization] != nil else {
       throw ErrorResponse(.unauthorized, "2002", "Add an HTTP authorization header to your request.")
@@ -40,7 +40,7 @@ struct FaspexAPI: APIHandler {
       throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
     guard token.expiration > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
-    return try packages(call, names.dropFirst(2).map { $0 }, as: token.user, faspex)
+    return try packages(call, Array(names.dropFirst(2)), as: token.user)
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
@@ -51,9 +51,9 @@ struct FaspexAPI: APIHandler {
       ], error.status)
   }
 
-  private func token(_ call: InboundCall, _ faspex: LocalCloud.Faspex) throws -> Answer {
+  private func token(_ call: InboundCall) throws -> Answer {
     let (request, user) = try check.grant(call)
-    let expiration = call.date.advanced(by: faspex.rules.tokenLifetime)
+    let expiration = call.date.advanced(by: check.rules.tokenLifetime)
     let token = Self.accessToken(for: user, request.client, until: expiration, at: call.date)
     tokens.add(token, AccessToken(user: user, expiration: expiration), at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
@@ -82,11 +82,9 @@ struct FaspexAPI: APIHandler {
   private static let pageLimit = 1_000
 
   /// Performs a request about packages; `names` are the elements of the path after `api/v5`.
-  func packages(
-    _ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex
-  ) throws -> Answer {
+  func packages(_ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser) throws -> Answer {
     switch (call.request.method, names.count) {
-    case (.post, 1) where names[0] == "packages": return try create(document(of: call), as: user, faspex, at: call.date)
+    case (.post, 1) where names[0] == "packages": return try create(document(of: call), as: user, at: call.date)
     case (.get, 1) where names[0] == "packages": return try list("all", call, for: user)
     case (.get, 2) where names[1] == "packages" && Self.boxes.contains(names[0]):
       return try list(names[0], call, for: user)
@@ -109,14 +107,12 @@ struct FaspexAPI: APIHandler {
 
   // MARK: Packages
 
-  private func create(
-    _ document: JSONValue, as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex, at date: Timestamp
-  ) throws -> Answer {
+  private func create(_ document: JSONValue, as user: LocalCloud.OAuthUser, at date: Timestamp) throws -> Answer {
     guard let title = document["title"]?.string, !title.isEmpty else { throw Self.missing("title") }
     guard let elements = document["recipients"]?.array, !elements.isEmpty else { throw Self.missing("recipients") }
     let recipients = try elements.map { element -> LocalCloud.OAuthUser in
       guard let name = element["name"]?.string,
-        let recipient = faspex.users.first(where: { $0.email.isIdentical(to: name) })
+        let recipient = check.users.first(where: { $0.email.isIdentical(to: name) })
       else { throw ErrorResponse(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
       return recipient
     }
@@ -130,18 +126,17 @@ struct FaspexAPI: APIHandler {
 
   private func package(_ id: String, for user: LocalCloud.OAuthUser) throws -> FaspexPackage {
     guard let package = aspera.packages.package(id),
-      package.sender == user || (package.recipients.contains(user) && package.uploadStatus == "completed")
+      package.sender == user || package.isReceived(by: user)
     else { throw ErrorResponse(.notFound, "1151", "Check your id and try again. The package could not be found.") }
     return package
   }
 
   private func list(_ box: String, _ call: InboundCall, for user: LocalCloud.OAuthUser) throws -> Answer {
     let found = aspera.packages.all.filter { package in
-      let isReceived = package.recipients.contains(user) && package.uploadStatus == "completed"
       switch box {
-      case "all": return isReceived || package.sender == user
-      case "outbox", "outbox_history": return package.sender == user
-      default: return isReceived
+      case "all": package.isReceived(by: user) || package.sender == user
+      case "outbox", "outbox_history": package.sender == user
+      default: package.isReceived(by: user)
       }
     }
     let offset = try number("offset", call) ?? 0
@@ -174,11 +169,10 @@ struct FaspexAPI: APIHandler {
     guard let paths = document["paths"]?.array, !paths.isEmpty, paths.allSatisfy({ $0.string?.isEmpty == false }) else {
       throw Self.missing("paths")
     }
-    aspera.packages.setUploadStatus("submitted", of: package.id)
-    var specification = try specification(.send, ["destination_root": .string(package.folder.text)], at: date)
-    specification["paths"] = .array(paths.map { ["source": $0] })
-    specification["create_dir"] = true
-    return tagged(specification, package)
+    aspera.packages.setUploadStatus("submitted") { $0.id == package.id }
+    return try transfer(
+      .send, of: package, ["destination_root": .string(package.folder.text)],
+      ["paths": .array(paths.map { ["source": $0] }), "create_dir": true], at: date)
   }
 
   private func download(_ call: InboundCall, _ package: FaspexPackage, as user: LocalCloud.OAuthUser) throws -> Answer {
@@ -192,18 +186,17 @@ struct FaspexAPI: APIHandler {
     let request: JSONValue = [
       "source_root": .string(package.folder.text), "paths": .array(paths.map { ["source": .string($0)] }),
     ]
-    return tagged(try specification(.receive, request, at: call.date), package)
+    return try transfer(.receive, of: package, request, at: call.date)
   }
 
-  private func specification(
-    _ direction: TransferDirection, _ request: JSONValue, at date: Timestamp
-  ) throws -> JSONObject {
+  /// Returns the transfer specification of the node for a package, with further members.
+  private func transfer(
+    _ direction: TransferDirection, of package: FaspexPackage, _ request: JSONValue, _ members: JSONObject = [:],
+    at date: Timestamp
+  ) throws -> Answer {
     let setup = try SetupRequest(direction, ["transfer_request": request], .root)
-    return try node.specification(for: setup, .user("faspex"), at: date).object ?? [:]
-  }
-
-  private func tagged(_ specification: JSONObject, _ package: FaspexPackage) -> Answer {
-    var specification = specification
+    var specification = try node.specification(for: setup, .user("faspex"), at: date)
+    for (name, value) in members { specification[name] = value }
     specification["authentication"] = "token"
     specification["tags"] = ["aspera": ["faspex": ["package_id": .string(package.id)]]]
     return Answer(.object(specification))
@@ -262,6 +255,8 @@ struct FaspexPackage: Sendable {
   /// The state of the upload: `pre_initiation`, `submitted` or `completed`.
   var uploadStatus = "pre_initiation"
 
+  func isReceived(by user: LocalCloud.OAuthUser) -> Bool { recipients.contains(user) && uploadStatus == "completed" }
+
   var folder: NodePath { FaspexPackages.root.appending(NodePath(id) ?? .root) }
 }
 
@@ -287,9 +282,7 @@ final class FaspexPackages: Sendable {
 
   func package(_ id: String) -> FaspexPackage? { packages.withLock { $0.first { $0.id == id } } }
 
-  func setUploadStatus(_ status: String, of id: String) { setUploadStatus(status) { $0.id == id } }
-
-  private func setUploadStatus(_ status: String, where isMatch: (FaspexPackage) -> Bool) {
+  func setUploadStatus(_ status: String, where isMatch: (FaspexPackage) -> Bool) {
     packages.withLock { packages in
       if let index = packages.firstIndex(where: isMatch) { packages[index].uploadStatus = status }
     }

@@ -142,9 +142,6 @@ final class FileRegister: Sendable {
   }
 
   func grants(of user: BearerUser, _ accessKey: String) -> FileGrants {
-    FileGrants(
-      permissions(of: accessKey).filter { $0.permission.applies(to: user) }.map {
-        ($0.path, $0.permission.grant.levels)
-      })
+    FileGrants(permissions(of: accessKey).filter { $0.permission.applies(to: user) })
   }
 }

@@ -115,7 +115,7 @@ struct FileService: Sendable {
     case "file": try await aspera.files.create(Self.contents(document["contents"]), at: path, date)
     default: try await aspera.files.create([], at: path, date, link: Self.link(document))
     }
-    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem(.notFound, path) }
+    let entry = try aspera.files.existingEntry(at: path)
     var response = self.document(of: entry, aspera.files.register.id(of: path), levels(at: path))
     if entry.isFile { response["content_type"] = "application/octet-stream" }
     return Answer(.object(response))

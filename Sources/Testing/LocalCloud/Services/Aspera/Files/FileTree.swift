@@ -16,10 +16,13 @@ struct FileTree: Sendable {
 
   func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
-  func requireFolder(at path: NodePath) throws -> FileEntry {
+  func existingEntry(at path: NodePath) throws -> FileEntry {
     guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
-    guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
     return entry
+  }
+
+  func requireFolder(at path: NodePath) throws {
+    guard try existingEntry(at: path).isFolder else { throw FileProblem(.isNoFolder, path) }
   }
 
   /// Returns the files and folders in a folder, ordered by the bytes of their names.
@@ -34,9 +37,8 @@ struct FileTree: Sendable {
 
   /// Returns a file, or a folder followed by all files and folders below it, each folder before its contents.
   func walk(_ path: NodePath) throws -> [FileEntry] {
-    guard let entry = try entry(at: path) else { throw FileProblem(.notFound, path) }
     var entries: [FileEntry] = []
-    var pending = [entry]
+    var pending = [try existingEntry(at: path)]
     while let next = pending.popLast() {
       entries.append(next)
       if next.isFolder { pending.append(contentsOf: try children(of: next.path).reversed()) }
@@ -115,7 +117,7 @@ struct FileTree: Sendable {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem(.isRoot) }
     let entries = try walk(path)
     if try entry(at: target) != nil || path.contains(target) { throw FileProblem(.exists, target) }
-    _ = try requireFolder(at: target.parent)
+    try requireFolder(at: target.parent)
     let locations = entries.map { target.appending($0.path.relative(to: path)) }
     guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem(.tooLong) }
     for (entry, location) in zip(entries, locations) {
@@ -175,15 +177,15 @@ struct FileProblem: Error {
     case isRoot
 
     /// The reason in messages, the status in the Node API, and the error code of the transfer server.
-    fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: Int) {
+    fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: TransferRefusal.Code) {
       switch self {
-      case .notFound: ("No such file or directory", .notFound, TransferRefusal.noSuchFileCode)
-      case .isFolder: ("Is a directory", .badRequest, TransferRefusal.isFolderCode)
-      case .isNoFolder: ("Not a directory", .badRequest, TransferRefusal.notFolderCode)
-      case .exists: ("File exists", .conflict, TransferRefusal.alreadyExistsCode)
-      case .notEmpty: ("Directory not empty", .conflict, TransferRefusal.alreadyExistsCode)
-      case .tooLong: ("The path is too long or too deep.", .badRequest, TransferRefusal.badPathCode)
-      case .isRoot: ("The root cannot be changed.", .badRequest, TransferRefusal.badPathCode)
+      case .notFound: ("No such file or directory", .notFound, .noSuchFile)
+      case .isFolder: ("Is a directory", .badRequest, .isFolder)
+      case .isNoFolder: ("Not a directory", .badRequest, .notFolder)
+      case .exists: ("File exists", .conflict, .alreadyExists)
+      case .notEmpty: ("Directory not empty", .conflict, .alreadyExists)
+      case .tooLong: ("The path is too long or too deep.", .badRequest, .badPath)
+      case .isRoot: ("The root cannot be changed.", .badRequest, .badPath)
       }
     }
   }
@@ -194,7 +196,7 @@ struct FileProblem: Error {
   init(_ kind: Kind, _ path: NodePath? = nil) { (self.kind, self.path) = (kind, path) }
 
   var status: HTTPResponse.Status { kind.meaning.status }
-  var ascpCode: Int { kind.meaning.ascpCode }
+  var ascpCode: TransferRefusal.Code { kind.meaning.ascpCode }
 
   /// The reason for the failure as a short message for the client.
   var message: String { kind.meaning.reason + (path.map { ": \($0.text)" } ?? "") }

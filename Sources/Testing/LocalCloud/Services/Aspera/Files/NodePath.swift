@@ -26,15 +26,16 @@ struct NodePath: Sendable {
   /// Whether the path has at most 4,096 bytes and at most 128 names.
   var isWithinLimits: Bool { names.count <= Self.depthLimit && bytes.count <= Self.byteLimit }
 
-  /// The path's names in UTF-8, separated by slashes; empty for the root folder.
-  var bytes: [UInt8] { Array(names.joined(separator: "/").utf8) }
+  /// The path's names, separated by slashes, which are the object key of a file; empty for the root folder.
+  var key: String { names.joined(separator: "/") }
+  var fileKey: ObjectKey { ObjectKey(key) }
+  var bytes: [UInt8] { Array(key.utf8) }
 
   /// The path in the format of the Node API, with a leading slash.
-  var text: String { "/" + names.joined(separator: "/") }
-  var fileKey: ObjectKey { ObjectKey(names.joined(separator: "/")) }
+  var text: String { "/" + key }
 
   /// The object key of a folder at this path, which is also the key prefix of its contents; empty for the root folder.
-  var folderKey: String { names.isEmpty ? "" : names.joined(separator: "/") + "/" }
+  var folderKey: String { names.isEmpty ? "" : key + "/" }
 
   /// The last name of the path, or a slash for the root folder.
   var basename: String { names.last ?? "/" }

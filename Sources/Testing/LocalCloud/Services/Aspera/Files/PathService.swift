@@ -23,7 +23,7 @@ struct PathService: Sendable {
     try require(
       ["directory", "file", "symbolic_link"].contains(type), "The type must be directory, file or symbolic_link.")
     if try files.entry(at: path) != nil { throw FileProblem(.exists, path) }
-    _ = try files.requireFolder(at: path.parent)
+    try files.requireFolder(at: path.parent)
     switch type {
     case "directory": try await files.makeFolder(path, at: date)
     case "file": try await files.create(FileService.contents(element["contents"]), at: path, date)
@@ -88,8 +88,7 @@ struct PathService: Sendable {
   ///   so.
   func contents(_ encoded: String) throws -> Answer {
     let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
-    let path = try path(text.map { .string($0) })
-    guard let entry = try files.entry(at: path) else { throw FileProblem(.notFound, path) }
+    let entry = try existing(text.map { .string($0) })
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
     }
@@ -97,8 +96,7 @@ struct PathService: Sendable {
   }
 
   func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
-    let path = try root.appending(value?.string).required("The path is missing, too long, or leads out of the root.")
-    return path
+    try root.appending(value?.string).required("The path is missing, too long, or leads out of the root.")
   }
 
   /// The number of results in a response if the request names none, and the maximum number.
@@ -169,11 +167,7 @@ struct PathService: Sendable {
     ])
   }
 
-  private func existing(_ value: JSONValue?) throws -> FileEntry {
-    let path = try path(value)
-    guard let entry = try files.entry(at: path) else { throw FileProblem(.notFound, path) }
-    return entry
-  }
+  private func existing(_ value: JSONValue?) throws -> FileEntry { try files.existingEntry(at: path(value)) }
 
   private func document(of entry: FileEntry) -> JSONObject {
     let path = entry.path.relative(to: root)

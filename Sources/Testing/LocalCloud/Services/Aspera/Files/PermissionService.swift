@@ -204,8 +204,8 @@ struct FilePermission: Sendable {
 struct FileGrants: Sendable {
   private let levels: [[UInt8]: AccessLevels]
 
-  init(_ permissions: [(path: NodePath, levels: AccessLevels)]) {
-    levels = Dictionary(permissions.map { ($0.path.bytes, $0.levels) }) { $0.union($1) }
+  init(_ permissions: [(permission: FilePermission, path: NodePath)]) {
+    levels = Dictionary(permissions.map { ($0.path.bytes, $0.permission.grant.levels) }) { $0.union($1) }
   }
 
   var isEmpty: Bool { levels.isEmpty }

@@ -16,17 +16,13 @@ struct NodeAPI: APIHandler {
   func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil { aspera.cloud.counters.count(endpoint) { $0.unsigned += 1 } }
     let route = NodeRoute(call.request.method, call.path)
-    if case .optional? = route?.authorization, call.request.headerFields[.authorization] == nil { return Answer() }
+    if route?.authorization == .optional, call.request.headerFields[.authorization] == nil { return Answer() }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
     guard let route else {
       throw ErrorResponse.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
     }
     let acceptsBearer =
-      switch route.authorization {
-      case .basicOrBearer: true
-      case .configured: aspera.infoAcceptsBearer
-      case .basic, .optional: false
-      }
+      route.authorization == .basicOrBearer || route.authorization == .configured && aspera.infoAcceptsBearer
     guard acceptsBearer || caller.bearerUser == nil else {
       throw ErrorResponse.node(.unauthorized, "This call accepts only Basic authorization, and no bearer token.")
     }

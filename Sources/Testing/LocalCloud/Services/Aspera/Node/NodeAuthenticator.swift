@@ -39,8 +39,7 @@ struct NodeAuthenticator: Sendable {
   private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(ErrorResponse) -> NodeCaller {
     guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
     do {
-      let caller = try BearerCheck(directory: directory).caller(text, for: accessKey, at: date)
-      return .bearer(caller.key, caller.user)
+      return try directory.bearerCaller(text, for: accessKey, at: date)
     } catch {
       throw Self.refusal(error.message)
     }
@@ -96,33 +95,31 @@ struct BearerUser: Sendable {
   let isAdministrator: Bool
 }
 
-/// A verifier of bearer tokens, which uses the verification key of the access key that a token belongs to.
-struct BearerCheck: Sendable {
-  /// The reason why the node rejects a bearer token.
-  enum Problem: Error {
-    case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope, unknownRole, noUser
-    case expired(Timestamp)
+/// The reason why the node rejects a bearer token.
+enum BearerProblem: Error {
+  case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope, unknownRole, noUser
+  case expired(Timestamp)
 
-    var message: String {
-      switch self {
-      case .unknownKey: "The access key of the bearer token is not known."
-      case .noVerificationKey: "The access key of the bearer token has no token_verification_key."
-      case .unreadable: "The bearer token is invalid: it cannot be read."
-      case .wrongSignature: "The bearer token is invalid: its signature is not one of the token_verification_key."
-      case .foreignScope: "The bearer token is invalid: its scope names another access key."
-      case .unknownRole: "The bearer token is invalid: its scope ends neither in user:all nor in admin:all."
-      case .noUser: "The bearer token is invalid: it has no user_id."
-      case .expired(let time): "The bearer token has expired: it ended at \(time.iso8601)."
-      }
+  var message: String {
+    switch self {
+    case .unknownKey: "The access key of the bearer token is not known."
+    case .noVerificationKey: "The access key of the bearer token has no token_verification_key."
+    case .unreadable: "The bearer token is invalid: it cannot be read."
+    case .wrongSignature: "The bearer token is invalid: its signature is not one of the token_verification_key."
+    case .foreignScope: "The bearer token is invalid: its scope names another access key."
+    case .unknownRole: "The bearer token is invalid: its scope ends neither in user:all nor in admin:all."
+    case .noUser: "The bearer token is invalid: it has no user_id."
+    case .expired(let time): "The bearer token has expired: it ended at \(time.iso8601)."
     }
   }
+}
 
-  let directory: NodeDirectory
-
-  func caller(
+extension NodeDirectory {
+  /// Verifies a bearer token with the verification key of the access key that it belongs to, and returns its caller.
+  func bearerCaller(
     _ token: String, for accessKey: String, at date: Timestamp
-  ) throws(Problem) -> (key: LocalCloud.NodeAccessKey, user: BearerUser) {
-    guard let key = directory.accessKey(accessKey) else { throw .unknownKey }
+  ) throws(BearerProblem) -> NodeCaller {
+    guard let key = self.accessKey(accessKey) else { throw .unknownKey }
     guard let pem = key.tokenVerificationKey else { throw .noVerificationKey }
     guard let bearer = try? NodeBearerToken(Secret(token)), let expiration = bearer.claims.expiration else {
       throw .unreadable
@@ -132,6 +129,7 @@ struct BearerCheck: Sendable {
     guard scope.role == NodeScope.user || scope.role == NodeScope.admin else { throw .unknownRole }
     guard let user = bearer.claims.userID, !user.isEmpty else { throw .noUser }
     guard expiration > date else { throw .expired(expiration) }
-    return (key, BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: scope.role == NodeScope.admin))
+    let isAdministrator = scope.role == NodeScope.admin
+    return .bearer(key, BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: isAdministrator))
   }
 }

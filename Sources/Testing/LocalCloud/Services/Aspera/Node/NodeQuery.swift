@@ -30,8 +30,7 @@ struct NodeQuery: Sendable {
   /// Returns a parameter as an integer that is not negative, or `nil` if it is missing.
   func number(_ name: String) throws(ErrorResponse) -> Int? {
     guard let text = self[name] else { return nil }
-    let number = try Int(digits: text).required("The parameter \(name) must be an integer that is not negative.")
-    return number
+    return try Int(digits: text).required("The parameter \(name) must be an integer that is not negative.")
   }
 
   func bool(_ name: String) throws(ErrorResponse) -> Bool? {
@@ -45,8 +44,7 @@ struct NodeQuery: Sendable {
 
   func time(_ name: String) throws(ErrorResponse) -> Timestamp? {
     guard let text = self[name] else { return nil }
-    let time = try Timestamp(iso8601: text).required("The parameter \(name) is not a time in the ISO 8601 format.")
-    return time
+    return try Timestamp(iso8601: text).required("The parameter \(name) is not a time in the ISO 8601 format.")
   }
 
   func pattern(_ name: String, ignoresCase: Bool = false) throws(ErrorResponse) -> NamePattern? {

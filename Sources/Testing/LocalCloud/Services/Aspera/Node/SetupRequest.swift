@@ -93,17 +93,14 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
-    let path = try root.appending(document[name]?.string ?? "").required(
-      "The \(name) is too long, or leads out of the root.")
-    return path
+    try root.appending(document[name]?.string ?? "").required("The \(name) is too long, or leads out of the root.")
   }
 
   private static func basename(_ source: String?) -> String? { source.flatMap { NodePath($0) }?.basename }
 
   private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {
     if text == wholeRoot { return folder }
-    let path = try folder.appending(text).required("A path is missing, too long, or leads out of the root.")
-    return path
+    return try folder.appending(text).required("A path is missing, too long, or leads out of the root.")
   }
 }
 
@@ -122,7 +119,8 @@ extension NodeAPI {
     aspera.count { $0.setups += 1 }
     let specifications = try elements.map { element -> JSONValue in
       do {
-        return ["transfer_spec": try specification(for: SetupRequest(direction, element, root), caller, at: date)]
+        let request = try SetupRequest(direction, element, root)
+        return ["transfer_spec": .object(try specification(for: request, caller, at: date))]
       } catch let error as ErrorResponse {
         return ["error": error.nodeDocument]
       } catch let problem as FileProblem {
@@ -136,13 +134,11 @@ extension NodeAPI {
   ///
   /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
   /// grants access to.
-  func specification(for request: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
+  func specification(for request: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONObject {
     let locations = try request.locations
     let isBearer = caller.bearerUser != nil
     if request.direction == .receive, !isBearer {
-      for location in locations where try aspera.files.entry(at: location) == nil {
-        throw FileProblem(.notFound, location)
-      }
+      for location in locations { _ = try aspera.files.existingEntry(at: location) }
     }
     let user = aspera.directory.transferUser
     for line in request.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
@@ -159,15 +155,14 @@ extension NodeAPI {
       aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     }
     let port = JSONValue.integer(transferPort)
-    return .object(
-      JSONObject(present: [
-        "paths": request.responsePaths, "source_root": .string(request.document["source_root"]?.string ?? ""),
-        "destination_root": .string(request.responseRoot), "token": token.map { .string($0) },
-        "direction": .string(request.direction.rawValue), "cipher": "aes-128",
-        "tags": request.document["tags"] ?? .null, "cookie": request.document["cookie"],
-        "rate_policy_allowed": "fixed", "rate_policy": "fair", "target_rate_kbps": 10_000, "min_rate_kbps": 0,
-        "remote_host": "127.0.0.1", "remote_user": .string(user), "sshfp": .string(aspera.hostKey.description),
-        "ssh_port": port, "fasp_port": port, "http_fallback": false,
-      ]))
+    return JSONObject(present: [
+      "paths": request.responsePaths, "source_root": .string(request.document["source_root"]?.string ?? ""),
+      "destination_root": .string(request.responseRoot), "token": token.map { .string($0) },
+      "direction": .string(request.direction.rawValue), "cipher": "aes-128",
+      "tags": request.document["tags"] ?? .null, "cookie": request.document["cookie"],
+      "rate_policy_allowed": "fixed", "rate_policy": "fair", "target_rate_kbps": 10_000, "min_rate_kbps": 0,
+      "remote_host": "127.0.0.1", "remote_user": .string(user), "sshfp": .string(aspera.hostKey.description),
+      "ssh_port": port, "fasp_port": port, "http_fallback": false,
+    ])
   }
 }

@@ -33,6 +33,18 @@ final class TransferConnection: Sendable {
     let keepsTime: Bool
     /// Whether a later session may resume the file if this one does not complete it.
     let isResumable: Bool
+
+    /// The key by which a later session finds the part that has arrived, or `nil` if it may not resume the file.
+    var resumptionKey: ResumptionKey? {
+      guard isResumable, let modified else { return nil }
+      return ResumptionKey(path: path.bytes, byteCount: byteCount, modified: modified)
+    }
+  }
+
+  struct ResumptionKey: Hashable {
+    let path: [UInt8]
+    let byteCount: Int64
+    let modified: Timestamp
   }
 
   private struct State {

@@ -34,30 +34,24 @@ struct TransferGateway: Sendable {
     }
   }
 
-  /// The parts of a path: `/connections`, the ID of a connection, what the call is about, and the number of a file.
-  private struct Path {
-    let connectionID: String?
-    let resource: String?
-    let fileNumber: Int?
-
-    init(of request: HTTPRequest) throws(TransferRefusal) {
-      let names = InboundCall.path(of: request).words(between: "/").map(String.init)
-      guard names.first == "connections" else { throw .protocolError }
-      connectionID = names.count > 1 ? names[1] : nil
-      resource = names.count > 2 ? names[2] : nil
-      fileNumber = names.count == 4 && resource == "files" ? Int(digits: names[3]) : nil
-    }
+  /// Returns the parts of a path after `/connections`: the ID of a connection, and what the call is about.
+  private static func parts(ofPath request: HTTPRequest) throws(TransferRefusal) -> (id: String?, rest: [String]) {
+    let names = InboundCall.path(of: request).words(between: "/").map(String.init)
+    guard names.first == "connections" else { throw .protocolError }
+    return (names.dropFirst().first, Array(names.dropFirst(2)))
   }
 
   private func response(to request: Request, at date: Timestamp) async throws -> Answer {
-    let path = try Path(of: request.head)
-    guard let id = path.connectionID else { return try server.openConnection() }
-    guard let resource = path.resource, let connection = server.connections[id] else {
+    let (id, rest) = try Self.parts(ofPath: request.head)
+    guard let id else { return try server.openConnection() }
+    guard let resource = rest.first, let connection = server.connections[id] else {
       throw TransferRefusal.protocolError
     }
     connection.session?.record.noteClient(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
-    if let number = path.fileNumber { return try await transferPiece(of: number, request, on: connection, at: date) }
+    if resource == "files", rest.count == 2, let number = Int(digits: rest[1]) {
+      return try await transferPiece(of: number, request, on: connection, at: date)
+    }
     guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit),
       let document = try? JSONValue(parsing: body)
     else { throw TransferRefusal.protocolError }
@@ -68,21 +62,22 @@ struct TransferGateway: Sendable {
     to document: JSONValue, about resource: String, on connection: TransferConnection, _ id: String, at date: Timestamp
   ) async throws -> Answer {
     switch resource {
-    case "login": return try server.logIn(document, on: connection)
+    case "login": try server.logIn(document, on: connection)
     case "session": return try server.beginSession(document, on: connection, at: date)
     case "sources": return try server.openSource(document, on: connection)
     case "kinds": return try server.describeEntry(document, on: connection)
-    case "folders": return try await server.createFolder(document, on: connection, at: date)
+    case "folders": try await server.createFolder(document, on: connection, at: date)
     case "links": return try await server.createLink(document, on: connection, at: date)
     case "listings": return try server.listFolder(document, on: connection)
-    case "removals": return try await server.removeEntry(document, on: connection)
-    case "moves": return try await server.moveFile(document, on: connection, at: date)
+    case "removals": try await server.removeEntry(document, on: connection)
+    case "moves": try await server.moveFile(document, on: connection, at: date)
     case "files": return try await server.openUpload(document, on: connection, at: date)
-    case "end": return try server.endSession(on: connection, id, at: date)
-    case "abort": return server.abortSession(document, on: connection, id, at: date)
-    case "presence": return Answer([:])
+    case "end": try server.endSession(on: connection, id, at: date)
+    case "abort": server.abortSession(document, on: connection, id, at: date)
+    case "presence": break
     default: throw TransferRefusal.protocolError
     }
+    return Answer([:])
   }
 
   /// Receives or sends the bytes of an open file that the parameters select.
@@ -95,15 +90,16 @@ struct TransferGateway: Sendable {
       return value
     }
     let offset = try parameter("offset")
-    if request.method == .put {
-      return try await server.writeFile(number, from: offset, request, on: connection, at: date)
+    guard request.method == .put else {
+      return try server.readFile(number, from: offset, byteCount: try parameter("count"), on: connection)
     }
-    return try server.readFile(number, from: offset, byteCount: try parameter("count"), on: connection)
+    try await server.writeFile(number, from: offset, request, on: connection, at: date)
+    return Answer([:])
   }
 
   /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.
   private func session(of request: Request) -> TransferConnection.Session? {
-    (try? Path(of: request.head))?.connectionID.flatMap { server.connections[$0] }?.session
+    (try? Self.parts(ofPath: request.head))?.id.flatMap { server.connections[$0] }?.session
   }
 
   /// Ends the session of a failed call, counts the refusal and records it, and returns the response with it.
@@ -114,8 +110,7 @@ struct TransferGateway: Sendable {
       switch error {
       case let error as TransferRefusal: error
       case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
-      default:
-        TransferRefusal(TransferRefusal.diskWriteCode, "The transfer server failed: \(ErrorResponse.kind(of: error))")
+      default: TransferRefusal(.diskWrite, "The transfer server failed: \(ErrorResponse.kind(of: error))")
       }
     if let record = session?.record, record.progress.status == .running {
       server.aspera.activity.end(record, .failed, refusal, at: date)

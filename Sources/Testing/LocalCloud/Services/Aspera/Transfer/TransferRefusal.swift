@@ -6,22 +6,24 @@ internal import StorageAuth
 
 /// An error with which the simulated transfer server refuses a call or ends a session.
 struct TransferRefusal: Error {
-  // The ascp error codes of the server's own errors, named as in `AscpErrorCode`.
-  static let unknownCode = 0
-  static let faspProtocolCode = 1
-  static let noSuchFileCode = 4
-  static let notFolderCode = 6
-  static let isFolderCode = 7
-  static let connectionLostCode = 16
-  static let authenticationCode = 19
-  static let tooManyFilesCode = 23
-  static let canceledCode = 28
-  static let unauthorizedCode = 34
-  static let diskWriteCode = 36
-  static let authorizationCode = 37
-  static let badPathCode = 41
-  static let alreadyExistsCode = 42
-  static let linkLoopCode = 63
+  /// The ascp error codes of the server's own errors, named as in `AscpErrorCode`.
+  enum Code: Int {
+    case unknown = 0
+    case faspProtocol = 1
+    case noSuchFile = 4
+    case notFolder = 6
+    case isFolder = 7
+    case connectionLost = 16
+    case authentication = 19
+    case tooManyFiles = 23
+    case canceled = 28
+    case unauthorized = 34
+    case diskWrite = 36
+    case authorization = 37
+    case badPath = 41
+    case alreadyExists = 42
+    case linkLoop = 63
+  }
 
   /// The ascp error code.
   let code: Int
@@ -34,6 +36,8 @@ struct TransferRefusal: Error {
     self.text = text
   }
 
+  init(_ code: Code, _ text: String) { self.init(code.rawValue, text) }
+
   init(_ problem: FileProblem) { self.init(problem.ascpCode, problem.message) }
 
   init(_ fault: LocalCloud.TransferFault) {
@@ -43,11 +47,11 @@ struct TransferRefusal: Error {
   }
 
   /// The error for a failed login, which does not reveal the reason, as in SSH.
-  static let failedLogin = TransferRefusal(authenticationCode, "failed to authenticate")
+  static let failedLogin = TransferRefusal(.authentication, "failed to authenticate")
   /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
-  static let protocolError = TransferRefusal(faspProtocolCode, "The transfer server does not understand the call")
-  static let clientLost = TransferRefusal(connectionLostCode, "The client has ended, or does not respond")
-  static let canceled = TransferRefusal(canceledCode, "The session was canceled by a call of the Node API")
+  static let protocolError = TransferRefusal(.faspProtocol, "The transfer server does not understand the call")
+  static let clientLost = TransferRefusal(.connectionLost, "The client has ended, or does not respond")
+  static let canceled = TransferRefusal(.canceled, "The session was canceled by a call of the Node API")
 
   var document: JSONValue { ["error": ["code": .integer(code), "description": .string(text)]] }
 }

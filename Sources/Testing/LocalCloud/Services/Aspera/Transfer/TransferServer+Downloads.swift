@@ -56,7 +56,7 @@ extension TransferServer {
       let isFolder = existing.isFolder || (try? resolvedLink(existing, session.claim))?.isFolder == true
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
-    try requireFolderOrPermission(path.parent, session)
+    try TransferTokenCheck(aspera: aspera).checkFolder(path.parent, against: session.claim)
     try await aspera.files.put(.empty, at: path, date, link: .path(target))
     return Answer(["made": true])
   }
@@ -82,10 +82,9 @@ extension TransferServer {
     _ claim: TransferClaim?, into found: inout [(below: String, entry: FileEntry)]
   ) throws {
     for entry in try aspera.files.walk(path) {
-      let names = [prefix, Self.relativePath(of: entry.path, below: path)].filter { !$0.isEmpty }
-      let location = names.joined(separator: "/")
+      let location = [prefix, entry.path.relative(to: path).key].filter { !$0.isEmpty }.joined(separator: "/")
       guard found.count < Self.sourceEntryLimit else {
-        throw TransferRefusal(TransferRefusal.tooManyFilesCode, "The source has too many files: \(location)")
+        throw TransferRefusal(.tooManyFiles, "The source has too many files: \(location)")
       }
       if entry.link == nil || policy == .copy {
         found.append((location, entry))
@@ -96,8 +95,7 @@ extension TransferServer {
           continue
         }
         guard !target.path.contains(entry.path), !visited.contains(where: { target.path.contains($0) }) else {
-          throw TransferRefusal(
-            TransferRefusal.linkLoopCode, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
+          throw TransferRefusal(.linkLoop, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
         }
         try collectEntries(of: target.path, at: location, through: visited + [target.path], policy, claim, into: &found)
       }

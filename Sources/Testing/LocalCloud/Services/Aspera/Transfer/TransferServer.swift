@@ -11,25 +11,27 @@ internal import StorageAuth
 /// Documentation/Internals/LocalCloud.md describes the calls.
 struct TransferServer: Sendable {
   static let endpoint = LocalCloud.Endpoint.transfer
-  /// The maximum number of source paths that the record of a session keeps.
-  private static let recordedPathLimit = 100
   /// The maximum length, in bytes, of a client's description of its error in the record of a session.
   private static let descriptionByteLimit = 1_024
   /// The maximum length, in bytes, of a path in an error, and of the target of a symbolic link.
   static let pathByteLimit = 4_096
 
   let aspera: AsperaContext
-  let connections = ConnectionTable()
-  let partialUploads = PartialUploadTable()
+  /// The open connections by their IDs, which are hard to guess.
+  let connections = LimitedTable<String, TransferConnection>(capacity: 4096)
+  /// The received parts of interrupted uploads that a later session may resume.
+  private let partialUploads = LimitedTable<TransferConnection.ResumptionKey, [Extent]>(capacity: 256)
 
   func openConnection() throws -> Answer {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
     try inject(connection.fault(at: .connecting))
-    return Answer(["connection": .string(connections.add(connection)), "host_key": .string(aspera.hostKey.description)])
+    let id = BlobID.random().description
+    connections.insert(connection, for: id)
+    return Answer(["connection": .string(id), "host_key": .string(aspera.hostKey.description)])
   }
 
-  func logIn(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
+  func logIn(_ document: JSONValue, on connection: TransferConnection) throws {
     guard let user = document["user"]?.string else { throw TransferRefusal.protocolError }
     let keys = document["public_keys"]?.array?.compactMap(\.string) ?? []
     let password = document["password"]?.string.map { Secret($0) }
@@ -38,7 +40,6 @@ struct TransferServer: Sendable {
     else { throw TransferRefusal.failedLogin }
     connection.account = account
     aspera.count { $0.logins += 1 }
-    return Answer([:])
   }
 
   /// Begins a transfer session, whose token must be valid and grant access to the paths that are already known.
@@ -55,8 +56,7 @@ struct TransferServer: Sendable {
       .init(
         accessKey: claim?.accessKey, userID: claim?.creator ?? account.user, direction: direction, login: account.user,
         tokenType: TransferTokenCheck.type(of: document["token"]?.string), tags: document["tags"],
-        cookie: document["cookie"]?.string, paths: paths.prefix(Self.recordedPathLimit).compactMap(\.string), date: date
-      ),
+        cookie: document["cookie"]?.string, paths: paths.compactMap(\.string), date: date),
       clientSeen: date)
     aspera.activity.start(record, at: date)
     connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
@@ -64,29 +64,24 @@ struct TransferServer: Sendable {
     return Answer(["piece": .integer(connection.pieceByteLimit)])
   }
 
-  func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws -> Answer {
+  func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws {
     guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))
     aspera.packages.completed(session.claim)
     connections.remove(id)
     aspera.activity.end(session.record, .completed, at: date)
     aspera.count { $0.completed += 1 }
-    return Answer([:])
   }
 
   /// Ends a transfer session whose client gives up, with the client's error code and text.
-  func abortSession(
-    _ document: JSONValue, on connection: TransferConnection, _ id: String, at date: Timestamp
-  ) -> Answer {
+  func abortSession(_ document: JSONValue, on connection: TransferConnection, _ id: String, at date: Timestamp) {
     connections.remove(id)
-    if let record = connection.session?.record, record.progress.status == .running {
-      let refusal = TransferRefusal(
-        document["code"]?.integer ?? TransferRefusal.unknownCode,
-        (document["description"]?.string ?? "").shortened(to: Self.descriptionByteLimit))
-      let isCanceled = refusal.code == TransferRefusal.canceled.code
-      aspera.activity.end(record, isCanceled ? .canceled : .failed, refusal, at: date)
-    }
-    return Answer([:])
+    guard let record = connection.session?.record, record.progress.status == .running else { return }
+    let refusal = TransferRefusal(
+      document["code"]?.integer ?? TransferRefusal.Code.unknown.rawValue,
+      (document["description"]?.string ?? "").shortened(to: Self.descriptionByteLimit))
+    let isCanceled = refusal.code == TransferRefusal.canceled.code
+    aspera.activity.end(record, isCanceled ? .canceled : .failed, refusal, at: date)
   }
 
   /// Counts an injected fault and throws its error, unless the fault is `nil`.
@@ -101,8 +96,7 @@ struct TransferServer: Sendable {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = (claim?.base ?? .root).appending(text) else {
       throw TransferRefusal(
-        TransferRefusal.badPathCode,
-        "The path is too long, or leads out of the docroot: \(text.shortened(to: Self.pathByteLimit))")
+        .badPath, "The path is too long, or leads out of the docroot: \(text.shortened(to: Self.pathByteLimit))")
     }
     try TransferTokenCheck.check(path, against: claim)
     return path
@@ -114,7 +108,7 @@ struct TransferServer: Sendable {
     let path = try Self.authorizedPath(document["path"], for: session.claim)
     guard try aspera.files.entry(at: path)?.isFolder == true else { return Answer(["entries": .array([])]) }
     let entries = try aspera.files.walk(path).dropFirst().map { entry -> JSONValue in
-      ["below": .string(Self.relativePath(of: entry.path, below: path)), "type": entry.isFolder ? "directory" : "file"]
+      ["below": .string(entry.path.relative(to: path).key), "type": entry.isFolder ? "directory" : "file"]
     }
     return Answer(["entries": .array(entries)])
   }
@@ -127,22 +121,21 @@ struct TransferServer: Sendable {
   }
 
   /// Removes a file, or a folder that has no contents; any other folder is kept.
-  func removeEntry(_ document: JSONValue, on connection: TransferConnection) async throws -> Answer {
+  func removeEntry(_ document: JSONValue, on connection: TransferConnection) async throws {
     let session = try Self.requireDeletingSession(on: connection)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
-    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem(.notFound, path) }
+    let entry = try aspera.files.existingEntry(at: path)
     if document["type"]?.string == "directory" {
       guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
-      guard try aspera.files.children(of: path).isEmpty else { return Answer([:]) }
+      guard try aspera.files.children(of: path).isEmpty else { return }
     } else if entry.isFolder {
       throw FileProblem(.isFolder, path)
     }
     try await aspera.files.delete(path)
-    return Answer([:])
   }
 
   /// Moves a file to another path, where it replaces any other file.
-  func moveFile(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
+  func moveFile(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
     let session = try Self.requireDeletingSession(on: connection)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
     let target = try Self.authorizedPath(document["target"], for: session.claim)
@@ -151,26 +144,22 @@ struct TransferServer: Sendable {
     if let existing = try aspera.files.entry(at: target) {
       guard !existing.isFolder else { throw FileProblem(.isFolder, target) }
       // A file that moves to its own path stays; to delete the target would delete it.
-      if path.contains(target) { return Answer([:]) }
+      if path.contains(target) { return }
       try await aspera.files.delete(target)
     }
     try await aspera.files.move(path, to: target, at: date)
-    return Answer([:])
   }
 
   // MARK: Uploads
 
-  func createFolder(
-    _ document: JSONValue, on connection: TransferConnection, at date: Timestamp
-  ) async throws -> Answer {
+  func createFolder(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
     let session = try connection.requireSession(.send)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
-    try requireFolderOrPermission(path, session)
+    try TransferTokenCheck(aspera: aspera).checkFolder(path, against: session.claim)
     try await aspera.files.makeFolder(path, at: date)
     if let modified = Self.modificationTime(in: document) {
       try await aspera.files.setModified(modified, ofFolder: path)
     }
-    return Answer([:])
   }
 
   /// Returns the response that describes the file or folder at a path.
@@ -193,11 +182,11 @@ struct TransferServer: Sendable {
     guard let byteCount = document["bytes"]?.integer, byteCount >= 0 else { throw TransferRefusal.protocolError }
     let path = try Self.authorizedPath(document["path"], for: session.claim)
     if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem(.isFolder, path) }
-    try requireFolderOrPermission(path.parent, session)
+    try TransferTokenCheck(aspera: aspera).checkFolder(path.parent, against: session.claim)
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modificationTime(in: document),
       keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
-    let extents = partialUploads.take(upload)
+    let extents = upload.resumptionKey.flatMap { partialUploads.remove($0) } ?? []
     let number = connection.open(.receiving(upload, extents))
     let offset = Self.byteCount(of: extents)
     if offset == upload.byteCount { try await commit(number, upload, extents, on: connection, at: date) }
@@ -207,7 +196,7 @@ struct TransferServer: Sendable {
   /// Appends bytes to a file that is being uploaded, which is complete once all of its bytes have arrived.
   func writeFile(
     _ number: Int, from offset: Int64, _ request: Request, on connection: TransferConnection, at date: Timestamp
-  ) async throws -> Answer {
+  ) async throws {
     guard case .receiving(let upload, let extents)? = connection.file(number), offset == Self.byteCount(of: extents)
     else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: false))
@@ -222,10 +211,9 @@ struct TransferServer: Sendable {
     connection.update(number, to: .receiving(upload, received))
     if total == upload.byteCount {
       try await commit(number, upload, received, on: connection, at: date)
-    } else {
-      partialUploads.keep(received, of: upload)
+    } else if let key = upload.resumptionKey {
+      partialUploads.insert(received, for: key)
     }
-    return Answer([:])
   }
 
   /// Stores a file whose bytes have all arrived.
@@ -237,15 +225,9 @@ struct TransferServer: Sendable {
     try await aspera.files.put(
       Content(extents: extents, entityTag: "", crc64: 0), at: upload.path,
       upload.keepsTime ? upload.modified ?? date : date)
-    _ = partialUploads.take(upload)
+    if let key = upload.resumptionKey { partialUploads.remove(key) }
     connection.update(number, to: .received)
     countFile(on: connection)
-  }
-
-  /// Throws if a folder does not exist and the session may not create it.
-  func requireFolderOrPermission(_ folder: NodePath, _ session: TransferConnection.Session) throws {
-    guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
-    throw TransferTokenCheck.missingLevel("mkdir")
   }
 
   func countFile(on connection: TransferConnection) {
@@ -263,9 +245,5 @@ struct TransferServer: Sendable {
     connection.addTransferredBytes(byteCount)
     connection.session?.record.add(bytes: byteCount)
     aspera.count { $0.bytes += byteCount }
-  }
-
-  static func relativePath(of path: NodePath, below folder: NodePath) -> String {
-    path.names.dropFirst(folder.names.count).joined(separator: "/")
   }
 }

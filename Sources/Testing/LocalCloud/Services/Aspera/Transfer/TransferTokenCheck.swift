@@ -60,6 +60,12 @@ struct TransferTokenCheck: Sendable {
     throw refusal("the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
   }
 
+  /// Checks that a folder exists, unless a token grants its creation; `nil` permissions do.
+  func checkFolder(_ folder: NodePath, against claim: TransferClaim?) throws {
+    guard claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
+    throw Self.missingLevel("mkdir")
+  }
+
   /// Returns the permissions on the folder of a file ID, or on the root of the access key.
   private func claim(
     of caller: NodeCaller, fileID: String?, _ account: LocalCloud.TransferAccount, _ direction: TransferDirection,
@@ -94,12 +100,10 @@ struct TransferTokenCheck: Sendable {
     _ token: String, _ accessKey: String, at date: Timestamp
   ) throws(TransferRefusal) -> NodeCaller {
     do {
-      let caller = try BearerCheck(directory: aspera.directory).caller(token, for: accessKey, at: date)
-      return .bearer(caller.key, caller.user)
+      return try aspera.directory.bearerCaller(token, for: accessKey, at: date)
     } catch .expired(let expiration) {
       throw TransferRefusal(
-        TransferRefusal.authorizationCode,
-        "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
+        .authorization, "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
     } catch {
       throw Self.refusal("bad token Bearer: \(error.message)")
     }
@@ -110,7 +114,7 @@ struct TransferTokenCheck: Sendable {
   }
 
   static func refusal(_ text: String) -> TransferRefusal {
-    TransferRefusal(TransferRefusal.unauthorizedCode, "The server refused the session: \(text)")
+    TransferRefusal(.unauthorized, "The server refused the session: \(text)")
   }
 }
 
