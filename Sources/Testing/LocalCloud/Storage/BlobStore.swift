@@ -128,10 +128,7 @@ private struct ExtentReader {
     return chunk
   }
 
-  mutating func close() {
-    try? file?.close()
-    file = nil
-  }
+  mutating func close() { try? file.take()?.close() }
 }
 
 extension FileDescriptor {
