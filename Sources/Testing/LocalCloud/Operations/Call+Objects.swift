@@ -15,7 +15,7 @@ extension Call {
   ]
 
   /// The content headers, each with the query parameter that overrides it.
-  private static let replacements = contentHeaders.map {
+  static let replacements = contentHeaders.map {
     (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
 
@@ -42,7 +42,8 @@ extension Call {
     try Conditions(headers).checkWrite(over: existing, key)
     if existing != nil, bucket.settings.versioning == nil, serviceHeader("forbid-overwrite")?.asciiLowercased == "true"
     {
-      throw .fileAlreadyExists
+      throw ErrorResponse(
+        .conflict, "FileAlreadyExists", "The object already exists, and the request forbids overwriting it.")
     }
   }
 
@@ -214,12 +215,6 @@ extension Call {
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
   var trafficLimit: String? {
     serviceHeader("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
-  }
-
-  /// Sends the response at the requested bandwidth limit, and echoes the limit, so that a client can see it.
-  func repeatLimit(in response: inout Answer) {
-    response.pace = body.pace
-    if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
   /// Validates the requested bandwidth limit, the request payer and the expected owners.

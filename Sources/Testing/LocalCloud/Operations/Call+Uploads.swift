@@ -154,14 +154,16 @@ extension Call {
   }
 
   private static func listedParts(_ document: XMLNode) throws(ErrorResponse) -> [ListedPart] {
-    var parts: [ListedPart] = []
-    for element in document.all("Part") {
+    let parts = try document.all("Part").map { element throws(ErrorResponse) in
       guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text
       else { throw .malformedXML("A Part needs a PartNumber and an ETag.") }
-      parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
+      return ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element)
     }
     if parts.isEmpty { throw .malformedXML("The document lists no Part.") }
-    if zip(parts, parts.dropFirst()).contains(where: { $0.number >= $1.number }) { throw .invalidPartOrder }
+    if zip(parts, parts.dropFirst()).contains(where: { $0.number >= $1.number }) {
+      throw ErrorResponse(
+        .badRequest, "InvalidPartOrder", "The parts in the document are not in ascending order of their part numbers.")
+    }
     return parts
   }
 
@@ -170,12 +172,10 @@ extension Call {
       if upload.parts.isEmpty { throw .invalidPart }
       return upload.parts.values
     }
-    var parts: [UploadedPart] = []
-    for item in listed {
+    return try listed.map { item throws(ErrorResponse) in
       guard let part = upload.parts[item.number], part.content.entityTag == item.entityTag else { throw .invalidPart }
-      parts.append(part)
+      return part
     }
-    return parts
   }
 
   /// Concatenates parts without copying bytes, and combines their checksums.

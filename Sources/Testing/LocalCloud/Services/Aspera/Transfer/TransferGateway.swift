@@ -28,10 +28,7 @@ struct TransferGateway: Sendable {
       if let status = try await exchange.end(&response) { response = Answer(HTTPResponse.Status(code: status)) }
     }
     response.headers[.server] = "localcloud"
-    let blobs = server.aspera.files.store.blobs
-    try await exchange.send(response, to: request.method, with: writer) { extents, send in
-      try await blobs.read(extents, send)
-    }
+    try await exchange.send(response, to: request.method, with: writer, from: server.aspera.files.store.blobs)
   }
 
   /// The parts of a path: `/connections`, the ID of a connection, what the call is about, and the number of a file.
