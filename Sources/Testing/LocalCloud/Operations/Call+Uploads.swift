@@ -7,8 +7,6 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  private static let partNumbers = 1...10_000
-
   /// The detailed error codes of OSS for an unknown upload, and for a body where the header completes all parts.
   private static let noUploadForPart = "0042-00000104"
   private static let noUploadToAbort = "0042-00000002"
@@ -16,11 +14,16 @@ extension Call {
 
   var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
+  func partNumber() throws(ErrorResponse) -> Int {
+    guard let number = parameter("partNumber").flatMap({ Int(digits: $0) }), (1...10_000).contains(number) else {
+      throw .invalidArgument("The partNumber must be an integer from 1 to 10000.")
+    }
+    return number
+  }
+
   /// Returns the multipart upload and the part number that the request specifies.
   private func uploadAndPart() throws -> (PendingUpload, Int) {
-    guard let text = parameter("partNumber"), let number = Int(digits: text), Self.partNumbers.contains(number) else {
-      throw ErrorResponse.invalidArgument("The partNumber must be an integer from 1 to 10000.")
-    }
+    let number = try partNumber()
     let upload = try upload(uploadName, ec: Self.noUploadForPart)
     try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
     return (upload, number)

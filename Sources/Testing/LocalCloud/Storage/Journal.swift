@@ -30,11 +30,10 @@ struct Journal: Sendable {
   // MARK: Writing
 
   func write(_ bucket: Bucket) async throws {
-    let location = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
     let record = try JSONEncoder().encode(BucketRecord(bucket))
     // An atomic write replaces the old file at once; the file system library would remove the old file first.
-    try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
+    try record.write(to: URL(filePath: directory(of: bucket.name).appending(Self.bucketFile).string), options: .atomic)
   }
 
   /// Removes the record of a bucket before all other files, so that no part of the bucket is found if the process ends.
