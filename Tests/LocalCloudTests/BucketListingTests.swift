@@ -27,8 +27,8 @@ final class BucketListingTests: XCTestCase {
     var after: String? = ""
     while let start = after, result.pages < 10_000 {
       let page = bucket.objectPage(ListQuery(prefix: prefix, delimiter: delimiter, after: start, limit: limit))
-      XCTAssertLessThanOrEqual(page.objects.count + page.groups.count, limit)
-      result.keys += page.objects.map(\.key.text)
+      XCTAssertLessThanOrEqual(page.entries.count + page.groups.count, limit)
+      result.keys += page.entries.map(\.key.text)
       result.groups += page.groups
       result.pages += 1
       after = page.next
@@ -71,7 +71,7 @@ final class BucketListingTests: XCTestCase {
     XCTAssertEqual(page.groups, ["a/"])
     let past = bucket.objectPage(ListQuery(prefix: "", delimiter: "/", after: "a/", limit: 10))
     XCTAssertEqual(past.groups, [])
-    XCTAssertEqual(past.objects.map(\.key.text), ["d"])
+    XCTAssertEqual(past.entries.map(\.key.text), ["d"])
   }
 
   func testRangesAreParsedAsHTTPDefinesThem() {

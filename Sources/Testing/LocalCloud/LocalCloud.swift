@@ -84,7 +84,7 @@ public final class LocalCloud: Sendable {
     try await aspera.prepare(at: configuration.clock())
     let stores = try await StorageServices { provider in
       let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
-      let handler = try requestHandler(of: provider, configuration, storage, context)
+      let handler = try requestHandler(of: provider, storage, context)
       return try await open(configuration.port(of: provider), false, interface, handler)
     }
     let servicesGateway = ServicesGateway(configuration.services, context)
@@ -109,13 +109,12 @@ public final class LocalCloud: Sendable {
 
   /// Returns the request handler of a storage service, which may offer the interface of S3 besides its own.
   private static func requestHandler(
-    of provider: Provider, _ configuration: Configuration, _ storage: Storage, _ context: CloudContext
+    of provider: Provider, _ storage: Storage, _ context: CloudContext
   ) throws -> RequestHandler {
-    let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
-    let gateway = Gateway(service, store, configuration, context)
+    let (service, store) = (provider.service(for: context.configuration), try storage.store(of: provider))
+    let gateway = Gateway(service, store, context)
     let s3Gateway = provider.s3Interface.map { interface in
-      Gateway(
-        service.throughS3(interface, region: configuration.region(of: provider)), store, configuration, context)
+      Gateway(service.throughS3(interface, region: context.configuration.region(of: provider)), store, context)
     }
     return { request, writer, record in
       let selected = S3Interface.isSelected(by: request.head) ? s3Gateway : nil
@@ -205,8 +204,6 @@ public final class LocalCloud: Sendable {
   /// - Parameter keyID: The access key ID of the temporary credential.
   /// - Returns: The session, or `nil` if the server never issued the key or has discarded the session.
   public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
-
-  var feed: RequestFeed { context.feed }
 
   /// The path of the server's data directory.
   public var root: String { storage.root.string }

@@ -84,12 +84,11 @@ extension Call {
       throw .malformedXML("The document needs an Owner with an ID, and an AccessControlList.")
     }
     guard try grantee("ID", id) == owner else { throw .accessDenied("The Owner of the document is another account.") }
-    var grants: [Grant] = []
-    for element in list.all("Grant") {
+    let grants = try list.all("Grant").map { element throws(ErrorResponse) in
       guard let permission = (element["Permission"]?.text).flatMap({ Grant.Permission(rawValue: $0) }),
         let named = element["Grantee"]?.children.first(where: { $0.name != "DisplayName" })
       else { throw .malformedXML("A Grant needs a Grantee and a Permission.") }
-      grants.append(Grant(grantee: try grantee(named.name, named.text), permission: permission))
+      return Grant(grantee: try grantee(named.name, named.text), permission: permission)
     }
     return try unblocked(AccessControl(grants))
   }

@@ -128,9 +128,7 @@ extension Call {
   }
 
   func readTags() throws -> Answer {
-    let tags = try requestedObject().attributes.tags.map { tag in
-      XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
-    }
+    let tags = try requestedObject().attributes.tags.map { XMLNode("Tag", texts: ["Key": $0.name, "Value": $0.value]) }
     return service.response("Tagging", [XMLNode("TagSet", children: tags)])
   }
 
@@ -165,11 +163,7 @@ extension Call {
     let limit = min(count, 1000)
     let parts = zip(sizes, checksums).enumerated().dropFirst(marker).prefix(limit).map { index, part in
       XMLNode(
-        "Part",
-        children: [
-          XMLNode("PartNumber", String(index + 1)), XMLNode("Size", String(part.0)),
-          XMLNode(part.1.elementName, part.1.value),
-        ])
+        "Part", texts: ["PartNumber": String(index + 1), "Size": String(part.0), part.1.elementName: part.1.value])
     }
     let next = marker + parts.count
     return [

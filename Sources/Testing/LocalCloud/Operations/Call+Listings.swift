@@ -43,27 +43,28 @@ extension Call {
 
   func listObjects() throws -> Answer {
     let marker = parameter("marker") ?? ""
-    let listing = try objectListing(after: marker)
-    var elements = listing.head + [listing.encoding.element("Marker", marker)]
-    // A service that omits empty elements omits NextMarker without a delimiter: the last key is the next marker then.
-    let tellsNext = !service.listing.omitsEmptyElements || parameter("delimiter")?.isEmpty == false
-    if tellsNext, let next = listing.page.next { elements.append(listing.encoding.element("NextMarker", next)) }
-    return service.response("ListBucketResult", elements + entries(listing, withOwner: true))
+    return try objectListing(after: marker, withOwner: true) { page, encoding in
+      var elements = [encoding.element("Marker", marker)]
+      // A service that omits empty elements omits NextMarker without a delimiter: the last key is the next marker then.
+      let tellsNext = !service.listing.omitsEmptyElements || parameter("delimiter")?.isEmpty == false
+      if tellsNext, let next = page.next { elements.append(encoding.element("NextMarker", next)) }
+      return elements
+    }
   }
 
   func listObjectsV2() throws -> Answer {
     let token = parameter("continuation-token")
     let start = parameter("start-after") ?? ""
-    let listing = try objectListing(after: try continuation() ?? start)
-    var elements = listing.head
-    if !start.isEmpty || !service.listing.omitsEmptyElements {
-      elements.append(listing.encoding.element("StartAfter", start))
+    let tellsOwners = parameter("fetch-owner") == "true"
+    return try objectListing(after: try continuation() ?? start, withOwner: tellsOwners) { page, encoding in
+      var elements: [XMLNode] = []
+      if !start.isEmpty || !service.listing.omitsEmptyElements {
+        elements.append(encoding.element("StartAfter", start))
+      }
+      if let token { elements.append(XMLNode("ContinuationToken", token)) }
+      if let next = page.next { elements.append(Self.nextToken(after: next)) }
+      return elements + [XMLNode("KeyCount", String(page.entries.count + page.groups.count))]
     }
-    if let token { elements.append(XMLNode("ContinuationToken", token)) }
-    if let next = listing.page.next { elements.append(Self.nextToken(after: next)) }
-    elements.append(XMLNode("KeyCount", String(listing.page.objects.count + listing.page.groups.count)))
-    return service.response(
-      "ListBucketResult", elements + entries(listing, withOwner: parameter("fetch-owner") == "true"))
   }
 
   /// Returns the last name of the page that the request continues, or `nil` for the first page.
@@ -80,33 +81,26 @@ extension Call {
     XMLNode("NextContinuationToken", String(writing: { writer in withBytes(of: name) { writer.append(hex: $0) } }))
   }
 
-  /// A page of an object listing, with the XML elements that both versions of the list operation share.
-  private struct ObjectListing {
-    let page: BucketListPage
-    let bucketOwner: String
-    let head: [XMLNode]
-    let encoding: KeyEncoding
-  }
-
-  private func objectListing(after start: String) throws -> ObjectListing {
+  /// Returns the list of objects, with the elements that only one version of the list operation has.
+  private func objectListing(
+    after start: String, withOwner: Bool, _ elements: (EntryPage<StoredObject>, KeyEncoding) -> [XMLNode]
+  ) throws -> Answer {
     let encoding = try keyEncoding()
     let limit = try entryLimit("max-keys", default: service.listing.defaultPageSize)
     let query = listQuery(after: start, limit: limit)
-    let (page, owner) = try store.read(bucket) { ($0.objectPage(query), $0.owner) }
+    let (page, bucketOwner) = try store.read(bucket) { ($0.objectPage(query), $0.owner) }
     var head = [XMLNode("Name", bucket), encoding.element("Prefix", query.prefix), XMLNode("MaxKeys", String(limit))]
     if !query.delimiter.isEmpty || !service.listing.omitsEmptyElements {
       head.append(encoding.element("Delimiter", query.delimiter))
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
-    return ObjectListing(page: page, bucketOwner: owner, head: head + encoding.encodingTypeElements, encoding: encoding)
-  }
-
-  private func entries(_ listing: ObjectListing, withOwner: Bool) -> [XMLNode] {
-    listing.page.objects.map { object in
-      let owner = withOwner ? [service.owner(object.attributes.owner ?? listing.bucketOwner)] : []
-      let name = [listing.encoding.element("Key", object.key.text), Self.lastModified(object.modified)]
-      return XMLNode("Contents", children: name + elements(ofContentOf: object) + owner)
-    } + listing.encoding.commonPrefixes(listing.page.groups)
+    head += encoding.encodingTypeElements + elements(page, encoding)
+    let contents = page.entries.map { object in
+      let owner = withOwner ? [service.owner(object.attributes.owner ?? bucketOwner)] : []
+      let name = [encoding.element("Key", object.key.text), Self.lastModified(object.modified)]
+      return XMLNode("Contents", children: name + self.elements(ofContentOf: object) + owner)
+    }
+    return service.response("ListBucketResult", head + contents + encoding.commonPrefixes(page.groups))
   }
 
   private static func lastModified(_ time: Timestamp) -> XMLNode { XMLNode("LastModified", time.iso8601Milliseconds) }
@@ -127,15 +121,13 @@ extension Call {
       throw ErrorResponse.invalidArgument("A version-id marker cannot be specified without a key marker.")
     }
     let (page, owner) = try store.read(bucket) { ($0.versionPage(query, after: marker), $0.owner) }
-    // An empty page has no last entry after which another one could start.
-    let isTruncated = page.isTruncated && limit > 0
     var head = [
       XMLNode("Name", bucket), encoding.element("Prefix", query.prefix), encoding.element("KeyMarker", query.after),
       XMLNode("VersionIdMarker", marker), XMLNode("MaxKeys", String(limit)),
-      encoding.element("Delimiter", query.delimiter), XMLNode("IsTruncated", String(isTruncated)),
+      encoding.element("Delimiter", query.delimiter), XMLNode("IsTruncated", String(page.next != nil)),
     ]
-    if isTruncated {
-      head += [encoding.element("NextKeyMarker", page.last.key), XMLNode("NextVersionIdMarker", page.last.id)]
+    if let next = page.next {
+      head += [encoding.element("NextKeyMarker", next), XMLNode("NextVersionIdMarker", page.last.id)]
     }
     let versions = page.entries.map { version, isLatest in
       let common = [

@@ -15,7 +15,7 @@ extension Call {
   ]
 
   /// The content headers, each with the query parameter that overrides it.
-  private static let replacements = contentHeaders.map {
+  static let replacements = contentHeaders.map {
     (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
 
@@ -42,7 +42,8 @@ extension Call {
     try Conditions(headers).checkWrite(over: existing, key)
     if existing != nil, bucket.settings.versioning == nil, serviceHeader("forbid-overwrite")?.asciiLowercased == "true"
     {
-      throw .fileAlreadyExists
+      throw ErrorResponse(
+        .conflict, "FileAlreadyExists", "The object already exists, and the request forbids overwriting it.")
     }
   }
 
@@ -116,9 +117,7 @@ extension Call {
     response.status = .partialContent
     for name in service.headers.ofWholeObjects { response.headers[name] = nil }
     response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
-    guard let number = parameter("partNumber").flatMap({ Int(digits: $0) }), let parts = content.partSizes else {
-      return
-    }
+    guard let number = try? partNumber(), let parts = content.partSizes else { return }
     response.headers.set(service.header("mp-parts-count"), String(parts.count))
     guard let checksums = content.partChecksums, checksums.indices.contains(number - 1) else { return }
     var part = content
@@ -129,13 +128,11 @@ extension Call {
 
   /// Returns the byte range of the part that the request asks for, or `nil` if it asks for none, or for an empty object.
   private func requestedPart(of content: Content) throws(ErrorResponse) -> Range<Int64>? {
-    guard let text = parameter("partNumber") else { return nil }
+    guard parameter("partNumber") != nil else { return nil }
     guard headers[.range] == nil else {
       throw .invalidRequest("Cannot specify both Range header and partNumber query parameter")
     }
-    guard let number = Int(digits: text), (1...10_000).contains(number) else {
-      throw .invalidArgument("The partNumber must be an integer from 1 to 10000.")
-    }
+    let number = try partNumber()
     let sizes = content.partSizes ?? [content.byteCount]
     guard number <= sizes.count else {
       throw ErrorResponse(.rangeNotSatisfiable, "InvalidPartNumber", "The requested partnumber is not satisfiable")
@@ -214,12 +211,6 @@ extension Call {
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
   var trafficLimit: String? {
     serviceHeader("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
-  }
-
-  /// Sends the response at the requested bandwidth limit, and echoes the limit, so that a client can see it.
-  func repeatLimit(in response: inout Answer) {
-    response.pace = body.pace
-    if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
   /// Validates the requested bandwidth limit, the request payer and the expected owners.

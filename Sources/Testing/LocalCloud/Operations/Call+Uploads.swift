@@ -7,8 +7,6 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  private static let partNumbers = 1...10_000
-
   /// The detailed error codes of OSS for an unknown upload, and for a body where the header completes all parts.
   private static let noUploadForPart = "0042-00000104"
   private static let noUploadToAbort = "0042-00000002"
@@ -16,11 +14,16 @@ extension Call {
 
   var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
+  func partNumber() throws(ErrorResponse) -> Int {
+    guard let number = parameter("partNumber").flatMap({ Int(digits: $0) }), (1...10_000).contains(number) else {
+      throw .invalidArgument("The partNumber must be an integer from 1 to 10000.")
+    }
+    return number
+  }
+
   /// Returns the multipart upload and the part number that the request specifies.
   private func uploadAndPart() throws -> (PendingUpload, Int) {
-    guard let text = parameter("partNumber"), let number = Int(digits: text), Self.partNumbers.contains(number) else {
-      throw ErrorResponse.invalidArgument("The partNumber must be an integer from 1 to 10000.")
-    }
+    let number = try partNumber()
     let upload = try upload(uploadName, ec: Self.noUploadForPart)
     try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
     return (upload, number)
@@ -154,14 +157,16 @@ extension Call {
   }
 
   private static func listedParts(_ document: XMLNode) throws(ErrorResponse) -> [ListedPart] {
-    var parts: [ListedPart] = []
-    for element in document.all("Part") {
+    let parts = try document.all("Part").map { element throws(ErrorResponse) in
       guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text
       else { throw .malformedXML("A Part needs a PartNumber and an ETag.") }
-      parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
+      return ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element)
     }
     if parts.isEmpty { throw .malformedXML("The document lists no Part.") }
-    if zip(parts, parts.dropFirst()).contains(where: { $0.number >= $1.number }) { throw .invalidPartOrder }
+    if zip(parts, parts.dropFirst()).contains(where: { $0.number >= $1.number }) {
+      throw ErrorResponse(
+        .badRequest, "InvalidPartOrder", "The parts in the document are not in ascending order of their part numbers.")
+    }
     return parts
   }
 
@@ -170,12 +175,10 @@ extension Call {
       if upload.parts.isEmpty { throw .invalidPart }
       return upload.parts.values
     }
-    var parts: [UploadedPart] = []
-    for item in listed {
+    return try listed.map { item throws(ErrorResponse) in
       guard let part = upload.parts[item.number], part.content.entityTag == item.entityTag else { throw .invalidPart }
-      parts.append(part)
+      return part
     }
-    return parts
   }
 
   /// Concatenates parts without copying bytes, and combines their checksums.

@@ -132,15 +132,14 @@ struct Call: Sendable {
   }
 
   func document(_ bytes: [UInt8], named name: String) throws(ErrorResponse) -> XMLNode {
+    let root: XMLNode
     do {
-      let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
-      guard root.name == name else { throw ErrorResponse.malformedXML("The root element is not \(name).") }
-      return root
-    } catch let error as XMLError {
-      throw .malformedXML(error.description)
+      root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
     } catch {
-      throw ErrorResponse(of: error)
+      throw .malformedXML(error.description)
     }
+    guard root.name == name else { throw .malformedXML("The root element is not \(name).") }
+    return root
   }
 
   func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(ErrorResponse) -> Int {

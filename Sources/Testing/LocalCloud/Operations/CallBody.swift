@@ -33,16 +33,13 @@ struct CallBody: AsyncSequence, Sendable {
       while let chunk = try await chunks.nextElement(isolation: actor) {
         try await body.pace?.wait(for: chunk.readableBytes)
         guard reader != nil else { return chunk }
-        let bytes = try read(chunk)
+        let bytes: ByteBuffer
+        do throws(VerificationError) { bytes = try reader?.read(chunk) ?? chunk } catch { throw body.refusal(error) }
         if bytes.readableBytes > 0 { return bytes }
       }
       do throws(VerificationError) { try reader?.finish() } catch { throw body.refusal(error) }
       reader = nil
       return nil
-    }
-
-    private mutating func read(_ chunk: ByteBuffer) throws(ErrorResponse) -> ByteBuffer {
-      do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw body.refusal(error) }
     }
   }
 }
@@ -70,7 +67,9 @@ struct BodyExpectation: Sendable {
   var checks: [any BodyCheck] = []
 
   func check(byteCount: Int64, md5: Digest) throws(ErrorResponse) {
-    if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
+    if let expected = self.byteCount, expected != byteCount {
+      throw ErrorResponse(.badRequest, "IncompleteBody", "The size of the body does not match the Content-Length.")
+    }
     if let digest, digest.md5 != md5.bytes { throw digest.mismatch }
   }
 }

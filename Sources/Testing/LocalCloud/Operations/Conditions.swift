@@ -125,8 +125,7 @@ struct NamedSource {
   /// Removes the first path segment and the slash after it from a path, and returns the segment.
   private static func takeSegment(of text: inout Substring) -> String {
     let segment = text.bytes(before: "/")
-    text = text[segment.endIndex...]
-    if let slash = text.utf8.indices.first { text = text[text.utf8.index(after: slash)...] }
+    text = Substring(text[segment.endIndex...].utf8.dropFirst())
     return String(segment)
   }
 }

@@ -71,7 +71,11 @@ struct FormUpload: Sendable {
       var byteCount: Int64 = 0
       while let chunk = try await form.reader.nextChunk() {
         byteCount += Int64(chunk.readableBytes)
-        guard byteCount <= sizes.upperBound else { throw ErrorResponse.entityTooLarge(limit: sizes.upperBound) }
+        guard byteCount <= sizes.upperBound else {
+          throw ErrorResponse(
+            .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
+            details: [ErrorResponse.Detail(name: "MaxSizeAllowed", value: String(sizes.upperBound))])
+        }
         try await writer.append(chunk)
       }
       guard byteCount >= sizes.lowerBound else {
@@ -81,7 +85,7 @@ struct FormUpload: Sendable {
         form.partCount += 1
         guard form.partCount <= Self.partLimit else { throw ErrorResponse.formTooLong }
         if part.isFile { throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.") }
-        try await form.reader.skip(upTo: &form.remainingFieldBytes)
+        while try await form.reader.nextChunk(upTo: &form.remainingFieldBytes) != nil {}
       }
     }
   }
@@ -99,18 +103,29 @@ extension Call {
     let content = try await upload.store(form, in: store.blobs, expectation)
     guard rights.allowPosting(key.text, to: bucket) else { throw service.policyRefusal(at: date) }
     let object = try await stored(content, access, attributes)
-    var headers = checksums(of: content)
-    describe(object, in: &headers)
-    return try await calledBack(
-      object,
-      outcome.response(
-        bucket: bucket, key: key.text, entityTag: service.entityTag(content.entityTag), location: location,
-        headers: headers))
+    return try await calledBack(object, response(outcome, to: object))
   }
 
-  private var location: String {
+  /// Returns the response that the client of a form upload receives about the stored object.
+  private func response(_ outcome: FormAnswer, to object: StoredObject) -> Answer {
     let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
-    return "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.text.percentEncoded(.path))"
+    let location = "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.text.percentEncoded(.path))"
+    let (key, entityTag) = (key.text, service.entityTag(object.content.entityTag))
+    var headers = checksums(of: object.content)
+    describe(object, in: &headers)
+    headers[.location] = location
+    switch outcome {
+    case .redirect(let url):
+      let names = "bucket=\(bucket.percentEncoded())&key=\(key.percentEncoded())&etag=\(entityTag.percentEncoded())"
+      headers[.location] = "\(url)\(url.hasByte("?") ? "&" : "?")\(names)"
+      return Answer(.seeOther, headers: headers)
+    case .status(.created):
+      let texts: KeyValuePairs = ["Location": location, "Bucket": bucket, "Key": key, "ETag": entityTag]
+      var response = Answer(XMLNode("PostResponse", texts: texts), headers: headers)
+      response.status = .created
+      return response
+    case .status(let status): return Answer(status, headers: headers)
+    }
   }
 }
 
@@ -140,7 +155,7 @@ extension VerifiedForm {
   }
 }
 
-/// The response that the client of a form upload receives once the file is stored.
+/// The kind of response that the client of a form upload receives once the file is stored.
 enum FormAnswer: Sendable {
   case status(HTTPResponse.Status)
   case redirect(String)
@@ -160,34 +175,9 @@ enum FormAnswer: Sendable {
     default: self = .status(.noContent)
     }
   }
-
-  func response(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
-    var headers = headers
-    headers[.location] = location
-    switch self {
-    case .redirect(let url):
-      let names = "bucket=\(bucket.percentEncoded())&key=\(key.percentEncoded())&etag=\(entityTag.percentEncoded())"
-      headers[.location] = "\(url)\(url.hasByte("?") ? "&" : "?")\(names)"
-      return Answer(.seeOther, headers: headers)
-    case .status(.created):
-      let elements = [("Location", location), ("Bucket", bucket), ("Key", key), ("ETag", entityTag)]
-      let document = XMLNode("PostResponse", children: elements.map { XMLNode($0, $1) })
-      var response = Answer(document, headers: headers)
-      response.status = .created
-      return response
-    case .status(let status):
-      return Answer(status, headers: headers)
-    }
-  }
 }
 
 extension ErrorResponse {
-  fileprivate static func entityTooLarge(limit: Int64) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
-      details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
-  }
-
   static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",

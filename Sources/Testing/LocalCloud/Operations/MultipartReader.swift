@@ -88,12 +88,8 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     return text
   }
 
-  /// Skips the rest of the content, and subtracts its length from the number of bytes that may be read.
-  mutating func skip(upTo remaining: inout Int) async throws {
-    while try await nextChunk(upTo: &remaining) != nil {}
-  }
-
-  private mutating func nextChunk(upTo remaining: inout Int) async throws -> ByteBuffer? {
+  /// Reads a chunk of the content, and subtracts its length from the number of bytes that may be read.
+  mutating func nextChunk(upTo remaining: inout Int) async throws -> ByteBuffer? {
     let chunk = try await nextChunk()
     remaining -= chunk?.readableBytes ?? 0
     guard remaining >= 0 else { throw ErrorResponse.formTooLong }
@@ -204,7 +200,7 @@ struct HeaderParameters: Sendable {
     var rest = text.bytes(from: ";")
     var parameters: [String: String] = [:]
     while !rest.isEmpty {
-      rest = Self.droppingBlanks(of: Self.behindFirstByte(of: rest))
+      rest = Self.behindFirstByte(of: rest).trimmingBlanks
       let name = rest.bytes(before: "=")
       rest = rest[name.endIndex...]
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !rest.isEmpty else { return nil }
@@ -214,7 +210,7 @@ struct HeaderParameters: Sendable {
         rest = Self.behindFirstByte(of: rest)
         guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         content = rest[..<end]
-        rest = Self.droppingBlanks(of: Self.behindFirstByte(of: rest[end...]))
+        rest = Self.behindFirstByte(of: rest[end...]).trimmingBlanks
       } else {
         content = rest.bytes(before: ";").trimmingBlanks
         rest = rest.bytes(from: ";")
@@ -232,13 +228,7 @@ struct HeaderParameters: Sendable {
   subscript(name: String) -> String? { parameters[name] }
 
   /// Returns a string without its first byte, which is ASCII, so that a combining mark after it remains.
-  private static func behindFirstByte(of text: Substring) -> Substring {
-    text[text.utf8.index(after: text.utf8.startIndex)...]
-  }
-
-  private static func droppingBlanks(of text: Substring) -> Substring {
-    text[text.utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.startIndex...]
-  }
+  private static func behindFirstByte(of text: Substring) -> Substring { Substring(text.utf8.dropFirst()) }
 
   /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }

@@ -109,22 +109,18 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   /// Whether the operation only reads; one that is not listed counts as a write, for which the rules are stricter.
   var isRead: Bool {
-    switch self {
-    case .listBuckets, .describeRegions, .headBucket, .bucketStat, .readBucketAccess, .bucketLocation, .bucketInfo,
+    [
+      .listBuckets, .describeRegions, .headBucket, .bucketStat, .readBucketAccess, .bucketLocation, .bucketInfo,
       .readDocument, .listObjects, .listObjectsV2, .listVersions, .listUploads, .listParts, .getObject, .headObject,
-      .objectMeta, .getSymlink, .readObjectAccess, .readTags, .objectAttributes:
-      true
-    default: false
-    }
+      .objectMeta, .getSymlink, .readObjectAccess, .readTags, .objectAttributes,
+    ].contains(self)
   }
 
   var readsBody: Bool {
-    switch self {
-    case .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart, .completeUpload,
-      .changeTags, .changeBucketAccess, .changeObjectAccess:
-      true
-    default: false
-    }
+    [
+      .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart, .completeUpload,
+      .changeTags, .changeBucketAccess, .changeObjectAccess,
+    ].contains(self)
   }
 
   var continuesUpload: Bool { [.uploadPart, .copyPart, .completeUpload].contains(self) }

@@ -40,10 +40,7 @@ struct OperationRoute: Sendable {
   /// The HTTP methods that the operations use; other methods are rejected.
   static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
 
-  private static let overrides: Set<String> = [
-    "response-content-type", "response-cache-control", "response-content-disposition", "response-content-encoding",
-    "response-content-language", "response-expires",
-  ]
+  private static let overrides = Set(Call.replacements.map(\.parameter.string))
 
   static let shared: [OperationRoute] = [
     OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),

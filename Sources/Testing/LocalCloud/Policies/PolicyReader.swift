@@ -15,9 +15,7 @@ struct PolicyReader {
       throw PolicyFault("Its version is missing or not supported.")
     }
     guard let list = members["statement"]?.array else { throw PolicyFault("The list of statements is missing.") }
-    var statements: [SessionPolicy.Statement] = []
-    for element in list { statements.append(try statement(element)) }
-    return statements
+    return try list.map(statement)
   }
 
   private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
@@ -39,12 +37,8 @@ struct PolicyReader {
       throw PolicyFault("A statement needs an action.")
     }
     statement.exceptsActions = members["notaction"] != nil
-    for action in try texts(members["action"] ?? members["notaction"], "action") {
-      statement.actions.append(try pattern(ofAction: action))
-    }
-    for resource in try texts(members["resource"], "resource") {
-      statement.resources.append(try pattern(ofResource: resource))
-    }
+    statement.actions = try texts(members["action"] ?? members["notaction"], "action").map(pattern(ofAction:))
+    statement.resources = try texts(members["resource"], "resource").map(pattern(ofResource:))
     if let condition = members["condition"] { statement.conditions = try conditions(condition) }
     return statement
   }

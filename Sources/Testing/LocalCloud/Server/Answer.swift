@@ -54,8 +54,7 @@ struct Answer: Sendable {
 extension HTTPFields {
   /// Sets the value of a header field, unless `name` is not a valid field name.
   mutating func set(_ name: String, _ value: String) {
-    guard let name = HTTPField.Name(name) else { return }
-    self[name] = value
+    if let name = HTTPField.Name(name) { self[name] = value }
   }
 
   func first(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[values: $0].first } }

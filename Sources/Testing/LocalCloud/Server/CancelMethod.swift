@@ -11,17 +11,12 @@ internal import NIOHTTP1
 enum CancelMethod {
   private static let (sent, read) = (Array("CANCEL /ops/transfers/".utf8), "DELETE")
 
-  /// Whether the next byte on a connection begins a request; used only on the connection's event loop.
-  private final class Position {
-    var isBetweenRequests = true
-  }
-
   /// Adds the handlers to a connection with an HTTP decoder, on the connection's event loop.
   static func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations) throws {
-    let position = Position()
+    let replacement = Replacement()
     let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-    try pipeline.addHandler(Replacement(position), position: .before(decoder))
-    try pipeline.addHandler(EndOfRequest(position), position: .after(decoder))
+    try pipeline.addHandler(replacement, position: .before(decoder))
+    try pipeline.addHandler(EndOfRequest(replacement), position: .after(decoder))
   }
 
   /// A handler that replaces the method in the first bytes of a request.
@@ -32,13 +27,10 @@ enum CancelMethod {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let position: Position
+    /// Whether the next byte on the connection begins a request.
+    var isBetweenRequests = true
     /// The first bytes of a request, as long as they can be the beginning of the method.
     private var beginning = ByteBuffer()
-
-    init(_ position: Position) {
-      self.position = position
-    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       var arrived = unwrapInboundIn(data)
@@ -46,7 +38,7 @@ enum CancelMethod {
       beginning.clear()
       buffer.writeBuffer(&arrived)
       while buffer.readableBytes > 0 {
-        if position.isBetweenRequests, CancelMethod.canBegin(buffer.readableBytesView) {
+        if isBetweenRequests, CancelMethod.canBegin(buffer.readableBytesView) {
           guard buffer.readableBytes >= CancelMethod.sent.count else {
             beginning = buffer
             return
@@ -56,7 +48,7 @@ enum CancelMethod {
         let bytes = buffer.readableBytesView
         let next = bytes.indices.dropFirst().first { CancelMethod.canBegin(bytes[$0...]) } ?? bytes.endIndex
         guard let piece = buffer.readSlice(length: bytes.distance(from: bytes.startIndex, to: next)) else { return }
-        position.isBetweenRequests = false
+        isBetweenRequests = false
         context.fireChannelRead(wrapInboundOut(piece))
       }
     }
@@ -69,14 +61,14 @@ enum CancelMethod {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    private let position: Position
+    private let replacement: Replacement
 
-    init(_ position: Position) {
-      self.position = position
+    init(_ replacement: Replacement) {
+      self.replacement = replacement
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      if case .end = unwrapInboundIn(data) { position.isBetweenRequests = true }
+      if case .end = unwrapInboundIn(data) { replacement.isBetweenRequests = true }
       context.fireChannelRead(data)
     }
   }

@@ -57,11 +57,8 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private enum ConnectionOption {
-    case none, keepAlive, close
-  }
-
-  private var requestedOptions = CircularBuffer<ConnectionOption>()
+  /// The values of `Connection` in the responses to the requests that arrived, or `nil` for no such header.
+  private var requestedOptions = CircularBuffer<String?>()
   private var isLast = false
   private var hasReadLast = false
 
@@ -70,7 +67,7 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
     case _ where hasReadLast: return
     case .head(let head):
       isLast = !head.isKeepAlive
-      requestedOptions.append(isLast ? .close : head.version == .http1_0 ? .keepAlive : .none)
+      requestedOptions.append(isLast ? "close" : head.version == .http1_0 ? "keep-alive" : nil)
     case .body: break
     case .end: hasReadLast = isLast
     }
@@ -81,16 +78,12 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
       if !requestedOptions.isEmpty, head.headers["connection"].contains("close") {
-        requestedOptions[requestedOptions.startIndex] = .close
+        requestedOptions[requestedOptions.startIndex] = "close"
         hasReadLast = true
       }
-      switch requestedOptions.first {
-      case .close: head.headers.replaceOrAdd(name: "Connection", value: "close")
-      case .keepAlive: head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
-      case ConnectionOption.none?, nil: break
-      }
+      if let option = requestedOptions.first ?? nil { head.headers.replaceOrAdd(name: "Connection", value: option) }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
-    case .end where requestedOptions.popFirst() == .close:
+    case .end where requestedOptions.popFirst() == "close":
       context.writeAndFlush(data, promise: promise)
       context.close(mode: .output, promise: nil)
     default:

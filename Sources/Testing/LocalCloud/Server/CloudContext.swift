@@ -11,29 +11,25 @@ struct CloudContext: Sendable {
   let injector: FaultInjector
   let feed = RequestFeed()
   var callbacks: CallbackSender?
-  private let machineClock: @Sendable () -> Timestamp
-  let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   init(_ configuration: LocalCloud.Configuration) {
     self.configuration = configuration
     keys = KeyRing(configuration.accounts)
     injector = FaultInjector(configuration.faults)
-    machineClock = configuration.clock
-    sleep = configuration.sleep
   }
 
   /// The current time according to the server's clock, which includes the injected clock offset.
-  var now: Timestamp { machineClock().advanced(by: injector.faults.clockOffset) }
+  var now: Timestamp { configuration.clock().advanced(by: injector.faults.clockOffset) }
 
   /// Counts a request to an endpoint, and plans its faults; `record` is `nil` if the server is not observed.
   func open(_ endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
-    record?.noteEndpoint(endpoint)
+    record?.note { $0.endpoint = endpoint }
     let plan = injector.plan(for: endpoint)
     counters.count(endpoint) { statistics in
       statistics.requests += 1
       if !plan.isEmpty { statistics.faults += 1 }
     }
-    return Exchange(plan: plan, record: record, sleep: sleep)
+    return Exchange(plan: plan, record: record, sleep: configuration.sleep)
   }
 
   /// Returns the response to a request to an API, with the faults that come after the operation, and counts its error.

@@ -97,12 +97,6 @@ struct ErrorResponse: Error, Sendable {
       ec: ec, details: [Detail(name: "UploadId", value: id)])
   }
 
-  static func bucketNotEmpty(_ name: String) -> ErrorResponse {
-    ErrorResponse(
-      .conflict, "BucketNotEmpty", "The bucket holds objects or uploads; delete them first.",
-      details: [Detail(name: "BucketName", value: name)])
-  }
-
   static let invalidToken = invalidArgument("The continuation-token was not issued by this server.")
 
   static func bucketAlreadyExists(_ code: String, _ name: String) -> ErrorResponse {
@@ -178,23 +172,14 @@ struct ErrorResponse: Error, Sendable {
       details: [Detail(name: "Condition", value: condition)])
   }
 
-  static let fileAlreadyExists = ErrorResponse(
-    .conflict, "FileAlreadyExists", "The object already exists, and the request forbids overwriting it.")
-
   static let operationAborted = ErrorResponse(
     .conflict, "OperationAborted",
     "A conflicting operation is currently in progress against this resource. Please try again.")
-
-  static let incompleteBody = ErrorResponse(
-    .badRequest, "IncompleteBody", "The size of the body does not match the Content-Length.")
 
   static func invalidDigest(_ message: String) -> ErrorResponse { ErrorResponse(.badRequest, "InvalidDigest", message) }
 
   static let invalidPart = ErrorResponse(
     .badRequest, "InvalidPart", "A part in the document was not uploaded, or its entity tag differs.")
-
-  static let invalidPartOrder = ErrorResponse(
-    .badRequest, "InvalidPartOrder", "The parts in the document are not in ascending order of their part numbers.")
 
   static func invalidRange(_ range: String, byteCount: Int64) -> ErrorResponse {
     ErrorResponse(

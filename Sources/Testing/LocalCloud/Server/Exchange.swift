@@ -31,24 +31,21 @@ struct Exchange: Sendable {
     guard let fault = plan.main, fault.phase == phase else { return nil }
     switch fault.kind {
     case .serverError(let status):
-      record?.noteInjectedFault()
+      record?.note { $0.isFaulty = true }
       return status
     case .disconnect: throw ConnectionFault()
     case .delay, .stall, .cut, .malformed: return nil
     }
   }
 
-  typealias ExtentReader = @Sendable ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void
-
-  /// Sends a response with the planned fault in its body; `read` passes on an object's bytes in chunks.
+  /// Sends a response, with the bytes of an object from its files, and with the planned fault in the body.
   @concurrent
   func send(
-    _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter,
-    reading read: @escaping ExtentReader = { _, _ in }
+    _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter, from blobs: BlobStore?
   ) async throws {
     var answer = answer
     if answer.isCompressed {
-      guard let compressed = Gzip.compressed(Array(try await answer.body.collected(reading: read).readableBytesView))
+      guard let compressed = Gzip.compressed(Array(try await answer.body.collected(from: blobs).readableBytesView))
       else { throw ErrorResponse.internalError("There is no memory for gzip.") }
       answer.body = .bytes(compressed)
     }
@@ -57,24 +54,24 @@ struct Exchange: Sendable {
     if hasLength, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
     let hasBody = method != .head && hasLength && answer.body.isSent
     let byteCount = hasBody ? answer.body.byteCount : 0
-    record?.noteResponse(head, byteCount: byteCount)
-    var fault = BodyFault(plan.main?.kind, byteCount: byteCount, sleep: sleep)
+    record?.note { ($0.response, $0.responseByteCount) = (head, byteCount) }
+    var fault = BodyFault(plan.main?.kind, byteCount: byteCount)
     if !hasBody || fault?.limit == 0 {
-      try await fault?.inject()
+      try await fault?.inject(sleep)
       fault = nil
     }
     guard hasBody else { return try await writer.writeResponse(head) }
     if fault == nil, answer.pace == nil, byteCount <= BlobStore.chunkByteCount {
       // A small response is sent in a single write.
-      let body = try await answer.body.collected(reading: read)
+      let body = try await answer.body.collected(from: blobs)
       return try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
     }
     var body = try await writer.writeHead(head)
-    try await answer.body.forEachPiece(reading: read) { piece in
+    try await answer.body.forEachPiece(from: blobs) { piece in
       var piece = piece
       if let beforeFault = fault?.slice(of: &piece) {
         if beforeFault.readableBytes > 0 { try await body.write(beforeFault) }
-        try await fault?.inject()
+        try await fault?.inject(sleep)
         fault = nil
       }
       while let next = piece.readSlice(length: min(piece.readableBytes, answer.pace?.bytesPerSecond ?? .max)),
@@ -108,9 +105,9 @@ extension Answer.Body {
     }
   }
 
-  fileprivate func collected(reading read: @escaping Exchange.ExtentReader) async throws -> ByteBuffer {
+  fileprivate func collected(from blobs: BlobStore?) async throws -> ByteBuffer {
     var whole = ByteBuffer()
-    try await forEachPiece(reading: read) { piece in
+    try await forEachPiece(from: blobs) { piece in
       var piece = piece
       if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
     }
@@ -119,12 +116,12 @@ extension Answer.Body {
 
   /// Reads the bytes of the response body and passes them to `consume` in chunks.
   fileprivate func forEachPiece(
-    reading read: @escaping Exchange.ExtentReader, _ consume: (ByteBuffer) async throws -> Void
+    from blobs: BlobStore?, _ consume: (ByteBuffer) async throws -> Void
   ) async throws {
     switch self {
     case .none, .head: break
     case .bytes(let bytes): try await consume(ByteBuffer(bytes: bytes))
-    case .extents(let extents, _): try await read(extents, consume)
+    case .extents(let extents, _): try await blobs?.read(extents, consume)
     }
   }
 }
@@ -134,13 +131,9 @@ private struct BodyFault {
   /// The byte offset in the response body at which the fault occurs.
   let limit: Int64
   private let pause: Duration?
-  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
   private var sent: Int64 = 0
 
-  init?(
-    _ kind: LocalCloud.Fault.Kind?, byteCount: Int64,
-    sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
-  ) {
+  init?(_ kind: LocalCloud.Fault.Kind?, byteCount: Int64) {
     switch kind {
     case .cut(let bytes):
       // At least the last byte is missing, so that the client notices.
@@ -151,7 +144,6 @@ private struct BodyFault {
       pause = duration
     default: return nil
     }
-    self.sleep = sleep
   }
 
   /// Takes the bytes before the fault from a chunk, or returns `nil` if the fault comes after the chunk.
@@ -164,7 +156,7 @@ private struct BodyFault {
   }
 
   /// Pauses the response, or throws an error that closes the connection.
-  func inject() async throws {
+  func inject(_ sleep: @Sendable @concurrent (Duration) async throws -> Void) async throws {
     guard let pause else { throw ConnectionFault() }
     try await sleep(pause)
   }

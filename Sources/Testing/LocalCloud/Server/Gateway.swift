@@ -18,18 +18,15 @@ struct Gateway: Sendable {
   var counters: Counters { context.counters }
   private var endpoint: LocalCloud.Endpoint { service.endpoint }
 
-  init(
-    _ service: SimulatedService, _ store: BucketTable, _ configuration: LocalCloud.Configuration,
-    _ context: CloudContext
-  ) {
+  init(_ service: SimulatedService, _ store: BucketTable, _ context: CloudContext) {
     self.service = service
     authenticator = Authenticator(
-      verifier: service.behavior.verifier(for: configuration), provider: service.provider, context: context)
-    region = configuration.region(of: service.provider)
+      verifier: service.behavior.verifier(for: context.configuration), provider: service.provider, context: context)
+    region = context.configuration.region(of: service.provider)
     self.store = store
     self.context = context
     serverRule = CrossOriginRule(
-      origins: configuration.allowedOrigins, methods: CrossOriginRule.allMethods, headers: ["*"],
+      origins: context.configuration.allowedOrigins, methods: CrossOriginRule.allMethods, headers: ["*"],
       exposedHeaders: ["ETag", "Location"] + service.headers.exposed.map(service.header), lifetime: "600")
   }
 
@@ -69,9 +66,7 @@ struct Gateway: Sendable {
       let method = head.headerFields.first("access-control-request-method") ?? head.method.rawValue
       crossOriginRule(for: head, origin, method)?.addHeaders(to: &response, for: origin)
     }
-    try await exchange.send(response, to: head.method, with: writer) { extents, send in
-      try await store.blobs.read(extents, send)
-    }
+    try await exchange.send(response, to: head.method, with: writer, from: store.blobs)
   }
 
   /// Performs a preflight request, a form upload or a signed or public request.
@@ -95,9 +90,11 @@ struct Gateway: Sendable {
     var call = call(permit, request, identity, headers: head.headerFields)
     call.callback = try callbackPlan(permit, head, identity.requestID)
     try call.checkPayerAndOwners()
-    call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
+    call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.configuration.sleep) }
     var response = try await countingWrite(of: call) { try await call.response() }
-    call.repeatLimit(in: &response)
+    // The response is sent at the requested bandwidth limit, and echoes the limit, so that a client can see it.
+    response.pace = call.body.pace
+    if let limit = call.trafficLimit { response.headers.set(service.header("traffic-limit"), limit) }
     return response
   }
 
@@ -142,7 +139,7 @@ struct Gateway: Sendable {
       }
       if verified == nil {
         counters.anonymous()
-        record?.noteAuthorization(.anonymous)
+        record?.note { $0.authorization = .anonymous }
       }
       return permit
     } catch let error as VerificationError {
@@ -156,7 +153,7 @@ struct Gateway: Sendable {
 
   private func noteVerified(_ kind: LocalCloud.SignatureKind, in record: RequestRecord?) {
     counters.verified(kind)
-    record?.noteAuthorization(.verified(kind))
+    record?.note { $0.authorization = .verified(kind) }
   }
 
   /// Returns the permissions of a key; one that was removed after the signature was verified has none.
@@ -297,8 +294,8 @@ struct Gateway: Sendable {
     _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: ErrorResponse
   ) -> RejectedSignature {
     // The response to a HEAD request has no document, so the document is that of a GET request.
-    let displayed = CallIdentity(
-      requestID: identity.requestID, method: .get, host: identity.host, path: identity.path, date: identity.date)
+    var displayed = identity
+    displayed.method = .get
     var response = service.behavior.response(for: refusal, to: displayed)
     response.headers[.date] = identity.date.httpDate
     let document: [UInt8] = if case .bytes(let bytes) = response.body { bytes } else { [] }
@@ -346,11 +343,10 @@ struct Authenticator: Sendable {
     do {
       guard try verifier.claim(in: request) != nil else { return nil }
       return try await verifier.verify(request, at: date) { key($0, at: date) }
-    } catch let error as VerificationError {
-      throw error
     } catch {
       // Verifiers throw only `VerificationError`. Any other error must reject the request as well.
-      throw VerificationError(.malformed, "The request could not be verified.", remedy: "Sign it again.")
+      throw error as? VerificationError
+        ?? VerificationError(.malformed, "The request could not be verified.", remedy: "Sign it again.")
     }
   }
 }

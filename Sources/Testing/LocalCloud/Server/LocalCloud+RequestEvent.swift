@@ -20,7 +20,7 @@ extension LocalCloud {
   ///
   /// - Parameter limit: The maximum number of events that wait for the observer, at least 1.
   /// - Returns: The sequence of requests, in the order in which they end.
-  public func requests(buffering limit: Int = 256) -> AsyncStream<RequestEvent> { feed.observe(max(1, limit)) }
+  public func requests(buffering limit: Int = 256) -> AsyncStream<RequestEvent> { context.feed.observe(max(1, limit)) }
 
   /// A request to the local server that has ended, with its verdict.
   ///

@@ -9,7 +9,7 @@ final class RequestRecord: Sendable {
   private static let targetByteLimit = 4 * 1024
   private static let textByteLimit = 2 * 1024
 
-  private struct State {
+  struct State {
     var endpoint = LocalCloud.Endpoint.oss
     var bucket: String?
     var key: String?
@@ -33,7 +33,7 @@ final class RequestRecord: Sendable {
     self.date = date
   }
 
-  func noteEndpoint(_ endpoint: LocalCloud.Endpoint) { state.withLock { $0.endpoint = endpoint } }
+  func note(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 
   func noteTarget(bucket: String?, key: String?) {
     let (bucket, key) = (bucket?.shortened(to: Self.textByteLimit), key?.shortened(to: Self.textByteLimit))
@@ -45,10 +45,6 @@ final class RequestRecord: Sendable {
     state.withLock { ($0.accessKeyID, $0.isPresigned) = (id, isPresigned) }
   }
 
-  func noteAuthorization(_ authorization: LocalCloud.RequestEvent.Authorization) {
-    state.withLock { $0.authorization = authorization }
-  }
-
   func noteRejection(_ signature: RejectedSignature?) {
     state.withLock { ($0.authorization, $0.rejectedSignature) = (.rejected, signature) }
   }
@@ -58,23 +54,11 @@ final class RequestRecord: Sendable {
     state.withLock { $0.refusal = LocalCloud.RequestEvent.Refusal(code: code, message: message) }
   }
 
-  func noteInjectedFault() { state.withLock { $0.isFaulty = true } }
-
-  func noteResponse(_ response: HTTPResponse, byteCount: Int64) {
-    state.withLock { ($0.response, $0.responseByteCount) = (response, byteCount) }
-  }
-
   func event(number: Int, isComplete: Bool) -> LocalCloud.RequestEvent {
     let duration = start.duration(to: .now)
     let state = state.withLock { $0 }
     let outcome: LocalCloud.RequestEvent.Outcome =
-      if state.isFaulty {
-        .fault
-      } else if !isComplete {
-        .closed
-      } else {
-        state.refusal == nil ? .accepted : .refused
-      }
+      state.isFaulty ? .fault : !isComplete ? .closed : state.refusal == nil ? .accepted : .refused
     return LocalCloud.RequestEvent(
       number: number, date: date, endpoint: state.endpoint, method: head.method.rawValue,
       target: target(at: state.endpoint), bucket: state.bucket, key: state.key, accessKeyID: state.accessKeyID,

@@ -68,7 +68,7 @@ protocol ServiceBehavior: Sendable {
 /// The values that identify a request in the response to it.
 struct CallIdentity: Sendable {
   let requestID: String
-  let method: HTTPRequest.Method
+  var method: HTTPRequest.Method
   let host: String
   /// The path of the request target as it arrived, without the query.
   let path: String

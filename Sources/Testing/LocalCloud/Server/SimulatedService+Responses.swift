@@ -142,8 +142,7 @@ extension SimulatedService {
       fields.set(header("next-append-position"), String(object.content.byteCount))
     }
     let name = storageClass(object.attributes.storageClass)
-    let isTold = headers.storageClass == .always || name != standardClass
-    if isTold { fields.set(header("storage-class"), name) }
+    if headers.storageClass == .always || name != standardClass { fields.set(header("storage-class"), name) }
     return fields
   }
 

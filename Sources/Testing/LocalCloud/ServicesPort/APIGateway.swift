@@ -79,9 +79,6 @@ extension APIGateway {
       guard body != nil else { throw ErrorResponse(.contentTooLarge, errorCodes.tooLong, "The body is too long.") }
       return try await handler.response(to: call)
     }
-    let blobs = blobs
-    try await exchange.send(response, to: request.method, with: writer) { extents, send in
-      try await blobs?.read(extents, send)
-    }
+    try await exchange.send(response, to: request.method, with: writer, from: blobs)
   }
 }

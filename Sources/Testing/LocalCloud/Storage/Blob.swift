@@ -70,7 +70,7 @@ struct BlobID: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates an ID from a string, or returns `nil` if the string is not 32 lowercase hexadecimal digits.
   init?(_ text: String) {
-    guard text.utf8.count == 32, text.allSatisfy({ $0.isASCII && $0.isHexDigit && !$0.isUppercase }) else { return nil }
+    guard text.isLowerHex(byteCount: 16) else { return nil }
     description = text
   }
 

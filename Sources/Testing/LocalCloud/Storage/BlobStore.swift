@@ -23,10 +23,7 @@ struct BlobStore: Sendable {
 
   /// Deletes the files that no object refers to, which a process that ended during a write has left behind.
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
-    var kept: Set<BlobID> = []
-    for bucket in buckets {
-      for object in bucket.allVersions { kept.formUnion(object.content.extents.map(\.blob.id)) }
-    }
+    let kept = Set(buckets.flatMap(\.allVersions).flatMap(\.content.extents).map(\.blob.id))
     for name in try await directory.entryNames() {
       if let id = BlobID(name), !kept.contains(id) { collector.collect(id) }
     }
@@ -128,10 +125,7 @@ private struct ExtentReader {
     return chunk
   }
 
-  mutating func close() {
-    try? file?.close()
-    file = nil
-  }
+  mutating func close() { try? file.take()?.close() }
 }
 
 extension FileDescriptor {

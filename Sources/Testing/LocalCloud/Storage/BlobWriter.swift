@@ -50,8 +50,7 @@ struct BlobWriter {
 
   /// Closes and removes the incomplete file, even if the task is cancelled.
   mutating func discard() async {
-    try? file?.close()
-    file = nil
+    try? file.take()?.close()
     guard exists else { return }
     await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
   }

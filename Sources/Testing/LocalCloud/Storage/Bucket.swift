@@ -60,33 +60,20 @@ struct Bucket: Sendable {
   }
 
   /// Returns a page of the listing of current objects, without visiting each key of a group.
-  func objectPage(_ query: ListQuery) -> BucketListPage {
-    var page = BucketListPage()
-    let after = ObjectKey(query.after)
-    let prefix = ObjectKey(query.prefix)
-    var index = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
-    var lastEntry = ""
-    while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
-      let key = objects.keys[index]
-      let group = key.group(after: query.prefix, delimiter: query.delimiter)
-      let isOnEarlierPage = group.map { ObjectKey($0) == after } ?? false
-      if !isOnEarlierPage, page.objects.count + page.groups.count == query.limit {
-        page.next = lastEntry
-        break
-      }
-      if let group {
-        let start = ObjectKey(group)
-        index = objects.firstIndex(from: index) { $0 > start && !$0.hasBytePrefix(group) }
-        if isOnEarlierPage { continue }
-        page.groups.append(group)
-        lastEntry = group
+  func objectPage(_ query: ListQuery) -> EntryPage<StoredObject> {
+    let (after, prefix) = (ObjectKey(query.after), ObjectKey(query.prefix))
+    let start = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
+    let entries = sequence(state: start) { index -> (key: ObjectKey, id: String, entry: StoredObject)? in
+      guard index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) else { return nil }
+      let (key, object) = (objects.keys[index], objects.values[index])
+      if let group = key.group(after: query.prefix, delimiter: query.delimiter) {
+        index = objects.firstIndex(from: index) { $0 > ObjectKey(group) && !$0.hasBytePrefix(group) }
       } else {
-        page.objects.append(objects.values[index])
-        lastEntry = key.text
         index += 1
       }
+      return (key, "", object)
     }
-    return query.limit == 0 ? BucketListPage() : page
+    return page(query, of: entries)
   }
 
   // MARK: Versions
@@ -208,21 +195,16 @@ struct ListQuery {
   var limit: Int
 }
 
-/// A page of a bucket's object listing.
-struct BucketListPage: Sendable {
-  var objects: [StoredObject] = []
-  /// The groups of the page: common prefixes of keys that are equal up to and including a delimiter.
-  var groups: [String] = []
-  /// The object key or group after which the next page starts, or `nil` on the last page.
-  var next: String?
-}
-
-/// A page of the listing of a bucket's pending uploads or versions.
+/// A page of the listing of a bucket's objects, versions or pending uploads.
 struct EntryPage<Entry: Sendable>: Sendable {
   /// The entries of the page that are not part of a group.
   var entries: [Entry] = []
+  /// The groups of the page: common prefixes of keys that are equal up to and including a delimiter.
   var groups: [String] = []
   var isTruncated = false
   /// The key or group, and the ID, of the last entry, after which the next page starts.
   var last = (key: "", id: "")
+
+  /// The key or group after which the next page starts, or `nil` on the last page, and on one without entries.
+  var next: String? { isTruncated && !last.key.isEmpty ? last.key : nil }
 }

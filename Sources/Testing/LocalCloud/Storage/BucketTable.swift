@@ -98,7 +98,9 @@ final class BucketTable: Sendable {
       try buckets.withLock { buckets in
         guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
         guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, withUploads || bucket.uploads.isEmpty else {
-          throw ErrorResponse.bucketNotEmpty(name)
+          throw ErrorResponse(
+            .conflict, "BucketNotEmpty", "The bucket holds objects or uploads; delete them first.",
+            details: [ErrorResponse.Detail(name: "BucketName", value: name)])
         }
         buckets[name] = nil
       }
@@ -183,12 +185,6 @@ final class TurnTable: Sendable {
   private let waiting = Lock<[String: [CheckedContinuation<Void, Never>]]>([:])
 
   func withTurn<Result>(of name: String, _ body: () async throws -> Result) async rethrows -> Result {
-    await begin(name)
-    defer { end(name) }
-    return try await body()
-  }
-
-  private func begin(_ name: String) async {
     await withCheckedContinuation { continuation in
       let isFree = waiting.withLock { waiting in
         let isFree = waiting[name] == nil
@@ -197,6 +193,8 @@ final class TurnTable: Sendable {
       }
       if isFree { continuation.resume() }
     }
+    defer { end(name) }
+    return try await body()
   }
 
   private func end(_ name: String) {

@@ -51,11 +51,7 @@ struct Content: Sendable {
 
   /// Returns the ranges of files of a byte range, without visiting the pieces before it.
   func extents(in range: Range<Int64>) -> [Extent] {
-    var (first, end) = (0, ends.count)
-    while first < end {
-      let middle = first + (end - first) / 2
-      if ends[middle] <= range.lowerBound { first = middle + 1 } else { end = middle }
-    }
+    let first = ends.firstSortedIndex { $0 > range.lowerBound }
     var result: [Extent] = []
     for index in extents.indices[first...] {
       let extent = extents[index]

@@ -28,13 +28,9 @@ final class DirectoryLock: Sendable {
     do {
       let file = try FileDescriptor.open(
         root.appending(".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow], permissions: .ownerReadWrite)
-      do {
-        try Self.lock(file)
-      } catch {
-        try? file.close()
-        throw error
-      }
+      // From here on, an error ends the life of the lock, which closes the file.
       self.file = Lock(file)
+      guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
     } catch Errno.wouldBlock {
       throw LocalCloudError(
         "The directory \(root) is in use by another server. Stop that server, or choose another directory.")
@@ -43,17 +39,7 @@ final class DirectoryLock: Sendable {
     }
   }
 
-  private static func lock(_ file: FileDescriptor) throws(Errno) {
-    guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
-  }
-
-  func release() {
-    let file = file.withLock { file in
-      defer { file = nil }
-      return file
-    }
-    try? file?.close()
-  }
+  func release() { try? file.withLock { $0.take() }?.close() }
 
   deinit {
     release()

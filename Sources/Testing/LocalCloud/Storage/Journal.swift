@@ -30,11 +30,10 @@ struct Journal: Sendable {
   // MARK: Writing
 
   func write(_ bucket: Bucket) async throws {
-    let location = self.directory(of: bucket.name)
     try await FileSystem.shared.createDirectory(at: objects(of: bucket.name), withIntermediateDirectories: true)
     let record = try JSONEncoder().encode(BucketRecord(bucket))
     // An atomic write replaces the old file at once; the file system library would remove the old file first.
-    try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
+    try record.write(to: URL(filePath: directory(of: bucket.name).appending(Self.bucketFile).string), options: .atomic)
   }
 
   /// Removes the record of a bucket before all other files, so that no part of the bucket is found if the process ends.
@@ -123,9 +122,7 @@ struct Journal: Sendable {
 extension FilePath {
   func entryNames() async throws -> [String] {
     try await FileSystem.shared.withDirectoryHandle(atPath: self) { directory in
-      var names: [String] = []
-      for try await entry in directory.listContents() { names.append(entry.name.string) }
-      return names
+      try await directory.listContents().reduce(into: []) { $0.append($1.name.string) }
     }
   }
 }
@@ -175,29 +172,22 @@ struct ObjectRecord: Codable {
   private let partChecksums: [StoredChecksum]?
   /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
+}
 
+extension ObjectRecord {
   init(_ object: StoredObject) {
-    key = object.key.text
-    parts = object.content.extents.map { extent in
+    let (content, description) = (object.content, object.description)
+    let parts = content.extents.map { extent in
       Part(
         file: extent.blob.id.description, fileByteCount: extent.blob.byteCount, offset: extent.offset,
         byteCount: extent.byteCount)
     }
-    byteCount = object.content.byteCount
-    entityTag = object.content.entityTag
-    crc64 = object.content.crc64
-    checksum = object.content.checksum
-    partSizes = object.content.partSizes
-    partChecksums = object.content.partChecksums
-    headers = object.description.headers
-    metadata = object.description.metadata
-    modified = InstantRecord(object.modified)
-    isMultipart = object.isMultipart
-    kind = object.kind
-    version = object.version
-    order = object.order
-    access = object.access
-    attributes = object.attributes
+    self.init(
+      key: object.key.text, parts: parts, byteCount: content.byteCount, entityTag: content.entityTag,
+      crc64: content.crc64, headers: description.headers, metadata: description.metadata,
+      modified: InstantRecord(object.modified), isMultipart: object.isMultipart, kind: object.kind,
+      version: object.version, order: object.order, access: object.access, checksum: content.checksum,
+      partSizes: content.partSizes, partChecksums: content.partChecksums, attributes: object.attributes)
   }
 
   /// Returns the object; `blob` returns the value of a file, which objects with the same file share.

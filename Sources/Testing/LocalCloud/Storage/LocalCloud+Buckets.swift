@@ -55,7 +55,7 @@ extension LocalCloud {
     let query = ListQuery(prefix: prefix, delimiter: "/", after: after, limit: limit)
     guard let page = try? storage.store(of: provider).read(bucket, { $0.objectPage(query) }) else { return nil }
     return ObjectPage(
-      objects: page.objects.map {
+      objects: page.entries.map {
         ObjectSummary(key: $0.key.text, byteCount: $0.content.byteCount, modified: $0.modified)
       },
       folders: page.groups, next: page.next)

@@ -14,37 +14,35 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   var isEmpty: Bool { keys.isEmpty }
 
   subscript(_ key: Key) -> Value? {
-    get {
-      let index = firstIndex { $0 >= key }
-      return index < keys.count && keys[index] == key ? values[index] : nil
-    }
+    get { values[place(of: key)].first }
     set {
-      let index = firstIndex { $0 >= key }
-      let exists = index < keys.count && keys[index] == key
-      switch (newValue, exists) {
-      case (let value?, true):
-        values[index] = value
-      case (let value?, false):
-        keys.insert(key, at: index)
-        values.insert(value, at: index)
-      case (nil, true):
-        keys.remove(at: index)
-        values.remove(at: index)
-      case (nil, false):
-        break
-      }
+      let place = place(of: key)
+      keys.replaceSubrange(place, with: newValue == nil ? [] : [key])
+      values.replaceSubrange(place, with: newValue.map { [$0] } ?? [])
     }
   }
 
+  /// Returns the range of the index of a key, or an empty one, where a new key belongs.
+  private func place(of key: Key) -> Range<Int> {
+    let index = firstIndex { $0 >= key }
+    return index..<(index < keys.count && keys[index] == key ? index + 1 : index)
+  }
+
   /// Returns the first index from `start` whose key satisfies a predicate, or the number of entries.
-  ///
-  /// The predicate must be false for all keys before that index and true for all keys after it.
   func firstIndex(from start: Int = 0, where predicate: (Key) -> Bool) -> Int {
-    var low = start
-    var high = keys.count
+    keys.firstSortedIndex(from: start, where: predicate)
+  }
+}
+
+extension Array {
+  /// Returns the first index from `start` whose element satisfies a predicate, or the number of elements.
+  ///
+  /// The predicate must be false for all elements before that index and true for all elements after it.
+  func firstSortedIndex(from start: Int = 0, where predicate: (Element) -> Bool) -> Int {
+    var (low, high) = (start, count)
     while low < high {
       let middle = low + (high - low) / 2
-      if predicate(keys[middle]) { high = middle } else { low = middle + 1 }
+      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
     }
     return low
   }

@@ -30,7 +30,7 @@ struct FileTree: Sendable {
     try store.read(Self.bucket) { bucket in
       let query = ListQuery(prefix: folder.folderKey, delimiter: "/", after: folder.folderKey, limit: .max)
       let page = bucket.objectPage(query)
-      let keys = page.objects.map(\.key) + page.groups.map { ObjectKey(String($0.removingByteSuffix("/") ?? $0[...])) }
+      let keys = page.entries.map(\.key) + page.groups.map { ObjectKey(String($0.removingByteSuffix("/") ?? $0[...])) }
       return keys.sorted().compactMap { key in NodePath(key.text).flatMap { Self.entry(at: $0, in: bucket) } }
     }
   }

@@ -28,10 +28,7 @@ struct TransferGateway: Sendable {
       if let status = try await exchange.end(&response) { response = Answer(HTTPResponse.Status(code: status)) }
     }
     response.headers[.server] = "localcloud"
-    let blobs = server.aspera.files.store.blobs
-    try await exchange.send(response, to: request.method, with: writer) { extents, send in
-      try await blobs.read(extents, send)
-    }
+    try await exchange.send(response, to: request.method, with: writer, from: server.aspera.files.store.blobs)
   }
 
   /// Returns the parts of a path after `/connections`: the ID of a connection, and what the call is about.
