@@ -6,9 +6,6 @@ package import HTTPTypes
 internal import StorageAuth
 
 extension SigningJob {
-  /// Whether the job contains fields that only jobs for COS contain.
-  var isOfCOS: Bool { keyTime != nil || kind != nil }
-
   /// Signs the job's request for COS, whose host can be a placeholder if the signature does not cover it.
   func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }

@@ -23,12 +23,10 @@ extension SigningJob {
     let authority = host ?? (isInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }) ?? endpoint.authority
     let keyInURL = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
     let path = wirePath ?? "/" + keyInURL.percentEncoded(.path)
-    var payload: S3Payload?
-    if mode == .header, let payloadHash {
-      payload = S3Payload(header: payloadHash)
-      guard payload != nil else {
-        throw SigningJobError(message: "The payload hash is not a value that S3 accepts.")
-      }
+    let signedHash = mode == .header ? payloadHash : nil
+    let payload = signedHash.flatMap { S3Payload(header: $0) }
+    guard signedHash == nil || payload != nil else {
+      throw SigningJobError(message: "The payload hash is not a value that S3 accepts.")
     }
     let signer = S3Signer(
       region: region, service: service ?? "s3", payload: payload,

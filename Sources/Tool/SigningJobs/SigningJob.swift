@@ -168,32 +168,12 @@ extension SigningJob {
     guard let credential else { throw SigningJobError(message: "The line has no credential.") }
     let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
     let context = SigningContext(date: date.map { Timestamp(unixSeconds: $0) } ?? now)
-    return try signingFunction(mode, key, context)
-  }
-
-  /// The type of a function that signs a job's request for one provider.
-  private typealias SigningFunction = (Mode, AccessKey, SigningContext) throws -> SignedLine
-
-  /// The signing function for each provider, by provider name.
-  ///
-  /// This is the only list of the providers.
-  private var signingFunctions: [(provider: String, function: SigningFunction)] {
-    [("oss", signOSS), ("cos", signCOS), ("s3", signS3)]
-  }
-
-  /// The signing function for the job's provider.
-  ///
-  /// A job without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
-  private var signingFunction: SigningFunction {
-    get throws {
-      let name = provider ?? (isOfCOS ? "cos" : "oss")
-      guard let found = signingFunctions.first(where: { $0.provider == name }) else {
-        let names = signingFunctions.map(\.provider)
-        throw SigningJobError(
-          message:
-            "\"\(name)\" is not a provider; use \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "").")
-      }
-      return found.function
+    // A job without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
+    switch provider ?? (keyTime != nil || kind != nil ? "cos" : "oss") {
+    case "oss": return try signOSS(mode, key, context)
+    case "cos": return try signCOS(mode, key, context)
+    case "s3": return try signS3(mode, key, context)
+    case let name: throw SigningJobError(message: "\"\(name)\" is not a provider; use oss, cos or s3.")
     }
   }
 
@@ -225,7 +205,10 @@ extension SigningJob {
   ///
   /// If the line contains a `Host` header, its value replaces the authority.
   func request(authority: String, key: String) throws -> HTTPRequest {
-    try request(scheme: "https", authority: authority, path: path(for: key))
+    let path = appendingQuery(to: "/" + key.percentEncoded(.path)) { name, value in
+      value.isEmpty ? name : "\(name)=\(value)"
+    }
+    return try request(scheme: "https", authority: authority, path: path)
   }
 
   /// Returns the request for a path that is already percent-encoded.
@@ -250,10 +233,6 @@ extension SigningJob {
       }
     }
     return request
-  }
-
-  private func path(for key: String) -> String {
-    appendingQuery(to: "/" + key.percentEncoded(.path)) { name, value in value.isEmpty ? name : "\(name)=\(value)" }
   }
 
   /// Appends the job's query to a path.

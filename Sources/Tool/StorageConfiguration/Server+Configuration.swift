@@ -3,7 +3,6 @@
 
 public import Configuration
 public import LocalCloud
-internal import StorageAuth
 public import StorageAuthServer
 
 @available(macOS 15, *)

@@ -128,6 +128,17 @@ struct SettingReader: Sendable {
     ConfigurationError(key: key, reader: reader.description, "The setting \(key) \(reason)", remedy: remedy)
   }
 
+  /// Returns what a function creates; its error becomes one that names the setting with a key.
+  func attributing<Value>(
+    errorsTo key: String, _ create: () throws(TransportError) -> Value
+  ) throws(ConfigurationError) -> Value {
+    do throws(TransportError) {
+      return try create()
+    } catch {
+      throw invalid(key, "cannot be used. \(error.message)", error.remedy)
+    }
+  }
+
   /// Returns the value of a key, or throws an error without the message of the provider, which can contain the value.
   private func fetchValue<Value>(
     _ key: String, _ form: String, _ fetch: (ConfigKey) async throws -> Value?
@@ -144,28 +155,27 @@ struct SettingReader: Sendable {
 enum Quantity {
   /// Parses a duration such as `30s`; the units are `ms`, `s`, `m`, `h` and `d`.
   static func duration(_ text: String) -> Duration? {
-    let seconds: [String: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-    guard let (number, unit) = numberAndUnit(of: text) else { return nil }
-    if unit == "ms" { return .milliseconds(number) }
-    guard let factor = seconds[unit] else { return nil }
-    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
-    return overflow ? nil : .seconds(product)
+    if let number = product(of: text, ["ms": 1]) { return .milliseconds(number) }
+    return product(of: text, ["s": 1, "m": 60, "h": 3_600, "d": 86_400]).map { .seconds($0) }
   }
 
   /// Parses a number of bytes such as `8MiB` or `1000000`; the units are `B`, `KiB`, `MiB`, `GiB`, `KB`, `MB` and `GB`.
   static func bytes(_ text: String) -> Int64? {
-    let units: [String: Int64] = [
-      "": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000,
-    ]
-    guard let (number, unit) = numberAndUnit(of: text), let factor = units[unit] else { return nil }
-    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
-    return overflow ? nil : product
+    product(
+      of: text,
+      [
+        "": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1_000, "MB": 1_000_000,
+        "GB": 1_000_000_000,
+      ])
   }
 
-  private static func numberAndUnit(of text: String) -> (number: Int64, unit: String)? {
+  /// Returns a number multiplied by the factor of its unit, or `nil` for another unit, or if the product is too large.
+  private static func product(of text: String, _ factors: [String: Int64]) -> Int64? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
-    guard let number = Int64(digits: digits) else { return nil }
     let unit = text[digits.endIndex...]
-    return (number, String(unit.first == " " ? unit.dropFirst() : unit))
+    guard let number = Int64(digits: digits), let factor = factors[String(unit.first == " " ? unit.dropFirst() : unit)]
+    else { return nil }
+    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : product
   }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Configuration
-public import StorageAuth
 public import StorageClient
 
 @available(macOS 15, *)

@@ -3,7 +3,6 @@
 
 public import AsyncHTTPTransport
 public import Configuration
-internal import CredentialSources
 public import StorageAuth
 
 @available(macOS 15, *)
@@ -33,13 +32,9 @@ extension ProxyConfiguration {
     if try await settings.boolean("usesEnvironment") ?? false {
       proxies = try settings.attributing(errorsTo: "usesEnvironment") { () throws(TransportError) in try .environment }
     }
-    if let url = try await settings.secret("http") {
-      proxies.http = try settings.attributing(errorsTo: "http") { () throws(TransportError) in
-        try ProxyServer(url.reveal())
-      }
-    }
-    if let url = try await settings.secret("https") {
-      proxies.https = try settings.attributing(errorsTo: "https") { () throws(TransportError) in
+    for (key, proxy) in [("http", \ProxyConfiguration.http), ("https", \.https)] {
+      guard let url = try await settings.secret(key) else { continue }
+      proxies[keyPath: proxy] = try settings.attributing(errorsTo: key) { () throws(TransportError) in
         try ProxyServer(url.reveal())
       }
     }
@@ -61,11 +56,8 @@ extension TrustedRoots {
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
     let includesSystem = try await settings.boolean("includesSystem") ?? false
-    guard let path = try await settings.text("file") else {
-      self = .system
-      return
-    }
-    self = includesSystem ? .systemAndFile(path) : .file(path)
+    let path = try await settings.text("file")
+    self = path.map { includesSystem ? .systemAndFile($0) : .file($0) } ?? .system
   }
 }
 
@@ -90,20 +82,6 @@ extension AsyncHTTPClientTransport {
     self = try settings.attributing(errorsTo: "authorities.file") { () throws(TransportError) in
       try AsyncHTTPClientTransport(
         timeouts: timeouts, connectionsPerHost: connections, proxy: proxy, trustedRoots: authorities)
-    }
-  }
-}
-
-@available(macOS 15, *)
-extension SettingReader {
-  /// Returns what a function creates; its error becomes one that names the setting with a key.
-  func attributing<Value>(
-    errorsTo key: String, _ create: () throws(TransportError) -> Value
-  ) throws(ConfigurationError) -> Value {
-    do throws(TransportError) {
-      return try create()
-    } catch {
-      throw invalid(key, "cannot be used. \(error.message)", error.remedy)
     }
   }
 }

@@ -44,7 +44,7 @@ struct StatusServer: Service {
         status: .ok, headers: [.contentType: PrometheusRegistry.contentType],
         body: ResponseBody(byteBuffer: ByteBuffer(string: registry.text)))
     }
-    let server = try await ListenError.reporting(host, port) {
+    let server = try await CommandFailure.reportingListening(on: host, port) {
       try await RunningServer(router, host: host, port: port, limits: ConnectionLimits(connections: 50))
     }
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
@@ -91,26 +91,22 @@ struct RunningServer: Sendable {
   }
 }
 
-/// The error if a server cannot listen on an address.
-struct ListenError: Error, CustomStringConvertible {
-  let address: String
-  let reason: String
-
-  var description: String {
-    "The server cannot listen on \(address): \(reason). Choose another address or port; port 0 selects a free one."
-  }
-
-  /// Runs a server, and reports why it could not listen.
-  static func reporting<Result>(
-    _ host: String, _ port: Int, _ server: () async throws -> Result
+extension CommandFailure {
+  /// Runs a server, and reports why it could not listen on an address.
+  static func reportingListening<Result>(
+    on host: String, _ port: Int, _ server: () async throws -> Result
   ) async throws -> Result {
+    let (address, reason): (String, String)
     do {
       return try await server()
     } catch let error as IOError {
-      throw ListenError(address: "\(host):\(port)", reason: Errno(rawValue: error.errnoCode).description)
+      (address, reason) = ("\(host):\(port)", Errno(rawValue: error.errnoCode).description)
     } catch is SocketAddressError.UnknownHost {
-      throw ListenError(address: host, reason: "No such host")
+      (address, reason) = (host, "No such host")
     }
+    throw CommandFailure(
+      description:
+        "The server cannot listen on \(address): \(reason). Choose another address or port; port 0 selects a free one.")
   }
 }
 
@@ -141,13 +137,10 @@ struct StatusOptions: ParsableArguments {
   }
 
   func validate() throws {
-    guard let statusPort else {
-      guard statusHost == "127.0.0.1" else {
-        throw ValidationError("--status-host has an effect only with --status-port.")
-      }
-      return
+    guard statusPort != nil || statusHost == "127.0.0.1" else {
+      throw ValidationError("--status-host has an effect only with --status-port.")
     }
-    guard (0...65_535).contains(statusPort) else {
+    if let statusPort, !(0...65_535).contains(statusPort) {
       throw ValidationError("\(statusPort) is not a port; use 0 to 65535.")
     }
   }

@@ -45,25 +45,27 @@ enum StorageAuthProgram {
   private static func prepareConnections() throws {
     OpenFileLimit.raise()
     let limit = OpenFileLimit.current
-    guard limit.permitsConnections else { throw LimitProblem(count: limit.count) }
+    guard limit.permitsConnections else {
+      throw CommandFailure(
+        description: """
+          The limit of open files is \(limit.count), which is too low for connections. Raise it, for example with \
+          ulimit -n 256.
+          """)
+    }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     let count = limit.eventLoops(cores: cores)
     // Reading the number would fix it.
     if count < cores { NIOSingletons.groupLoopCountSuggestion = count }
   }
 
-  private struct LimitProblem: Error, CustomStringConvertible {
-    let count: Int
-
-    var description: String {
-      "The limit of open files is \(count), which is too low for connections. Raise it, for example with ulimit -n 256."
-    }
-  }
-
   /// Returns the exit status for an error: 64 if the arguments, or a file that they name, cannot be used.
   private static func exitCode(for error: any Error) -> ExitCode {
-    switch error {
-    case let error as SigningError where error.isCausedByArguments: .validationFailure
+    // These are errors in what the command line specifies, not in the key.
+    let argumentCodes: [SigningError.Code] = [
+      .invalidConfiguration, .invalidHeader, .invalidPath, .invalidRequest, .lifetimeOutOfRange,
+    ]
+    return switch error {
+    case let error as SigningError where argumentCodes.contains(error.code): .validationFailure
     case is SecretFile.Problem: .validationFailure
     default: StorageAuthCommand.exitCode(for: error)
     }
@@ -86,7 +88,7 @@ enum StorageAuthProgram {
     }
     guard Terminal.mode.isJSON else { return Terminal.standardErrorLines(message) }
     var members = ErrorReport.members(error) ?? ["message": .string(text)]
-    members["exitStatus"] = .number(JSONNumber(status.rawValue))
+    members["exitStatus"] = .integer(status.rawValue)
     Terminal.error(json: text, members)
   }
 }
@@ -111,13 +113,6 @@ struct StorageAuthCommand: AsyncParsableCommand {
       PresignCommand.self, SignCommand.self, VerifyCommand.self, ExplainCommand.self, CredentialsCommand.self,
       ServeCommand.self, TokenServerCommand.self, AsperaCommand.self, ConfigCommand.self,
     ])
-}
-
-extension SigningError {
-  /// Whether the error is in what the command line specifies, not in the key.
-  fileprivate var isCausedByArguments: Bool {
-    [.invalidConfiguration, .invalidHeader, .invalidPath, .invalidRequest, .lifetimeOutOfRange].contains(code)
-  }
 }
 
 struct AsperaCommand: AsyncParsableCommand {

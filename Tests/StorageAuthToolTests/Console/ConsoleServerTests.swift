@@ -196,7 +196,7 @@ final class ConsoleServerTests: XCTestCase {
       let second = try await LocalConsole.start(for: bench.cloud, port: port)
       await second.stop()
       XCTFail("the port is in use")
-    } catch let error as ConsoleError {
+    } catch let error as CommandFailure {
       XCTAssertTrue(error.description.contains("\(port)"), error.description)
       XCTAssertTrue(error.description.contains("0 for a free one"), error.description)
     }

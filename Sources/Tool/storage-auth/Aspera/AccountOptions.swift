@@ -3,19 +3,11 @@
 
 internal import ArgumentParser
 internal import AsperaAuth
-internal import StorageAuth
 
 /// The command-line options for logging in to an account on an Aspera server.
 ///
 /// Secrets are read from the environment or a file, never from an option.
 struct AccountOptions: ParsableArguments {
-  private static let passwordVariable = AsperaAccount.passphraseVariable
-
-  private static let tokenVariable = "ASPERA_SCP_TOKEN"
-
-  /// The environment variable that contains the password of encrypted files, which ascp reads too.
-  private static let filePasswordVariable = "ASPERA_SCP_FILEPASS"
-
   @Option(
     help: ArgumentHelp(
       "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.", valueName: "file"))
@@ -46,7 +38,7 @@ struct AccountOptions: ParsableArguments {
 
   /// Returns the token in the environment, or `nil` if there is none.
   func token(in context: ProviderContext) throws -> AsperaToken? {
-    try secret(Self.tokenVariable, in: context).map { try AsperaToken($0) }
+    try secret("ASPERA_SCP_TOKEN", in: context).map { try AsperaToken($0) }
   }
 
   /// Returns the secret in a variable of the environment, or `nil` if it is not set.
@@ -56,7 +48,7 @@ struct AccountOptions: ParsableArguments {
 
   /// Returns the password or the passphrase from the file or the environment, or `nil` if there is none.
   func secret(in context: ProviderContext) throws -> Secret? {
-    guard let passwordFile else { return secret(Self.passwordVariable, in: context) }
+    guard let passwordFile else { return secret(AsperaAccount.passphraseVariable, in: context) }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
       throw InputFile.unusable("\(passwordFile) is empty. Put the password on its first line.")
     }
@@ -70,7 +62,7 @@ struct AccountOptions: ParsableArguments {
   func complete(_ specification: inout TransferSpec, in context: ProviderContext) async throws {
     specification.token = try specification.token ?? token(in: context)?.secret
     if specification.contentProtection != nil, specification.contentProtectionPassword == nil {
-      specification.contentProtectionPassword = secret(Self.filePasswordVariable, in: context)
+      specification.contentProtectionPassword = secret("ASPERA_SCP_FILEPASS", in: context)
     }
     if let udpPort {
       try refuse(unless: specification.udpPort == nil, "--udp-port", "fasp_port")

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AsperaAuth
 internal import AsperaClient
 internal import Foundation
-internal import StorageClient
 internal import StoragePrograms
 
 /// The options for transfers of files to and from Aspera servers.
@@ -46,9 +44,7 @@ struct AsperaOptions: ParsableArguments {
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
-    if let startSpacing, !Self.startSpacings.contains(startSpacing) {
-      throw ValidationError("--start-spacing must be from 0 to 3600 seconds.")
-    }
+    try Self.startSpacings.require(startSpacing, of: "--start-spacing", " seconds")
     if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AsperaAuth
 internal import AsperaClient
-internal import StorageClient
 internal import StoragePrograms
 
 struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
@@ -43,7 +41,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws { _ = try address() }
 
   func run() async throws {
-    var report = ProbeOutput(isJSON: output.json)
+    var report = ProbeOutput()
     defer { report.finish() }
     let context = try ProviderContext.commandLine()
     do {
@@ -92,14 +90,10 @@ struct ProbeOutput {
   /// The width of the column of names.
   private static let nameWidth = 15
 
-  private let isJSON: Bool
+  private let isJSON = Terminal.mode.isJSON
   /// The facts for the JSON object, and the notes, of which there can be several.
   private var members = JSONObject()
   private var notes: [JSONValue] = []
-
-  init(isJSON: Bool) {
-    self.isJSON = isJSON
-  }
 
   /// Prints a fact, or adds it to the JSON object, for which the last of several facts with the same name counts.
   mutating func show(_ name: String, _ text: String) {
@@ -131,10 +125,9 @@ struct ProbeOutput {
     show("login", "accepted, with \(report.method)")
   }
 
-  func finish() {
+  mutating func finish() {
     guard isJSON else { return }
-    var object = members
-    object["notes"] = .array(notes)
-    Terminal.json(.object(object))
+    members["notes"] = .array(notes)
+    Terminal.json(.object(members))
   }
 }

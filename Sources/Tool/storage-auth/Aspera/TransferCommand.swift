@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AsperaAuth
 internal import AsperaClient
 internal import Foundation
-internal import StorageClient
 internal import StoragePrograms
 
 struct TransferCommand: AsyncParsableCommand, ReportingCommand {
@@ -45,9 +43,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   var additional: [String] = []
 
   func validate() throws {
-    guard AsperaOptions.startSpacings.contains(startSpacing) else {
-      throw ValidationError("--start-spacing must be from 0 to 3600 seconds.")
-    }
+    try AsperaOptions.startSpacings.require(startSpacing, of: "--start-spacing", " seconds")
     _ = try arguments()
   }
 
@@ -92,23 +88,21 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     }
     bar?.finish()
     guard let summary = try result?.get() else { throw ExitCode.failure }
-    if output.json {
-      Terminal.json(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
-    } else {
-      Terminal.line("\(summary.files) files, \(summary.bytes) bytes")
-    }
+    Terminal.result(
+      "\(summary.files) files, \(summary.bytes) bytes",
+      ["files": .integer(summary.files), "bytes": .integer(summary.bytes)])
     if failedFileCount > 0 { throw ExitCode.failure }
   }
 
   private func show(_ report: TransferFileReport) {
     var line: JSONObject = ["file": .string(report.file)]
-    line["bytes"] = report.bytes.map { .number(JSONNumber($0)) }
+    line["bytes"] = report.bytes.map { .integer($0) }
     switch report.outcome {
     case .done: line["result"] = "done"
     case .skipped: line["result"] = "skipped"
     case .failed(let code, let text):
       line["result"] = "failed"
-      line["code"] = .number(JSONNumber(code))
+      line["code"] = .integer(code)
       line["text"] = .string(text)
     }
     Terminal.json(.object(line))

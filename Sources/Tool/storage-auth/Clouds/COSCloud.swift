@@ -18,29 +18,20 @@ struct COSCloud: Cloud {
 
   let keyVariables = (id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY")
 
-  /// The properties of the default sources with their names on the command line.
-  private static var sourceSlots:
-    [(name: SourceName, slot: WritableKeyPath<TencentCredentials, TencentCredentials.Source>)]
-  {
-    [
-      ("environment", \.environment), ("profile", \.profile), ("cli-profile", \.cliProfile), ("coscmd", \.coscmd),
-      ("coscli", \.coscli), ("metadata", \.metadata), ("pod-role", \.podRole),
-    ]
-  }
-
-  var sources: [SourceName] { Self.sourceSlots.map(\.name) }
-
-  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
-    var sources = TencentCredentials()
-    for (name, slot) in Self.sourceSlots where !includes(name) { sources[keyPath: slot] = nil }
-    return sources.chain
+  var sources: NamedSources {
+    NamedSources(
+      TencentCredentials(), chain: \.chain,
+      [
+        "environment": \.environment, "profile": \.profile, "cli-profile": \.cliProfile, "coscmd": \.coscmd,
+        "coscli": \.coscli, "metadata": \.metadata, "pod-role": \.podRole,
+      ])
   }
 
   // MARK: Requests
 
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
-  ) throws -> any BucketProvider<AccessKey> {
+  ) throws -> any PresigningProvider<AccessKey> {
     let appID = bucket.words(between: "-").last
     guard location.endpoint != nil || bucket.isEmpty || appID.flatMap({ Int64(digits: $0) }) != nil else {
       throw ValidationError("A COS bucket ends in its APPID: \(bucket.onOneLine)-1250000000.")

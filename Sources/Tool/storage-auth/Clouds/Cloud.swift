@@ -22,18 +22,15 @@ protocol Cloud: Sendable {
   /// The variables of the environment that contain a key, and that all programs of the vendor know.
   var keyVariables: (id: String, secret: String) { get }
 
-  /// The names of the cloud's default credential sources, in the order in which the sources are tried.
-  var sources: [SourceName] { get }
-
-  /// Returns the chain of the cloud's default credential sources.
-  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
+  /// The cloud's default credential sources.
+  var sources: NamedSources { get }
 
   // MARK: Requests
 
   /// Returns the provider of a bucket, or throws an error if the service has no bucket of this name.
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
-  ) throws -> any BucketProvider<AccessKey>
+  ) throws -> any PresigningProvider<AccessKey>
 
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
@@ -86,35 +83,32 @@ extension Cloud {
   /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
   var name: String { description.name }
 
-  func owns(host: String) -> Bool { description.owns(host: host) }
-
   /// Returns `false` because most public hosts contain the bucket.
   func hasBucketInPath(host: String) -> Bool { false }
+
+  var signedTextsEndWithLineFeed: Bool { false }
+
+  func lifetimes(role: String?) -> ClosedRange<Int> { 900...43_200 }
+
+  var policiesNeedRegion: Bool { false }
 
   /// Returns a client for a bucket, by default with the configuration in the settings.
   func store(
     _ bucket: String, _ options: BucketOptions,
     _ configuration: StorageClientConfiguration = Settings.client.configuration
   ) throws -> any BucketStore {
-    try store(usableProvider(of: bucket, options), options.credentials, configuration)
-  }
-
-  private func store(
-    _ provider: some BucketProvider<AccessKey>, _ credentials: CredentialOptions,
-    _ configuration: StorageClientConfiguration
-  ) throws -> any BucketStore {
-    try client(provider, credentials, configuration)
+    func store(_ provider: some BucketProvider<AccessKey>) throws -> any BucketStore {
+      try client(provider, options.credentials, configuration)
+    }
+    return try store(usableProvider(of: bucket, options))
   }
 
   /// Returns the buckets of the account.
   func buckets(_ options: BucketOptions) async throws -> [ListedBucket] {
-    try await buckets(usableProvider(of: "", options), options.credentials)
-  }
-
-  private func buckets(
-    _ provider: some BucketProvider<AccessKey>, _ credentials: CredentialOptions
-  ) async throws -> [ListedBucket] {
-    try await client(provider, credentials, Settings.client.configuration).buckets()
+    func buckets(_ provider: some BucketProvider<AccessKey>) async throws -> [ListedBucket] {
+      try await client(provider, options.credentials, Settings.client.configuration).buckets()
+    }
+    return try await buckets(usableProvider(of: "", options))
   }
 
   /// Returns the provider of a bucket, or throws an error about the options if they describe no service.
@@ -136,6 +130,28 @@ extension Cloud {
       provider, credentials: try credentials.cache(for: self), configuration: configuration,
       transport: try credentials.network.transport)
   }
+}
+
+/// The default credential sources of a cloud in their order, with their names on the command line.
+struct NamedSources: CustomStringConvertible {
+  let names: [String]
+
+  /// Returns the chain of the sources whose names satisfy a condition.
+  let chain: (_ includes: (String) -> Bool) -> CredentialChain<AccessKey>
+
+  init<Sources>(
+    _ sources: Sources, chain: KeyPath<Sources, CredentialChain<AccessKey>>,
+    _ properties: KeyValuePairs<String, WritableKeyPath<Sources, (any CredentialProvider<AccessKey>)?>>
+  ) {
+    names = properties.map(\.key)
+    self.chain = { includes in
+      var included = sources
+      for (name, property) in properties where !includes(name) { included[keyPath: property] = nil }
+      return included[keyPath: chain]
+    }
+  }
+
+  var description: String { names.joined(separator: ", ") }
 }
 
 /// The parameters of the temporary keys that a token server requests from a cloud's token service.

@@ -30,12 +30,7 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
 
   /// Creates the name of the cloud that a public host belongs to, or returns `nil` if it belongs to no known cloud.
   init?(host: String) {
-    self.init { $0.owns(host: host) }
-  }
-
-  /// Creates the name of the cloud whose signature an `Authorization` header contains, or returns `nil`.
-  init?(authorization: String) {
-    self.init { authorization.hasBytePrefix($0.description.authorizationPrefix) }
+    self.init { $0.description.owns(host: host) }
   }
 
   var description: String { cloud.name }

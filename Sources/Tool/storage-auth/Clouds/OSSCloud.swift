@@ -20,30 +20,21 @@ struct OSSCloud: Cloud {
 
   let keyVariables = (id: "OSS_ACCESS_KEY_ID", secret: "OSS_ACCESS_KEY_SECRET")
 
-  /// The properties of the default sources with their names on the command line.
-  private static var sourceSlots:
-    [(name: SourceName, slot: WritableKeyPath<AlibabaCredentials, AlibabaCredentials.Source>)]
-  {
-    [
-      ("oss-environment", \.ossEnvironment), ("environment", \.environment), ("pod-role", \.podRole),
-      ("cli-profile", \.cliProfile), ("shared-profile", \.sharedProfile), ("ossutil", \.ossutil),
-      ("oss-profile", \.ossProfile), ("metadata", \.metadata), ("credentials-uri", \.credentialsURI),
-    ]
-  }
-
-  var sources: [SourceName] { Self.sourceSlots.map(\.name) }
-
-  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
-    var sources = AlibabaCredentials()
-    for (name, slot) in Self.sourceSlots where !includes(name) { sources[keyPath: slot] = nil }
-    return sources.chain
+  var sources: NamedSources {
+    NamedSources(
+      AlibabaCredentials(), chain: \.chain,
+      [
+        "oss-environment": \.ossEnvironment, "environment": \.environment, "pod-role": \.podRole,
+        "cli-profile": \.cliProfile, "shared-profile": \.sharedProfile, "ossutil": \.ossutil,
+        "oss-profile": \.ossProfile, "metadata": \.metadata, "credentials-uri": \.credentialsURI,
+      ])
   }
 
   // MARK: Requests
 
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
-  ) -> any BucketProvider<AccessKey> {
+  ) -> any PresigningProvider<AccessKey> {
     OSSProvider(
       bucket: bucket, region: location.region, signature: signature.version, endpoint: location.endpoint, style: style)
   }
@@ -70,8 +61,6 @@ struct OSSCloud: Cloud {
     .oss(bucket: address.bucket, region: region, style: address.style)
   }
 
-  let signedTextsEndWithLineFeed = false
-
   // MARK: Token server
 
   let tokenPath = "/distribute-token.json"
@@ -83,10 +72,6 @@ struct OSSCloud: Cloud {
       throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
     }
   }
-
-  func lifetimes(role: String?) -> ClosedRange<Int> { 900...43_200 }
-
-  let policiesNeedRegion = false
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.ramDocument() }
 

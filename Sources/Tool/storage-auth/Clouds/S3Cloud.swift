@@ -23,36 +23,27 @@ struct S3Cloud: Cloud {
 
   func hasBucketInPath(host: String) -> Bool {
     let label = host.bytes(before: ".")
-    return owns(host: host) && (label == "s3" || label.hasBytePrefix("s3-"))
+    return description.owns(host: host) && (label == "s3" || label.hasBytePrefix("s3-"))
   }
 
   // MARK: Credentials
 
   let keyVariables = (id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY")
 
-  /// The properties of the default sources with their names on the command line.
-  private static var sourceSlots:
-    [(name: SourceName, slot: WritableKeyPath<AmazonCredentials, AmazonCredentials.Source>)]
-  {
-    [
-      ("environment", \.environment), ("profile", \.profile), ("web-identity", \.webIdentity),
-      ("container", \.container), ("metadata", \.metadata),
-    ]
-  }
-
-  var sources: [SourceName] { Self.sourceSlots.map(\.name) }
-
-  func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey> {
-    var sources = AmazonCredentials()
-    for (name, slot) in Self.sourceSlots where !includes(name) { sources[keyPath: slot] = nil }
-    return sources.chain
+  var sources: NamedSources {
+    NamedSources(
+      AmazonCredentials(), chain: \.chain,
+      [
+        "environment": \.environment, "profile": \.profile, "web-identity": \.webIdentity,
+        "container": \.container, "metadata": \.metadata,
+      ])
   }
 
   // MARK: Requests
 
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
-  ) -> any BucketProvider<AccessKey> {
+  ) -> any PresigningProvider<AccessKey> {
     S3Provider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)
   }
 
@@ -78,8 +69,6 @@ struct S3Cloud: Cloud {
     .s3(bucket: address.bucket, region: region, style: address.style)
   }
 
-  let signedTextsEndWithLineFeed = false
-
   // MARK: Token server
 
   let tokenPath = "/credentials.json"
@@ -91,10 +80,6 @@ struct S3Cloud: Cloud {
       throw ValidationError("Name the role with --role arn:aws:iam::<account>:role/<name>.")
     }
   }
-
-  func lifetimes(role: String?) -> ClosedRange<Int> { 900...43_200 }
-
-  let policiesNeedRegion = false
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
 

@@ -90,18 +90,18 @@ struct ConsoleRoutes: Sendable {
       return [
         "service": .string(provider.rawValue), "url": .string(cloud.url(of: provider)),
         "region": .string(cloud.region(of: provider)), "variables": [.string(variables.id), .string(variables.secret)],
-        "bucket": cloud.buckets(of: provider).first.map { .string($0.name) } ?? .null,
+        "bucket": .text(cloud.buckets(of: provider).first?.name),
       ]
     }
     let accounts = cloud.configuration.accounts.map { account -> JSONValue in
       [
-        "id": .string(account.key.id.string.onOneLine), "temporary": .bool(account.key.sessionToken != nil),
-        "disabled": .bool(account.isDisabled), "number": account.number.map { .string($0) } ?? .null,
+        "id": .safeText(account.key.id.string), "temporary": .bool(account.key.sessionToken != nil),
+        "disabled": .bool(account.isDisabled), "number": .text(account.number),
       ]
     }
     return [
       "services": .array(services), "accounts": .array(accounts),
-      "signer": ObjectRequests(cloud: cloud).key.map { .string($0.id.string.onOneLine) } ?? .null,
+      "signer": .safeText(ObjectRequests(cloud: cloud).key?.id.string),
       "others": [
         ["STS", .string("\(cloud.servicesURL)/")], ["Metadata", .string("\(cloud.servicesURL)/latest/meta-data/")],
         ["App server of OSS", .string(cloud.ossAppServer)], ["App server of COS", .string(cloud.cosAppServer)],
@@ -117,12 +117,10 @@ struct ConsoleRoutes: Sendable {
       let state = session.isRevoked ? "revoked" : session.expiration <= now ? "expired" : "valid"
       return [
         "id": .string(session.keyID.string), "service": .string(session.provider.rawValue),
-        "issuer": .string(session.endpoint.rawValue),
-        "caller": session.caller.map { .string($0.string.onOneLine) } ?? .null,
-        "role": session.role.map { .string($0.onOneLine) } ?? .null, "session": .string(session.name.onOneLine),
-        "policy": session.policy.map { .string($0) } ?? .null, "start": .string(session.start.iso8601),
-        "expiration": .string(session.expiration.iso8601), "state": .string(state),
-        "uses": .number(JSONNumber(session.requests)), "refusals": .number(JSONNumber(session.refusals)),
+        "issuer": .string(session.endpoint.rawValue), "caller": .safeText(session.caller?.string),
+        "role": .safeText(session.role), "session": .safeText(session.name), "policy": .text(session.policy),
+        "start": .string(session.start.iso8601), "expiration": .string(session.expiration.iso8601),
+        "state": .string(state), "uses": .integer(session.requests), "refusals": .integer(session.refusals),
       ]
     }
     return ["keys": .array(sessions), "now": .string(now.iso8601)]
@@ -134,9 +132,8 @@ struct ConsoleRoutes: Sendable {
     let services = LocalCloud.Provider.allCases.map { provider -> JSONValue in
       let buckets = cloud.buckets(of: provider).map { bucket -> JSONValue in
         [
-          "name": .string(bucket.name), "shown": .string(bucket.name.onOneLine),
-          "created": .string(bucket.created.iso8601), "objects": .number(JSONNumber(bucket.objectCount)),
-          "public": .bool(bucket.isPublic),
+          "name": .string(bucket.name), "shown": .safeText(bucket.name), "created": .string(bucket.created.iso8601),
+          "objects": .integer(bucket.objectCount), "public": .bool(bucket.isPublic),
         ]
       }
       return ["service": .string(provider.rawValue), "buckets": .array(buckets)]
@@ -186,7 +183,7 @@ struct ConsoleRoutes: Sendable {
     }
     router.get("/object/headers") { request, _ in
       let fields = try await requests.send(.head, object(of: request)).response.headerFields
-      let pairs = fields.map { field -> JSONValue in [.string(field.name.rawName), .string(field.value.onOneLine)] }
+      let pairs = fields.map { field -> JSONValue in [.string(field.name.rawName), .safeText(field.value)] }
       return Self.response(JSONValue.array(pairs).serialized, "application/json")
     }
     router.get("/object/url") { request, _ in
@@ -211,8 +208,7 @@ struct ConsoleRoutes: Sendable {
         var iterator = body.makeAsyncIterator()
         return { try await iterator.nextElement().map { Array($0.readableBytesView) } }
       }
-      _ = try await requests.send(
-        .put, object(of: request), headers: headers, body: .stream(bytes, length: length))
+      _ = try await requests.send(.put, object(of: request), headers: headers, body: .stream(bytes, length: length))
       return Response(status: .noContent)
     }
     router.delete("/object") { request, _ in
@@ -229,17 +225,12 @@ struct ConsoleRoutes: Sendable {
     else { throw HTTPError(.notFound, message: "The bucket does not exist.") }
     let objects = page.objects.map { object -> JSONValue in
       [
-        "key": .string(object.key), "shown": .string(object.key.onOneLine),
-        "size": .number(JSONNumber(object.byteCount)),
+        "key": .string(object.key), "shown": .safeText(object.key), "size": .integer(object.byteCount),
         "modified": .string(object.modified.iso8601),
       ]
     }
-    let folders = page.folders.map { folder -> JSONValue in
-      ["prefix": .string(folder), "shown": .string(folder.onOneLine)]
-    }
-    return [
-      "objects": .array(objects), "folders": .array(folders), "next": page.next.map { .string($0) } ?? .null,
-    ]
+    let folders = page.folders.map { folder -> JSONValue in ["prefix": .string(folder), "shown": .safeText(folder)] }
+    return ["objects": .array(objects), "folders": .array(folders), "next": .text(page.next)]
   }
 }
 

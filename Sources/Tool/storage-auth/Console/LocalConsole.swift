@@ -10,8 +10,6 @@ internal import NIOCore
 /// For a rejected signature the page shows the strings to sign of both sides and the usual cause. Every program that
 /// reaches the loopback interface has access, so it shows no secrets and no bytes of objects.
 struct LocalConsole: Sendable {
-  var port: Int { server.port }
-
   /// The time between two signs of life to the listeners.
   private static let heartbeatInterval = Duration.seconds(15)
 
@@ -19,7 +17,7 @@ struct LocalConsole: Sendable {
   private let log: RequestLog
   private let tasks: [Task<Void, Never>]
 
-  var url: String { "http://127.0.0.1:\(port)/" }
+  var url: String { "http://127.0.0.1:\(server.port)/" }
 
   /// Starts a console on the loopback interface, which shows the requests of a local cloud from now on.
   ///
@@ -36,7 +34,12 @@ struct LocalConsole: Sendable {
         ConsoleRoutes(cloud: cloud, log: log).router, host: "127.0.0.1", port: port,
         limits: ConnectionLimits(connections: 64, writeTimeout: .seconds(10)))
     } catch {
-      throw ConsoleError(port: port, cause: error)
+      let reason = (error as? IOError).map { "the system reports the error \($0.errnoCode)" } ?? "it stopped at once"
+      throw CommandFailure(
+        description: """
+          The console cannot listen on port \(port) of 127.0.0.1: \(reason). Choose another --console port, or 0 for a \
+          free one.
+          """)
     }
     let reader = Task {
       for await request in requests { log.append(RequestReport(request)) }
@@ -70,16 +73,5 @@ struct ConsoleOptions: ParsableArguments {
   func start(for cloud: LocalCloud) async throws -> LocalConsole? {
     guard let console else { return nil }
     return try await LocalConsole.start(for: cloud, port: console)
-  }
-}
-
-/// An error that explains why a console cannot start, and how to fix it.
-struct ConsoleError: Error, Sendable, CustomStringConvertible {
-  let description: String
-
-  init(port: Int, cause: any Error) {
-    let reason = (cause as? IOError).map { "the system reports the error \($0.errnoCode)" } ?? "it stopped at once"
-    description =
-      "The console cannot listen on port \(port) of 127.0.0.1: \(reason). Choose another --console port, or 0 for a free one."
   }
 }

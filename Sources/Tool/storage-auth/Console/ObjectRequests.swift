@@ -44,11 +44,7 @@ struct ObjectRequests: Sendable {
       return try provider.presigner.presign(request, with: key, validFor: duration, in: .at(cloud.now))
     }
     do {
-      guard
-        let provider = try name.cloud.provider(of: object.bucket, at: location, style: .path, .v4)
-          as? any PresigningProvider<AccessKey>
-      else { throw HTTPError(.notImplemented, message: "The service has no presigned URLs.") }
-      return try presign(provider)
+      return try presign(name.cloud.provider(of: object.bucket, at: location, style: .path, .v4))
     } catch let error as SigningError {
       throw HTTPError(.badRequest, message: "\(error.message) \(error.remedy)")
     }

@@ -94,7 +94,7 @@ final class RequestLog: Sendable {
   /// Returns the first event of a connection; the page starts anew unless the events continue those that it has.
   private func hello(continues: Bool) -> ServerEvent {
     let document: JSONValue = [
-      "continues": .bool(continues), "limit": .number(JSONNumber(limits.requests)), "log": .string(name),
+      "continues": .bool(continues), "limit": .integer(limits.requests), "log": .string(name),
     ]
     return ServerEvent("hello", id: nil, document.serialized)
   }

@@ -19,26 +19,24 @@ struct RequestReport: Sendable {
 
   /// Returns the line of the list of requests.
   func summary(number: Int) -> JSONValue {
-    func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
-    func count(_ integer: Int64?) -> JSONValue { integer.map { .number(JSONNumber($0)) } ?? .null }
     let (seconds, attoseconds) = request.duration.components
     return [
-      "n": .number(JSONNumber(number)), "time": .string(request.date.iso8601),
-      "endpoint": .string(request.endpoint.rawValue), "method": text(request.method), "target": text(request.target),
-      "bucket": text(request.bucket), "key": text(request.key), "keyID": text(request.accessKeyID?.string),
-      "presigned": .bool(request.isPresigned), "authorization": .string(authorization), "scheme": text(scheme),
-      "outcome": .string(request.outcome.rawValue), "status": count(request.status.map { Int64($0) }),
-      "code": text(request.refusal?.code), "message": text(request.refusal?.message),
-      "cause": text(explanation?.title),
-      "microseconds": .number(JSONNumber(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)),
-      "received": count(request.requestByteCount), "sent": .number(JSONNumber(request.responseByteCount)),
+      "n": .integer(number), "time": .string(request.date.iso8601), "endpoint": .string(request.endpoint.rawValue),
+      "method": .safeText(request.method), "target": .safeText(request.target), "bucket": .safeText(request.bucket),
+      "key": .safeText(request.key), "keyID": .safeText(request.accessKeyID?.string),
+      "presigned": .bool(request.isPresigned), "authorization": .string(authorization), "scheme": .safeText(scheme),
+      "outcome": .string(request.outcome.rawValue), "status": .integer(request.status),
+      "code": .safeText(request.refusal?.code), "message": .safeText(request.refusal?.message),
+      "cause": .safeText(explanation?.title),
+      "microseconds": .integer(seconds * 1_000_000 + attoseconds / 1_000_000_000_000),
+      "received": .integer(request.requestByteCount), "sent": .integer(request.responseByteCount),
     ]
   }
 
   /// The headers of request and response, and the explanation of a rejected signature, which is `null` for others.
   var detail: JSONValue {
     func pairs(_ headers: [LocalCloud.RequestEvent.Header]) -> JSONValue {
-      .array(headers.map { [.string($0.name.onOneLine), .string($0.value.onOneLine)] })
+      .array(headers.map { [.safeText($0.name), .safeText($0.value)] })
     }
     return [
       "request": pairs(request.requestHeaders), "response": pairs(request.responseHeaders),
@@ -75,8 +73,7 @@ struct Explanation: Sendable {
     let service = cloud.service(region: rejected.region, BucketAddress(bucket: nil, style: nil))
     let report = RejectionReport(
       of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request, signedFor: service,
-      region: rejected.region,
-      isMismatch: rejected.isMismatch,
+      region: rejected.region, isMismatch: rejected.isMismatch,
       search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })
     guard let diagnosis = report.diagnosis else { return nil }
     self.diagnosis = diagnosis
@@ -97,7 +94,6 @@ struct Explanation: Sendable {
 
   /// The explanation as JSON, with all strings safe to show.
   var json: JSONValue {
-    func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
     let signingTimes = signingTimes
     let comparisons = strings.map { name, comparison, isPair -> JSONValue in
       let rows = comparison.rows.map { row -> JSONValue in
@@ -110,9 +106,9 @@ struct Explanation: Sendable {
       return ["name": .string(name), "pair": .bool(isPair), "rows": .array(rows)]
     }
     return [
-      "title": text(title), "text": text(diagnosis.explanation), "remedy": text(diagnosis.remedy),
-      "basis": .string(basis), "line": text(diagnosis.line), "sent": text(diagnosis.sent),
-      "seen": text(diagnosis.received), "others": .array(diagnosis.otherLines.map { text($0) }),
+      "title": .safeText(title), "text": .safeText(diagnosis.explanation), "remedy": .safeText(diagnosis.remedy),
+      "basis": .string(basis), "line": .safeText(diagnosis.line), "sent": .safeText(diagnosis.sent),
+      "seen": .safeText(diagnosis.received), "others": .array(diagnosis.otherLines.map { .safeText($0) }),
       "strings": .array(comparisons),
     ]
   }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuth
 internal import StorageClient
 
 /// The options that select the default sources of keys.
@@ -21,12 +20,8 @@ struct CredentialOptions: ParsableArguments {
     return cache
   }
 
-  func chain(for cloud: any Cloud, only source: SourceName? = nil) -> CredentialChain<AccessKey> {
-    cloud.chain { includes($0, only: source) }
-  }
-
-  private func includes(_ name: SourceName, only source: SourceName?) -> Bool {
-    (source == nil || source == name) && !(skipsMetadata && name == .metadata)
+  func chain(for cloud: any Cloud, only source: String? = nil) -> CredentialChain<AccessKey> {
+    cloud.sources.chain { (source == nil || source == $0) && !(skipsMetadata && $0 == "metadata") }
   }
 }
 
@@ -40,24 +35,6 @@ extension ProviderContext {
     if let network { context.transport = try network.credentialTransport }
     context.onWarning = onWarning
     return context
-  }
-}
-
-/// The name of a credential source on the command line, such as `environment`.
-///
-/// Each cloud has a separate set of names.
-struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
-  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
-  static let metadata: SourceName = "metadata"
-
-  let description: String
-
-  init(stringLiteral name: String) {
-    description = name
-  }
-
-  init(argument: String) {
-    description = argument
   }
 }
 

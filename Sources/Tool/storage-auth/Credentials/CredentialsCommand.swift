@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuth
 internal import StorageClient
 
 struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
@@ -18,27 +17,23 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
       The sources are tried in the order of a client, up to the first that has a key. Secrets and session \
       tokens are masked. Exits with status 0 if there is a valid key, and with 1 otherwise.
 
-      \(CloudName.known.map { "Sources of \($0): \(joined($0.cloud.sources))." }.joined(separator: "\n"))
+      \(CloudName.known.map { "Sources of \($0): \($0.cloud.sources)." }.joined(separator: "\n"))
       """)
 
   @Option(help: "\(CloudName.alternatives).")
   var provider: CloudName
 
   @Option(help: "Use only this source.")
-  var source: SourceName?
+  var source: String?
 
   @OptionGroup(title: "Keys and network") var options: CredentialOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  private static func joined(_ sources: [SourceName]) -> String {
-    sources.map(\.description).joined(separator: ", ")
-  }
-
   func validate() throws {
-    if let source, !provider.cloud.sources.contains(source) {
-      throw ValidationError(
-        "\(source) is not a source of \(provider); those are \(Self.joined(provider.cloud.sources)).")
+    let sources = provider.cloud.sources
+    if let source, !sources.names.contains(source) {
+      throw ValidationError("\(source) is not a source of \(provider); those are \(sources).")
     }
   }
 
@@ -46,7 +41,7 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
     let finding = try await CredentialFinding(
       over: options.network, searching: options.chain(for: provider.cloud, only: source))
     if output.json { Terminal.json(finding.json(provider)) } else { Terminal.lines(finding.text) }
-    guard case .success(let found) = finding.result, found.remainingLifetime.map({ $0 > .zero }) ?? true else {
+    guard case .success = finding.result, finding.remainingLifetime.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }
   }
@@ -59,24 +54,18 @@ struct CredentialFinding {
   let chain: String
 
   /// The key with its source, or the error that ended the search.
-  let result: Result<FoundKey, CredentialError>
+  let result: Result<IssuedCredential<AccessKey>, CredentialError>
+
+  /// The remaining lifetime of the key according to the issuer's clock, or `nil` for a permanent key or without a key.
+  ///
+  /// If the issuer's time is unknown, this machine's clock is used.
+  let remainingLifetime: Duration?
 
   /// The errors with which the sources before the final one declined.
   let declined: [CredentialError]
 
   /// The warnings about files and settings that the user should correct.
   let warnings: [CredentialWarning]
-
-  /// A key that was found, with its source and its remaining lifetime.
-  struct FoundKey {
-    let source: String
-    let key: AccessKey
-
-    /// The key's remaining lifetime according to the issuer's clock, or `nil` for a permanent key.
-    ///
-    /// If the issuer's time is unknown, this machine's clock is used.
-    let remainingLifetime: Duration?
-  }
 
   /// Asks the sources of a chain in order until one has a key or fails.
   init(over network: NetworkOptions, searching chain: CredentialChain<AccessKey>) async throws {
@@ -86,12 +75,9 @@ struct CredentialFinding {
     do throws(CredentialError) {
       let issued = try await loggedChain.issue(in: context)
       let now = issued.issuerTime ?? .now
-      result = .success(
-        FoundKey(
-          source: issued.source ?? chain.source, key: issued.credential,
-          remainingLifetime: issued.credential.expiration.map { now.duration(to: $0) }))
+      (result, remainingLifetime) = (.success(issued), issued.credential.expiration.map { now.duration(to: $0) })
     } catch {
-      result = .failure(error)
+      (result, remainingLifetime) = (.failure(error), nil)
     }
     self.chain = chain.source
     (declined, warnings) = log.contents
@@ -121,9 +107,7 @@ private final class SearchLog: Sendable {
 
   var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { findings.withLock { $0 } }
 
-  func add(_ error: CredentialError) {
-    findings.withLock { $0.declined.append(error) }
-  }
+  func add(_ error: CredentialError) { findings.withLock { $0.declined.append(error) } }
 
   func add(_ warning: CredentialWarning) {
     findings.withLock { if !$0.warnings.contains(warning) { $0.warnings.append(warning) } }
@@ -136,11 +120,10 @@ extension CredentialFinding {
     var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
     switch result {
     case .success(let found):
-      lines.append("answered  \(found.source)")
+      let key = found.credential
       lines += [
-        "", "id             \(found.key.id)", "secret         \(Secret.mask)",
-        "session token  \(found.key.sessionToken == nil ? "none" : Secret.mask)",
-        "valid          \(found.lifetimeText)",
+        "answered  \(found.source ?? chain)", "", "id             \(key.id)", "secret         \(Secret.mask)",
+        "session token  \(key.sessionToken == nil ? "none" : Secret.mask)", "valid          \(lifetimeText(of: key))",
       ]
     case .failure(let error):
       let verb = error.code == .notConfigured ? "no key   " : "failed   "
@@ -157,36 +140,30 @@ extension CredentialFinding {
       "provider": .string(provider.description), "sources": .string(chain),
       "declined": .array(declined.map(problem)),
       "warnings": .array(
-        warnings.map {
-          ["source": .string($0.source), "message": .string($0.message), "remedy": .string($0.remedy)]
-        }),
+        warnings.map { ["source": .string($0.source), "message": .string($0.message), "remedy": .string($0.remedy)] }),
     ]
     switch result {
     case .success(let found):
-      var key: JSONObject = ["id": .string(found.key.id.string)]
-      key["isTemporary"] = .bool(found.key.sessionToken != nil)
-      key["expiration"] = found.key.expiration.map { .string($0.iso8601) }
-      key["secondsLeft"] = found.remainingLifetime.map { .number(JSONNumber($0.components.seconds)) }
-      report["source"] = .string(found.source)
-      report["credential"] = .object(key)
+      let key = found.credential
+      var members: JSONObject = ["id": .string(key.id.string), "isTemporary": .bool(key.sessionToken != nil)]
+      members["expiration"] = key.expiration.map { .string($0.iso8601) }
+      members["secondsLeft"] = remainingLifetime.map { .integer($0.components.seconds) }
+      report["source"] = .string(found.source ?? chain)
+      report["credential"] = .object(members)
     case .failure(let error): report["error"] = problem(error)
     }
     return .object(report)
   }
-}
 
-extension CredentialFinding.FoundKey {
-  /// The remaining lifetime of the key as a phrase for the user.
-  fileprivate var lifetimeText: String {
+  /// Returns the remaining lifetime of the key as a phrase for the user.
+  private func lifetimeText(of key: AccessKey) -> String {
     guard let remainingLifetime, let end = key.expiration else {
       return key.sessionToken == nil ? "indefinitely" : "until a time that the source does not tell"
     }
     let seconds = remainingLifetime.components.seconds
     if seconds <= 0 { return "no longer: it expired at \(end)" }
-    let parts: [(count: Int64, unit: String)] = [
-      (seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
-    ]
-    let text = parts.filter { $0.count > 0 }.map { "\($0.count) \($0.unit)" }.joined(separator: " ")
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
+    let text = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     return "for \(text), until \(end)"
   }
 }

@@ -39,9 +39,6 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The diagnosis of a response, with the facts on which it is based and a description of the key that it lacks.
-  private typealias Result = (diagnosis: SignatureDiagnosis?, basis: RejectionReport.Basis, missingKey: String?)
-
   func run() async throws {
     let request = try options.sentRequest()
     var response = RejectedResponse(try InputFile.text(answer))
@@ -58,12 +55,16 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     }
     var object = diagnosis.json
     object["basis"] = .string(basis.rawValue)
-    object["needs"] = needs.map { .string($0) } ?? .null
+    object["needs"] = .text(needs)
     Terminal.json(.object(object))
   }
 
   /// Compares the strings of the options with those of the response, or without them searches for what was signed.
-  private func diagnosis(of response: RejectedResponse, to request: HTTPRequest) async throws -> Result {
+  ///
+  /// The result contains the facts on which the diagnosis is based, and a description of the key that it lacks.
+  private func diagnosis(
+    of response: RejectedResponse, to request: HTTPRequest
+  ) async throws -> (SignatureDiagnosis?, RejectionReport.Basis, missingKey: String?) {
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
     let region = options.region(of: request, in: cloud)
@@ -98,8 +99,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 extension SignatureDiagnosis {
   var json: JSONObject {
     [
-      "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,
-      "sent": sent.map { .string($0) } ?? .null, "seen": received.map { .string($0) } ?? .null,
+      "cause": .string(cause.rawValue), "line": .text(line), "sent": .text(sent), "seen": .text(received),
       "explanation": .string(explanation), "remedy": .string(remedy),
       "otherLines": .array(otherLines.map { .string($0) }),
     ]

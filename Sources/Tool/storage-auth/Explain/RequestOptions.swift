@@ -55,7 +55,11 @@ struct RequestOptions: ParsableArguments {
   /// Returns the cloud of a request by the option, the host, the authorization, or else the signature in the URL.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
-    if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
+    if let authorization = request.headerFields[.authorization],
+      let found = CloudName(where: { authorization.hasBytePrefix($0.description.authorizationPrefix) })
+    {
+      return found.cloud
+    }
     let parameters = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&")
     let names = parameters.map { $0.bytes(before: "=") }
     let found = CloudName { cloud in

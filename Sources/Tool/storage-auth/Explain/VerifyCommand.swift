@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageClient
-internal import StorageDiagnosis
 
 struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
@@ -47,11 +44,16 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
     let verifier = cloud.verifier(region: region, address, isStrict: strict)
     let key = try await credentials.cache(for: cloud).credential()
     do {
-      let verified = try await verify(request, with: verifier, key)
+      let verified = try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
       if output.json { Terminal.json(verified.json) } else { Terminal.lines(verified.text) }
     } catch let error as VerificationError {
-      let diagnosis = diagnosis(
-        of: error, request, service: cloud.service(region: region, address), verifier: verifier, key: key)
+      let service = cloud.service(region: region, address)
+      var diagnosis: SignatureDiagnosis?
+      if error.code == .mismatch,
+        let search = SignatureSearch(for: request, signedFor: service, verifier: verifier, key: key)
+      {
+        diagnosis = RejectionReport(ofMismatch: request, signedFor: service, search: search).diagnosis
+      }
       guard !output.json else {
         var object = error.json(explained: explain)
         object["diagnosis"] = diagnosis.map { .object($0.json) } ?? .null
@@ -65,23 +67,6 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
       }
       throw ExitCode.failure
     }
-  }
-
-  /// Returns the cause of a signature that does not match, or `nil` for another failure.
-  private func diagnosis(
-    of error: VerificationError, _ request: HTTPRequest, service: SignedService,
-    verifier: some SignatureVerifier, key: AccessKey
-  ) -> SignatureDiagnosis? {
-    guard error.code == .mismatch else { return nil }
-    return SignatureSearch(for: request, signedFor: service, verifier: verifier, key: key).flatMap {
-      RejectionReport(ofMismatch: request, signedFor: service, search: $0).diagnosis
-    }
-  }
-
-  private func verify(
-    _ request: HTTPRequest, with verifier: some SignatureVerifier, _ key: AccessKey
-  ) async throws -> VerifiedRequest {
-    try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
   }
 }
 
@@ -103,9 +88,8 @@ extension VerifiedRequest {
   fileprivate var json: JSONValue {
     [
       "verified": true, "id": .string(accessKeyID.string), "placement": placement == .header ? "headers" : "url",
-      "bucket": target.bucket.map { .string($0.string) } ?? .null,
-      "key": target.key.map { .string($0.string) } ?? .null,
-      "expiration": expiration.map { .string($0.iso8601) } ?? .null,
+      "bucket": .text(target.bucket?.string), "key": .text(target.key?.string),
+      "expiration": .text(expiration?.iso8601),
       "signedParameters": .array(target.parameters.map { .string("\($0)") }),
       "unsignedParameters": .array(unsignedParameters.map { .string("\($0)") }),
       "signedHeaders": .array(signedHeaders.sorted().map { .string($0) }),
@@ -119,7 +103,7 @@ extension VerificationError {
       "verified": false, "code": .string("\(code)"), "message": .string(message), "remedy": .string(remedy),
     ]
     if explained, let comparison {
-      object["canonicalRequest"] = comparison.canonicalRequest.map { .string($0) } ?? .null
+      object["canonicalRequest"] = .text(comparison.canonicalRequest)
       object["stringToSign"] = .string(comparison.stringToSign)
     }
     return object

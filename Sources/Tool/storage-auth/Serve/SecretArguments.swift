@@ -62,32 +62,14 @@ struct SecretArguments {
 /// An argument that specifies an account, as `ID:SECRET` or `ID:SECRET:TOKEN`.
 ///
 /// Only the first two colons are delimiters. A number and a slash can precede the ID.
-struct AccountArgument: ExpressibleByArgument {
+struct AccountArgument {
   let id: String
   let secret: String
-  let token: String?
+  var token: String?
   var number: String?
 
   /// The name as it was written.
   var name: String { number.map { "\($0)/\(id)" } ?? id }
-
-  init(id: String, secret: String, token: String? = nil) {
-    self.id = id
-    self.secret = secret
-    self.token = token
-  }
-
-  /// Parses an account from an argument.
-  ///
-  /// Every string is accepted, because the argument parser would print a rejected argument, which contains the secret.
-  init(argument: String) {
-    let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-    let names = parts[0].parts(between: "/", atMost: 1).map(String.init)
-    self.init(
-      id: names[names.count - 1], secret: parts.count > 1 ? parts[1] : "",
-      token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil)
-    number = names.count > 1 ? names[0] : nil
-  }
 
   /// Throws an error, which does not contain the values, if an option's value lacks a name or a secret.
   static func requireComplete(_ accounts: [AccountArgument], of option: String) throws {
@@ -107,5 +89,18 @@ struct AccountArgument: ExpressibleByArgument {
 
   func account(isDisabled: Bool = false) -> LocalCloud.Account {
     LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled, number: number)
+  }
+}
+
+extension AccountArgument: ExpressibleByArgument {
+  /// Parses an account from an argument.
+  ///
+  /// Every string is accepted, because the argument parser would print a rejected argument, which contains the secret.
+  init(argument: String) {
+    let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    let names = parts[0].parts(between: "/", atMost: 1).map(String.init)
+    self.init(
+      id: names[names.count - 1], secret: parts.count > 1 ? parts[1] : "",
+      token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil, number: names.count > 1 ? names[0] : nil)
   }
 }

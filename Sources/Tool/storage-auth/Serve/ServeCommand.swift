@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import CoreMetrics
 internal import LocalCloud
-internal import StorageAuth
 internal import StorageClient
 internal import UnixSignals
 
@@ -120,8 +119,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       let metrics = LocalCloudMetrics(factory: StatusServer.registry)
       let status = try await StatusServer.start(status) { metrics.update(with: cloud.statistics) }
       let console = try await page.start(for: cloud)
-      let pages = PageURLs(status: status?.url, console: console?.url)
-      announce(cloud, pages, accounts, services.roles, isGenerated: namedAccounts.isEmpty)
+      announce(
+        cloud, status: status?.url, console: console?.url, accounts, services.roles, isGenerated: namedAccounts.isEmpty)
       for await _ in signals { break }
       await console?.stop()
       await status?.stop()
@@ -134,9 +133,15 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   /// Prints the addresses of a server that is ready, a generated account, and the first commands to try.
   private func announce(
-    _ cloud: LocalCloud, _ pages: PageURLs, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isGenerated: Bool
+    _ cloud: LocalCloud, status: String?, console: String?, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role],
+    isGenerated: Bool
   ) {
-    guard !output.json else { return Terminal.json(json(cloud, pages, accounts)) }
+    guard !output.json else {
+      var object = json(cloud, accounts)
+      object["console"] = console.map { .string($0) }
+      object["status"] = status.map { .string($0) }
+      return Terminal.json(.object(object))
+    }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
     Terminal.line("COS           \(cloud.url(of: .cos))")
     Terminal.line("S3            \(cloud.url(of: .s3))")
@@ -148,8 +153,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.line("Aspera        \(cloud.nodeURL)")
     Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
     if let url = cloud.callbackKeyURL { Terminal.line("callback key  \(url)") }
-    if let console = pages.console { Terminal.line("console       \(console)") }
-    if let status = pages.status { Terminal.line("status        \(status)/metrics") }
+    if let console { Terminal.line("console       \(console)") }
+    if let status { Terminal.line("status        \(status)/metrics") }
     for role in roles { Terminal.line("role          \(role.arn)") }
     Terminal.line("data          \(cloud.root)\(root == nil ? " (deleted at the end; --root FOLDER keeps it)" : "")")
     if isGenerated, let account = accounts.first {
@@ -174,29 +179,18 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
         + "--sts \(cloud.servicesURL)/ --callers FILE --prefix 2026/ --allow read,list")
   }
 
-  /// Returns the JSON object of a server that is ready, without members for the pages that it does not have.
-  private func json(_ cloud: LocalCloud, _ pages: PageURLs, _ accounts: [AccountArgument]) -> JSONValue {
-    var object: JSONObject = [
+  /// Returns the JSON object of a server that is ready, without members for its pages.
+  private func json(_ cloud: LocalCloud, _ accounts: [AccountArgument]) -> JSONObject {
+    [
       "accounts": .array(
-        accounts.map {
-          ["id": .string($0.id), "secret": .string($0.secret), "token": $0.token.map { .string($0) } ?? .null]
-        }),
+        accounts.map { ["id": .string($0.id), "secret": .string($0.secret), "token": .text($0.token)] }),
       "oss": .string(cloud.url(of: .oss)), "cos": .string(cloud.url(of: .cos)), "s3": .string(cloud.url(of: .s3)),
       "services": .string(cloud.servicesURL), "ossAppServer": .string(cloud.ossAppServer),
       "cosAppServer": .string(cloud.cosAppServer), "s3AppServer": .string(cloud.s3AppServer),
-      "node": .string(cloud.nodeURL), "transferPort": .number(JSONNumber(cloud.transferPort)),
+      "node": .string(cloud.nodeURL), "transferPort": .integer(cloud.transferPort),
       "transferHostKey": .string(cloud.transferHostKey.description),
     ]
-    object["console"] = pages.console.map { .string($0) }
-    object["status"] = pages.status.map { .string($0) }
-    return .object(object)
   }
-}
-
-/// The URLs of the pages about the server, each `nil` without its option.
-private struct PageURLs {
-  let status: String?
-  let console: String?
 }
 
 extension LocalCloud {

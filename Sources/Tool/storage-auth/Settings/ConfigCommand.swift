@@ -38,11 +38,9 @@ struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
   func run() throws {
     let settings = try SettingsFile(file, OptionTable())
     for (name, count) in settings.counts {
-      if output.json {
-        Terminal.json(["name": .string(name), "settings": .number(JSONNumber(count))])
-      } else {
-        Terminal.line("\(name): \(count) \(count == 1 ? "setting" : "settings")")
-      }
+      Terminal.result(
+        "\(name): \(count) \(count == 1 ? "setting" : "settings")",
+        ["name": .string(name), "settings": .integer(count)])
     }
     Terminal.note("\(file) can be used")
   }

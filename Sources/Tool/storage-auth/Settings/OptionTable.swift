@@ -102,7 +102,7 @@ struct OptionTable {
       takesValue = !(option?.isFlag ?? (spelling != "--config")) && spelling == argument
       guard option == nil, !["--config", "--help", "--help-hidden", "--version"].contains(spelling) else { continue }
       let known = (command.options.flatMap(\.spellings) + ["--config", "--help"]).filter { $0.hasPrefix("--") }
-      return "Unknown option '\(spelling.onOneLine)'.\(Self.proposal(spelling, among: known)) "
+      return "Unknown option '\(spelling.onOneLine)'.\(SettingRules.proposal(spelling, among: known, quote: "'")) "
         + "'storage-auth \(command.name) --help' lists the options."
     }
     return nil
@@ -123,13 +123,9 @@ struct OptionTable {
     guard ByteExactString(name).percentEncoded().isIdentical(to: name) else {
       return "Unknown command. 'storage-auth help' lists the commands."
     }
-    let proposal = Self.synonyms[name].map { " Did you mean '\($0)'?" } ?? Self.proposal(name, among: knownNames)
+    let proposal =
+      Self.synonyms[name].map { " Did you mean '\($0)'?" } ?? SettingRules.proposal(name, among: knownNames, quote: "'")
     return "Unknown command '\(name)'.\(proposal) 'storage-auth help' lists the commands."
-  }
-
-  /// Returns the part of an error that proposes a similar name, or an empty string.
-  private static func proposal(_ name: String, among known: [String]) -> String {
-    ConfigurationKeys.similar(to: name, in: known).map { " Did you mean '\($0)'?" } ?? ""
   }
 
   /// Returns the command that arguments call, or `nil` if they call none.

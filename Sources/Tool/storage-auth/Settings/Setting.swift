@@ -84,7 +84,7 @@ enum SettingRules {
   }
 
   /// Returns the part of an error that proposes a similar name, or an empty string.
-  static func proposal(_ name: String, among known: [String]) -> String {
-    ConfigurationKeys.similar(to: name, in: known).map { " Did you mean \($0)?" } ?? ""
+  static func proposal(_ name: String, among known: [String], quote: String = "") -> String {
+    ConfigurationKeys.similar(to: name, in: known).map { " Did you mean \(quote)\($0)\(quote)?" } ?? ""
   }
 }

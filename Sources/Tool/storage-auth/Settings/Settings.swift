@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import Configuration
-internal import StorageAuth
 internal import StorageClient
 internal import StorageConfiguration
 
@@ -14,14 +13,22 @@ struct Settings {
     var configuration = StorageClientConfiguration()
     var timeouts = HTTPTimeouts()
     var proxy = ProxyConfiguration.direct
+
     /// Whether a setting of the connections differs from the default.
-    var isConfigured = false
+    var isConfigured: Bool { timeouts != HTTPTimeouts() || proxy != .direct }
   }
 
   private static let currentClient = Lock(Client())
 
   /// The settings of the client, which are read before the command runs.
   static var client: Client { currentClient.withLock { $0 } }
+
+  /// Returns the configuration of a client in the settings, which permits at least a number of requests at a time.
+  static func clientConfiguration(forAtLeast requestsInFlight: Int) -> StorageClientConfiguration {
+    var configuration = client.configuration
+    configuration.requestsInFlight = max(configuration.requestsInFlight, requestsInFlight)
+    return configuration
+  }
 
   /// The arguments, with those for the settings after the name of the command.
   let arguments: [String]
@@ -106,13 +113,11 @@ struct Settings {
       InMemoryProvider(name: file?.path ?? "no file", values: values),
     ])
     do throws(ConfigurationError) {
-      var client = Client()
-      client.configuration = try await StorageClientConfiguration(reading: reader.scoped(to: "client"))
-      client.timeouts = try await HTTPTimeouts(reading: reader.scoped(to: "http.timeouts"))
-      client.proxy = try await ProxyConfiguration(reading: reader.scoped(to: "http.proxy"))
-      client.isConfigured = client.timeouts != HTTPTimeouts() || client.proxy != .direct
-      let readClient = client
-      currentClient.withLock { $0 = readClient }
+      let client = Client(
+        configuration: try await StorageClientConfiguration(reading: reader.scoped(to: "client")),
+        timeouts: try await HTTPTimeouts(reading: reader.scoped(to: "http.timeouts")),
+        proxy: try await ProxyConfiguration(reading: reader.scoped(to: "http.proxy")))
+      currentClient.withLock { $0 = client }
     } catch {
       throw ValidationError("\(error)")
     }
@@ -163,9 +168,6 @@ struct Settings {
 struct SettingsEnvironment {
   static let prefix = "STORAGE_AUTH_"
 
-  /// The variable that names the file with settings.
-  static let fileVariable = "STORAGE_AUTH_CONFIG"
-
   private let variables: [String: String]
 
   /// Creates the settings of an environment, without variables that are empty or have other names.
@@ -175,7 +177,8 @@ struct SettingsEnvironment {
 
   var isEmpty: Bool { variables.isEmpty }
 
-  var path: String? { variables[Self.fileVariable] }
+  /// The file with settings that a variable names, or `nil`.
+  var path: String? { variables["STORAGE_AUTH_CONFIG"] }
 
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []

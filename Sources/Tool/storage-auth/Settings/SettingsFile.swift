@@ -20,26 +20,20 @@ struct SettingsFile {
     },
   ]
 
-  /// The maximum size of a file in bytes, which bounds the memory for a wrong file.
-  private static let byteLimit = 1 << 20
-
   let path: String
   private let document: JSONObject
   private let table: OptionTable
+  private var hasSecrets = false
 
   /// Reads a file and checks every key and the form of every value.
   init(_ path: String, _ table: OptionTable) throws {
     self.path = path
     self.table = table
     let contents: FileContents
-    do {
-      contents = try SystemFiles().read(path, limit: Self.byteLimit)
+    do throws(SecretFile.Problem) {
+      contents = try SecretFile.contents(of: path, as: " as a file with settings")
     } catch {
-      throw ValidationError("\(path) cannot be read as a file with settings: \(SecretFile.reason(error)).")
-    }
-    if let weakness = contents.weakness {
-      throw ValidationError(
-        "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)")
+      throw ValidationError(error.description)
     }
     let value: JSONValue
     do throws(JSONError) {
@@ -51,7 +45,8 @@ struct SettingsFile {
       throw ValidationError("\(path) contains no JSON object. Write {\"region\": \"cn-hangzhou\"}, for example.")
     }
     document = object
-    if try validate() { SecretFile.warnIfReadableByOthers(contents, at: path) }
+    try validate()
+    if hasSecrets { SecretFile.warnIfReadableByOthers(contents, at: path) }
   }
 
   /// The number of settings for each command and section, by name.
@@ -75,9 +70,8 @@ struct SettingsFile {
 
   // MARK: Checks
 
-  /// Checks the whole file, also what is for other commands, and returns whether it contains a secret.
-  private func validate() throws -> Bool {
-    var hasSecrets = false
+  /// Checks the whole file, also what is for other commands, and finds out whether it contains a secret.
+  private mutating func validate() throws {
     for (name, value) in document {
       guard let object = value.object else {
         try validateShared(name, value)
@@ -90,9 +84,8 @@ struct SettingsFile {
         hasSecrets = hasSecrets || object["proxy"]?["http"] != nil || object["proxy"]?["https"] != nil
         continue
       }
-      hasSecrets = try validate(object, at: [name]) || hasSecrets
+      try validate(object, at: [name])
     }
-    return hasSecrets
   }
 
   private func validateShared(_ name: String, _ value: JSONValue) throws {
@@ -100,38 +93,34 @@ struct SettingsFile {
       let command = table.commands.first(where: { SettingRules.applies(name, to: $0) })
     else {
       let commands = table.commands.filter { SettingRules.keys(of: $0).contains(name) }.map(\.name)
-      let location =
-        commands.isEmpty ? "" : " Put it into the object of a command: \(commands.joined(separator: ", "))."
       throw unknownKey(
         name,
-        location.isEmpty
-          ? SettingRules.proposal(name, among: SettingRules.shared + Self.topLevelNames(table)) : location)
+        commands.isEmpty
+          ? SettingRules.proposal(name, among: SettingRules.shared + Self.topLevelNames(table))
+          : " Put it into the object of a command: \(commands.joined(separator: ", ")).")
     }
     _ = try setting(name, value, of: command, at: name)
   }
 
-  /// Checks the settings of a command, or of the commands below a path, and returns whether there is a secret.
-  private func validate(_ object: JSONObject, at path: [String]) throws -> Bool {
+  /// Checks the settings of a command, or of the commands below a path.
+  private mutating func validate(_ object: JSONObject, at path: [String]) throws {
     if let command = table.commands.first(where: { $0.path == path }) {
-      var hasSecrets = false
       for (name, value) in object {
         _ = try setting(name, value, of: command, at: (path + [name]).joined(separator: "."))
         hasSecrets = hasSecrets || SettingRules.secrets[command.name]?.contains(name) ?? false
       }
-      return hasSecrets
+      return
     }
     let inner = table.commands.filter { $0.path.starts(with: path) }.map { $0.path[path.count] }
     guard !inner.isEmpty else {
       throw unknownKey(path.joined(separator: "."), SettingRules.proposal(path[0], among: Self.topLevelNames(table)))
     }
-    var hasSecrets = false
     for (name, value) in object {
       guard let below = value.object else {
         throw unknownKey((path + [name]).joined(separator: "."), SettingRules.proposal(name, among: inner))
       }
-      hasSecrets = try validate(below, at: path + [name]) || hasSecrets
+      try validate(below, at: path + [name])
     }
-    return hasSecrets
   }
 
   /// Returns the names of the objects that a file can contain: those of commands and of sections.

@@ -23,8 +23,10 @@ struct AddressingOptions: ParsableArguments {
     }
     let host = request.hostName.asciiLowercased
     let isInHost = host.hasBytePrefix("\(bucket).")
-    let isInPath = request.isInPath(bucket)
-    let isPublicHost = cloud.owns(host: host)
+    let path = String((request.path ?? "/").bytes(before: "?"))
+    let firstPart = String(path.dropFirst().bytes(before: "/")).removingPercentEncoding
+    let isInPath = path.hasBytePrefix("/") && firstPart?.utf8.elementsEqual(bucket.utf8) ?? false
+    let isPublicHost = cloud.description.owns(host: host)
     let hasBucketInPath =
       switch style {
       case .path: true
@@ -33,10 +35,22 @@ struct AddressingOptions: ParsableArguments {
       case nil: isPublicHost ? cloud.hasBucketInPath(host: host) : AddressingStyle(authority: host) == .path
       }
     guard !hasBucketInPath else {
-      guard isInPath else { throw Self.notInPath(bucket, request) }
+      guard isInPath else {
+        throw ValidationError(
+          """
+          The URL has the bucket in its path, and the path does not start with /\(bucket)/. Write it there, omit \
+          --bucket, or add --style domain if the host \(request.hostName) is bound to the bucket.
+          """)
+      }
       return BucketAddress(bucket: bucket, style: .path)
     }
-    guard isInHost || style != .host && !isPublicHost else { throw Self.notInHost(bucket, host) }
+    guard isInHost || style != .host && !isPublicHost else {
+      throw ValidationError(
+        """
+        The host \(host) is not one of the bucket \(bucket). Write \(bucket).… as the host, or omit --bucket and \
+        --style.
+        """)
+    }
     guard isInHost || style != nil || !isInPath else {
       throw ValidationError(
         """
@@ -45,20 +59,6 @@ struct AddressingOptions: ParsableArguments {
         """)
     }
     return BucketAddress(bucket: bucket, style: isPublicHost ? .virtualHosted : .customDomain)
-  }
-
-  private static func notInHost(_ bucket: String, _ host: String) -> ValidationError {
-    ValidationError(
-      "The host \(host) is not one of the bucket \(bucket). Write \(bucket).… as the host, or omit --bucket and --style."
-    )
-  }
-
-  private static func notInPath(_ bucket: String, _ request: HTTPRequest) -> ValidationError {
-    ValidationError(
-      """
-      The URL has the bucket in its path, and the path does not start with /\(bucket)/. Write it there, omit --bucket, or \
-      add --style domain if the host \(request.hostName) is bound to the bucket.
-      """)
   }
 }
 
@@ -80,14 +80,5 @@ enum StyleArgument: String, ExpressibleByArgument, CaseIterable {
     case .path: .path
     case .domain: .customDomain
     }
-  }
-}
-
-extension HTTPRequest {
-  fileprivate func isInPath(_ bucket: String) -> Bool {
-    let path = String((path ?? "/").bytes(before: "?"))
-    guard path.hasBytePrefix("/") else { return false }
-    let first = path.dropFirst().bytes(before: "/")
-    return String(first).removingPercentEncoding?.utf8.elementsEqual(bucket.utf8) ?? false
   }
 }

@@ -22,17 +22,15 @@ struct SignCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
-    if options.jsonl { return try LineSigning.run(.header) }
+    if options.jsonl { return try SigningOptions.signLines(.header) }
     let (plan, key) = try await options.plan()
     let (request, signer) = (plan.request, plan.signer)
     let pending = try signer.prepare(request, as: key.identity, in: options.context)
     options.printExplanation(of: pending)
     let signed = try signer.signed(request, with: key, in: options.context)
     guard !output.json else {
-      return Terminal.json(
-        .object(
-          SignedRequestJSON.object(
-            signed.method, signed.urlText, signed.headerFields, explained: options.explain ? pending : nil)))
+      let url = "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")"
+      return Terminal.json(.object(options.json(signed.method, url, signed.headerFields, pending)))
     }
     for field in signed.headerFields {
       Terminal.exactLine("\(field.name.rawName): \(field.value)")
@@ -40,10 +38,9 @@ struct SignCommand: AsyncParsableCommand, ReportingCommand {
   }
 }
 
-/// The mode of `sign` and `presign` that signs requests from lines of JSON.
-enum LineSigning {
+extension SigningOptions {
   /// Signs the request in each line of standard input, and prints one line of JSON for each request, in the same order.
-  static func run(_ mode: SigningJob.Mode) throws {
+  fileprivate static func signLines(_ mode: SigningJob.Mode) throws {
     var hasFailed = false
     while let line = readLine() {
       if line.isBlank { continue }
@@ -53,28 +50,22 @@ enum LineSigning {
     }
     if hasFailed { throw ExitCode.failure }
   }
-}
 
-/// The JSON object that `sign` and `presign` print with `--json`.
-enum SignedRequestJSON {
-  static func object(
-    _ method: HTTPRequest.Method, _ url: String, _ headers: HTTPFields, explained: PendingSignature?
+  /// Returns the JSON object that describes a signed request, with the strings that it covers if `--explain` is set.
+  fileprivate func json(
+    _ method: HTTPRequest.Method, _ url: String, _ headers: HTTPFields, _ pending: PendingSignature
   ) -> JSONObject {
     var object: JSONObject = [
       "method": .string(method.rawValue), "url": .string(url),
       "headers": .array(headers.map { [.string($0.name.rawName), .string($0.value)] }),
     ]
-    if let explained {
-      let mask = SecretMask([explained.identity.sessionToken].compactMap(\.self))
-      object["canonicalRequest"] = explained.canonicalRequest.map { .string(mask.applied(to: $0)) } ?? .null
-      object["stringToSign"] = .string(mask.applied(to: explained.stringToSign))
+    if explain {
+      let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
+      object["canonicalRequest"] = .text(pending.canonicalRequest.map { mask.applied(to: $0) })
+      object["stringToSign"] = .string(mask.applied(to: pending.stringToSign))
     }
     return object
   }
-}
-
-extension HTTPRequest {
-  var urlText: String { "\(scheme ?? "https")://\(authority ?? "")\(path ?? "/")" }
 }
 
 struct PresignCommand: AsyncParsableCommand, ReportingCommand {
@@ -97,7 +88,7 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
-    if options.jsonl { return try LineSigning.run(.presign) }
+    if options.jsonl { return try SigningOptions.signLines(.presign) }
     let (plan, key) = try await options.plan()
     let (request, signer) = (plan.request, plan.signer)
     let duration = Duration.seconds(expires.seconds)
@@ -105,8 +96,7 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
     options.printExplanation(of: pending)
     let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)
     guard !output.json else {
-      var object = SignedRequestJSON.object(
-        presigned.method, presigned.url, presigned.headers, explained: options.explain ? pending : nil)
+      var object = options.json(presigned.method, presigned.url, presigned.headers, pending)
       object["expiration"] = .string(presigned.expiration.iso8601)
       return Terminal.json(.object(object))
     }

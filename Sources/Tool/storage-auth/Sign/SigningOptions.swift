@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageClient
 
 /// The arguments and options that `sign` and `presign` share.
@@ -87,13 +85,11 @@ struct TimestampArgument: ExpressibleByArgument {
   let timestamp: Timestamp
 
   init?(argument: String) {
-    if let seconds = Int64(digits: argument) {
-      timestamp = Timestamp(unixSeconds: seconds)
-    } else if let timestamp = Timestamp(iso8601: argument) {
-      self.timestamp = timestamp
-    } else {
+    let seconds = Int64(digits: argument)
+    guard let timestamp = seconds.map({ Timestamp(unixSeconds: $0) }) ?? Timestamp(iso8601: argument) else {
       return nil
     }
+    self.timestamp = timestamp
   }
 }
 

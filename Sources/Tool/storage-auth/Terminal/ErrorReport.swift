@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaClient
-internal import Foundation
-internal import StorageClient
+
+/// A failure that ends the program with status 1, in sentences for the user.
+struct CommandFailure: Error, CustomStringConvertible {
+  let description: String
+}
 
 /// The members of the JSON object that describes an error with `--json`.
 enum ErrorReport {
@@ -39,7 +42,7 @@ enum ErrorReport {
     guard error.code == .notConfigured, !error.declined.isEmpty else {
       return "\(error.source): \(error.message) \(error.remedy)"
     }
-    guard let name = CloudName(where: { $0.chain { _ in true }.source == error.source }) else {
+    guard let name = CloudName(where: { $0.sources.chain { _ in true }.source == error.source }) else {
       return """
         There is no access to the node. Set ASPERA_NODE_USER and ASPERA_NODE_PASSWORD; the page of the command line \
         shows all sources.
@@ -75,10 +78,10 @@ enum ErrorReport {
   private static func service(_ error: ServiceError) -> JSONObject {
     var members = members("\(error.kind)", error.message, error.remedy)
     members["serviceCode"] = .string(error.code)
-    members["status"] = .number(JSONNumber(error.status.code))
-    members["requestId"] = error.requestID.map { .string($0) } ?? .null
+    members["status"] = .integer(error.status.code)
+    members["requestId"] = .text(error.requestID)
     members["subject"] = .string(error.subject)
-    members["attempts"] = .number(JSONNumber(error.attempts))
+    members["attempts"] = .integer(error.attempts)
     if let diagnosis = error.diagnosis {
       members["cause"] = .string(diagnosis.cause.rawValue)
       members["explanation"] = .string(diagnosis.explanation)

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageClient
 
 /// A transport that prints a line for each request if the option `--verbose` is set.
@@ -16,8 +15,8 @@ struct LoggedTransport: HTTPTransport {
     let start = ContinuousClock.now
     do throws(TransportError) {
       let response = try await base.send(request, body: body)
-      trace(
-        request, since: start, "\(response.response.status.code)", .number(JSONNumber(response.response.status.code)))
+      let status = response.response.status.code
+      trace(request, since: start, "\(status)", .integer(status))
       return response
     } catch {
       trace(request, since: start, "\(error.code)", .string("\(error.code)"))
@@ -37,7 +36,7 @@ struct LoggedTransport: HTTPTransport {
       [
         "request": [
           "method": .string(request.method.rawValue), "url": .string(url), "status": status,
-          "milliseconds": .number(JSONNumber(milliseconds)),
+          "milliseconds": .integer(milliseconds),
         ]
       ])
   }
@@ -63,14 +62,10 @@ enum EventLog {
     let observation = events.observe { event in
       switch event {
       case .retry(let retry):
+        let (subject, reason) = (retry.subject, retry.reason)
         Terminal.trace(
-          "\(retry.subject) is sent again, attempt \(retry.attempt) in \(retry.delay): \(retry.reason)",
-          [
-            "retry": [
-              "subject": .string(retry.subject), "attempt": .number(JSONNumber(retry.attempt)),
-              "reason": .string(retry.reason),
-            ]
-          ])
+          "\(subject) is sent again, attempt \(retry.attempt) in \(retry.delay): \(reason)",
+          ["retry": ["subject": .string(subject), "attempt": .integer(retry.attempt), "reason": .string(reason)]])
       case .refresh(let refresh):
         guard case .succeeded(_, let lifetime) = refresh.outcome else { return }
         Terminal.trace(

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageClient
 
 /// A progress bar for a transfer, on the last line of standard error, with the rate and the remaining time.

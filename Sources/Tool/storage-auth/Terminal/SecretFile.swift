@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
 internal import Dispatch
 internal import Foundation
-internal import StorageAuth
 internal import StorageClient
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
@@ -43,17 +41,7 @@ struct SecretFile {
       text = try InputFile.text(path)
       return
     }
-    let contents: FileContents
-    do {
-      contents = try SystemFiles().read(path, limit: Self.byteLimit)
-    } catch {
-      throw Problem(description: "\(path) cannot be read: \(Self.reason(error)).")
-    }
-    if let weakness = contents.weakness {
-      throw Problem(
-        description: "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)"
-      )
-    }
+    let contents = try Self.contents(of: path)
     if content != .certificates { Self.warnIfReadableByOthers(contents, at: path) }
     guard let text = String(utf8: contents.bytes) else {
       throw Problem(description: "\(path) is not UTF-8 text. \(content.format)")
@@ -61,19 +49,29 @@ struct SecretFile {
     self.text = text
   }
 
+  /// Returns the contents of a file that no other user could have written.
+  static func contents(of path: String, as purpose: String = "") throws(Problem) -> FileContents {
+    let contents: FileContents
+    do throws(FileReadError) {
+      contents = try SystemFiles().read(path, limit: byteLimit)
+    } catch {
+      let reason =
+        switch error {
+        case .notFound: "there is no such file"
+        case .tooLarge: "it is larger than \(byteLimit) bytes"
+        case .unreadable(let reason): reason
+        }
+      throw Problem(description: "\(path) cannot be read\(purpose): \(reason).")
+    }
+    guard let weakness = contents.weakness else { return contents }
+    throw Problem(
+      description: "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)")
+  }
+
   /// Prints a warning about a file with secrets that other users can read.
   static func warnIfReadableByOthers(_ contents: FileContents, at path: String) {
     guard contents.isReadableByOthers else { return }
     Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
-  }
-
-  /// Returns the reason why a file cannot be read, as a part of a sentence.
-  static func reason(_ error: FileReadError) -> String {
-    switch error {
-    case .notFound: "there is no such file"
-    case .tooLarge: "it is larger than \(byteLimit) bytes"
-    case .unreadable(let reason): reason
-    }
   }
 }
 

@@ -28,6 +28,11 @@ enum Terminal {
   /// Prints one line of a command's result to standard output, without buffering even if standard output is a pipe.
   static func line(_ text: String) { write(DisplayText(text), to: .output) }
 
+  /// Prints one line of a command's result to standard output, or with `--json` a value in its place.
+  static func result(_ text: @autoclosure () -> String, _ value: @autoclosure () -> JSONValue) {
+    if mode.isJSON { json(value()) } else { line(text()) }
+  }
+
   /// Prints several lines of a command's result to standard output.
   static func lines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .output) }
 
@@ -48,6 +53,11 @@ enum Terminal {
 
   /// Prints a line for the user, which is not part of a command's result, to standard error, unless `--quiet` is set.
   static func note(_ text: String) { printUnlessQuiet("note", text, as: text) }
+
+  /// Prints a summary of a command's result as a note, or with `--json` as a value to standard output.
+  static func summary(_ text: String, _ value: JSONValue) {
+    if mode.isJSON { json(value) } else { note(text) }
+  }
 
   /// Prints a warning to standard error, unless `--quiet` is set.
   static func warning(_ text: String) { printUnlessQuiet("warning", text, as: "warning: \(text)") }
@@ -125,13 +135,7 @@ enum Terminal {
   private static func printUnlessQuiet(_ kind: String, _ text: String, as line: String) {
     let mode = mode
     guard !mode.isQuiet else { return }
-    if mode.isJSON {
-      var object = JSONObject()
-      object[kind] = .string(text)
-      write(json: .object(object))
-    } else {
-      write(DisplayText(line), to: .errors)
-    }
+    if mode.isJSON { write(json: [kind: .string(text)]) } else { write(DisplayText(line), to: .errors) }
   }
 
   private static func write(json value: JSONValue) {
@@ -149,6 +153,25 @@ enum Terminal {
   /// Writes safe text, and ends the program with status 1 if it is a result that cannot be written.
   private static func write(_ text: String, to stream: StandardStream) {
     stream.put(text) { error($0, ["exitStatus": 1]) }
+  }
+}
+
+extension JSONValue {
+  /// Creates a JSON string, or `null` if there is no text.
+  static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+  /// Creates a JSON string that is safe to show, with control characters escaped, or `null` if there is no text.
+  static func safeText(_ text: String?) -> JSONValue { .text(text?.onOneLine) }
+
+  /// Creates a JSON number from an integer, or `null` if there is none.
+  static func integer(_ number: (some BinaryInteger)?) -> JSONValue { number.map { .number(JSONNumber($0)) } ?? .null }
+}
+
+extension ClosedRange where Bound == Int {
+  /// Throws an error if an option has a value that is not in the range.
+  func require(_ value: Int?, of option: String, _ unit: String = "") throws {
+    guard let value, !contains(value) else { return }
+    throw ValidationError("\(option) must be from \(lowerBound) to \(upperBound)\(unit).")
   }
 }
 

@@ -4,7 +4,6 @@
 internal import Foundation
 internal import Hummingbird
 internal import NIOCore
-internal import StorageAuth
 internal import StorageAuthServer
 
 /// The callers of a token server, and the file from which they are read.
@@ -103,14 +102,7 @@ struct CallerList: Sendable {
   }
 
   /// Whether the name of a caller, which becomes part of a prefix and of a session name, may contain a byte.
-  static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
+  static func isNameByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "-_".utf8.contains(byte) }
 
   /// Returns the name of the caller that sent a request, or throws the status 401.
   func authenticate(_ request: Request) throws -> String {

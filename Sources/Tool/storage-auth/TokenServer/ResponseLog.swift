@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
-internal import StorageAuth
 internal import StorageAuthServer
 
 /// A middleware that logs one line for each response of a token server, whatever its status.

@@ -41,11 +41,6 @@ struct TLSOptions: ParsableArguments {
 
 /// The certificate of a server, and the files from which it is read.
 struct CertificateFiles: Sendable {
-  /// The reason why the files cannot be used.
-  struct Problem: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// The certificate that new connections use.
   let certificate: ServerCertificate
   private let certificatePath: String
@@ -79,7 +74,7 @@ struct CertificateFiles: Sendable {
         case .key: keyPath
         case .pair: "\(keyPath) with \(certificatePath)"
         }
-      throw Problem(description: "\(files) cannot be used. \(error)")
+      throw CommandFailure(description: "\(files) cannot be used. \(error)")
     }
   }
 

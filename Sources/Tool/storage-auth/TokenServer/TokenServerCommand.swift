@@ -81,9 +81,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     try rule.requireSeparatePrefixes()
     guard rate >= 0 else { throw ValidationError("--rate must be at least 0.") }
     guard (0...65_535).contains(port) else { throw ValidationError("\(port) is not a port; use 0 to 65535.") }
-    guard lifetimes.contains(lifetime) else {
-      throw ValidationError("--lifetime must be from \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds.")
-    }
+    let lifetimes = sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
+    try lifetimes.require(lifetime, of: "--lifetime", " seconds")
     if region == nil, sign || provider.cloud.policiesNeedRegion {
       throw ValidationError("Name the region of the bucket with --region.")
     }
@@ -95,21 +94,12 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  /// The permitted values of `--lifetime` in seconds: the lifetimes that the cloud's token service allows or, with `--sign`,
-  /// the validity that a signature can have.
-  private var lifetimes: ClosedRange<Int> {
-    sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
-  }
-
   private var rateLimit: RateLimit? { rate == 0 ? nil : .perMinute(rate) }
 
   func run() async throws {
     let callerFile = try CallerFile(path: callers)
-    if sign {
-      try await serve(try signingRoutes(for: callerFile), at: "/sign", for: callerFile)
-    } else {
-      try await serve(try keyRoutes(for: callerFile), at: provider.cloud.tokenPath, for: callerFile)
-    }
+    let routes = try sign ? signingRoutes(for: callerFile) : keyRoutes(for: callerFile)
+    try await serve(routes, at: sign ? "/sign" : provider.cloud.tokenPath, for: callerFile)
   }
 
   /// Returns the route that issues temporary keys.
@@ -207,7 +197,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
           if let status { Terminal.line("\(status.url)/metrics") }
         }
       }, logger: errorLogger)
-    try await ListenError.reporting(host, port) {
+    try await CommandFailure.reportingListening(on: host, port) {
       try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
     }
   }
@@ -229,11 +219,9 @@ struct LimitOptions: ParsableArguments {
   var idleTimeout: Int = 60
 
   func validate() throws {
-    guard (1...1_000_000).contains(maxConnections) else {
-      throw ValidationError("--max-connections must be from 1 to 1000000.")
-    }
-    guard (1...3600).contains(headTimeout) else { throw ValidationError("--head-timeout must be from 1 to 3600.") }
-    guard (1...86_400).contains(idleTimeout) else { throw ValidationError("--idle-timeout must be from 1 to 86400.") }
+    try (1...1_000_000).require(maxConnections, of: "--max-connections")
+    try (1...3600).require(headTimeout, of: "--head-timeout")
+    try (1...86_400).require(idleTimeout, of: "--idle-timeout")
   }
 
   /// The limits, with those of the library for what no option sets.

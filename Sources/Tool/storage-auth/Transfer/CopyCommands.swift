@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuth
 internal import StorageClient
 
 struct CopyCommand: AsyncParsableCommand, ReportingCommand {
@@ -57,9 +56,8 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if let parallel, !Self.permittedParallels.contains(parallel) {
-      throw ValidationError("--parallel must be from 1 to \(Self.permittedParallels.upperBound).")
-    }
+    // The maximum is the transport's number of connections per host.
+    try (1...64).require(parallel, of: "--parallel")
     guard resume || recursive || tree.checkpoints == nil else {
       throw ValidationError("--checkpoints is for --resume and --recursive.")
     }
@@ -81,7 +79,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
     }
     var plan = plan
     if resume { plan.checkpoints = try CheckpointDirectory(tree.checkpoints) }
-    var run = CopyRun(plan: plan, output: output, parallel: parallel, stopsAtFailure: failFast)
+    var run = CopyRun(plan: plan, parallel: parallel, stopsAtFailure: failFast)
     try await run.run(locations)
   }
 
@@ -98,18 +96,13 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private var plan: CopyPlan {
-    var plan = CopyPlan(options: options)
-    plan.aspera = aspera
-    plan.origin = tree.origin
+    var plan = CopyPlan(options: options, aspera: aspera, origin: tree.origin)
     plan.upload = UploadOptions(
       contentType: contentType, metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last })
     plan.parallel = parallel ?? 1
     plan.resumes = resume
     return plan
   }
-
-  /// The permitted values of `--parallel`, whose maximum is the transport's number of connections per host.
-  private static let permittedParallels = 1...64
 }
 
 /// An argument `name=value` that specifies a metadata entry to store with an object.
@@ -150,14 +143,12 @@ struct MoveCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws { try plan.validate(locations) }
 
   func run() async throws {
-    var run = CopyRun(plan: plan, output: output)
+    var run = CopyRun(plan: plan)
     try await run.run(locations)
   }
 
   private var plan: CopyPlan {
-    var plan = CopyPlan(options: options)
-    plan.aspera = aspera
-    plan.origin = origin
+    var plan = CopyPlan(options: options, aspera: aspera, origin: origin)
     plan.moves = true
     return plan
   }
@@ -183,7 +174,7 @@ struct CatCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws { for location in locations { try CopyPlan(options: options).validate([location, "-"]) } }
 
   func run() async throws {
-    var run = CopyRun(plan: CopyPlan(options: options), output: output)
+    var run = CopyRun(plan: CopyPlan(options: options))
     for location in locations { try await run.run([location, "-"]) }
   }
 }
@@ -191,7 +182,6 @@ struct CatCommand: AsyncParsableCommand, ReportingCommand {
 /// A run of the transfers of `cp`, `mv` or `cat`, with its output.
 struct CopyRun {
   var plan: CopyPlan
-  let output: OutputOptions
   /// The number of concurrent transfers, or `nil` for the default.
   var parallel: Int?
   var stopsAtFailure = false
@@ -203,7 +193,7 @@ struct CopyRun {
     var transfers: [ObjectTransfer] = []
     for source in locations.dropLast() {
       let transfer = try await plan.transfer(source, to: destination)
-      let isReported = output.json && destination != .standardStream
+      let isReported = Terminal.mode.isJSON && destination != .standardStream
       transfers.append(isReported ? transfer.reported(as: plan.moves ? "move" : "copy") : transfer)
     }
     guard transfers.count > 1 else {
@@ -226,20 +216,15 @@ struct CopyRun {
 
   private func show(_ report: PipelineReport, notCopied: Int) throws {
     SyncOutput().show(report.failures.map { ($0.name, $0.error) })
-    if output.json {
+    let (copied, failed) = (report.completedObjects, report.failedObjects)
+    if Terminal.mode.isJSON {
       Terminal.json([
-        "summary": [
-          "copied": .number(JSONNumber(report.completedObjects)), "failed": .number(JSONNumber(report.failedObjects)),
-          "notCopied": .number(JSONNumber(notCopied)),
-        ]
+        "summary": ["copied": .integer(copied), "failed": .integer(failed), "notCopied": .integer(notCopied)]
       ])
+    } else if !report.isComplete {
+      Terminal.standardErrorLines("\(copied) copied, \(failed) failed, \(notCopied) not copied")
     }
-    guard !report.isComplete else { return }
-    if !output.json {
-      Terminal.standardErrorLines(
-        "\(report.completedObjects) copied, \(report.failedObjects) failed, \(notCopied) not copied")
-    }
-    throw ExitCode.failure
+    guard report.isComplete else { throw ExitCode.failure }
   }
 }
 
@@ -248,8 +233,7 @@ extension ObjectTransfer {
   fileprivate func reported(as action: String) -> ObjectTransfer {
     ObjectTransfer(name, byteCount: byteCount) { progress in
       try await run(progress: progress)
-      let bytes = byteCount.map { JSONValue.number(JSONNumber($0)) } ?? .null
-      Terminal.json(["action": .string(action), "path": .string(name), "bytes": bytes])
+      Terminal.json(["action": .string(action), "path": .string(name), "bytes": .integer(byteCount)])
     }
   }
 }

@@ -3,9 +3,6 @@
 
 internal import ArgumentParser
 internal import AsperaClient
-internal import Foundation
-internal import StorageAuth
-internal import StorageClient
 
 /// The transfers of `cp`, `mv` and `cat`, and the clients, which locations in the same bucket or on the same server share.
 struct CopyPlan {
@@ -32,8 +29,8 @@ struct CopyPlan {
   }
 
   let options: StoreOptions
-  var aspera: AsperaOptions?
-  var origin: OriginOptions?
+  let aspera: AsperaOptions?
+  let origin: OriginOptions?
   /// The media type and the metadata of the objects that are uploaded.
   var upload = UploadOptions()
   /// The number of copies at a time.
@@ -46,13 +43,8 @@ struct CopyPlan {
   var checkpoints: CheckpointDirectory?
   private var clients: [ClientKey: Client] = [:]
 
-  init(options: StoreOptions) { self.options = options }
-
-  /// The configuration of the clients, which permits as many requests as there are copies at a time.
-  private var configuration: StorageClientConfiguration {
-    var configuration = Settings.client.configuration
-    configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
-    return configuration
+  init(options: StoreOptions, aspera: AsperaOptions? = nil, origin: OriginOptions? = nil) {
+    (self.options, self.aspera, self.origin) = (options, aspera, origin)
   }
 
   // MARK: Checks
@@ -248,17 +240,13 @@ struct CopyPlan {
   private func fetch(_ source: Location, to destination: Location, _ client: Client) -> ObjectTransfer {
     let (key, folder) = (source.key, destination.isFolder ? destination.key : nil)
     let target = folder.map { FilePath($0).appending(source.lastName) } ?? FilePath(destination.key)
-    let checkpoint: CheckpointFile<DownloadCheckpoint>? =
-      if case .bucket(let store) = client {
-        checkpoints?.file("download", target, store.identity(of: key))
-      } else {
-        nil
-      }
-    return ObjectTransfer(target.string) { progress in
+    return ObjectTransfer(target.string) { [checkpoints] progress in
       if let folder { try LocalFiles.makeDirectory(folder) }
       switch client {
       case .bucket(let store):
-        if let checkpoint {
+        if let checkpoint: CheckpointFile<DownloadCheckpoint> = checkpoints?.file(
+          "download", target, store.identity(of: key))
+        {
           try await store.download(key, to: target, checkpoint: checkpoint, progress: progress)
         } else {
           try await store.download(key, to: target, progress: progress)
@@ -279,6 +267,7 @@ struct CopyPlan {
     switch location {
     case .file, .standardStream: return nil
     case .object(let name, let bucket, _):
+      let configuration = Settings.clientConfiguration(forAtLeast: parallel)
       client = .bucket(try name.cloud.store(bucket, stores.buckets, configuration))
     case .account(let server, _):
       guard let transfers = try await aspera?.accountTransfers(on: server, atATime: parallel) else { return nil }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuth
 internal import StorageClient
 
 struct ListCommand: AsyncParsableCommand, ReportingCommand {
@@ -36,13 +35,11 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard cloudOfBuckets == nil else {
-      guard !recursive, !prefix else {
-        throw ValidationError("--recursive and --prefix are for the objects of a bucket or a node.")
-      }
-      return
+    if cloudOfBuckets == nil {
+      _ = try storeAndTarget()
+    } else if recursive || prefix {
+      throw ValidationError("--recursive and --prefix are for the objects of a bucket or a node.")
     }
-    _ = try storeAndTarget()
   }
 
   func run() async throws {
@@ -60,15 +57,10 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
 
   private func show(_ buckets: [ListedBucket]) {
     for bucket in buckets {
-      guard output.json else {
-        let (created, region) = (bucket.created?.iso8601 ?? blanks(Self.dateWidth), bucket.region ?? "")
-        Terminal.line("\(created) \(region)\(blanks(Self.sizeWidth - region.count)) \(bucket.name)")
-        continue
-      }
-      Terminal.json([
-        "bucket": .string(bucket.name), "created": bucket.created.map { .string($0.iso8601) } ?? .null,
-        "region": bucket.region.map { .string($0) } ?? .null,
-      ])
+      let (created, region) = (bucket.created?.iso8601, bucket.region ?? "")
+      Terminal.result(
+        "\(created ?? blanks(Self.dateWidth)) \(region)\(blanks(Self.sizeWidth - region.count)) \(bucket.name)",
+        ["bucket": .string(bucket.name), "created": .text(created), "region": .text(bucket.region)])
     }
   }
 
@@ -78,33 +70,20 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
   private func show(_ entry: ListEntry) {
-    if output.json { return Terminal.json(entry.json) }
     switch entry {
     case .object(let object):
-      let date = object.lastModified?.iso8601 ?? blanks(Self.dateWidth)
-      let size = String(object.size)
-      Terminal.line("\(date) \(blanks(Self.sizeWidth - size.count))\(size) \(object.key)")
+      let (date, size) = (object.lastModified?.iso8601, String(object.size))
+      Terminal.result(
+        "\(date ?? blanks(Self.dateWidth)) \(blanks(Self.sizeWidth - size.count))\(size) \(object.key)",
+        ["key": .string(object.key), "size": .integer(object.size), "lastModified": .text(date)])
     case .commonPrefix(let prefix):
-      Terminal.line(blanks(Self.dateWidth + Self.sizeWidth + 2) + prefix)
+      Terminal.result(blanks(Self.dateWidth + Self.sizeWidth + 2) + prefix, ["prefix": .string(prefix)])
     }
   }
 
   private func storeAndTarget() throws -> (store: any ObjectStore, target: Location) {
     let target = try Location(location)
     return (try options.listedStore(of: target, transfers: aspera.transferOptions(atATime: 1)), target)
-  }
-}
-
-extension ListEntry {
-  fileprivate var json: JSONValue {
-    switch self {
-    case .object(let object):
-      [
-        "key": .string(object.key), "size": .number(JSONNumber(object.size)),
-        "lastModified": object.lastModified.map { .string($0.iso8601) } ?? .null,
-      ]
-    case .commonPrefix(let prefix): ["prefix": .string(prefix)]
-    }
   }
 }
 
@@ -139,9 +118,8 @@ struct DiskUsageCommand: AsyncParsableCommand, ReportingCommand {
       objects += 1
       bytes = bytes.saturatingAdding(object.size)
     }
-    guard output.json else {
-      return Terminal.line("\(objects) \(objects == 1 ? "object" : "objects"), \(bytes) bytes (\(ByteText(bytes)))")
-    }
-    Terminal.json(["objects": .number(JSONNumber(objects)), "bytes": .number(JSONNumber(bytes))])
+    Terminal.result(
+      "\(objects) \(objects == 1 ? "object" : "objects"), \(bytes) bytes (\(ByteText(bytes)))",
+      ["objects": .integer(objects), "bytes": .integer(bytes)])
   }
 }

@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import Foundation
-internal import StorageAuth
 internal import StorageClient
 
 /// Facts about files on this machine.

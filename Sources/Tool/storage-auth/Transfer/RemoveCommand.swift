@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuth
 internal import StorageClient
 
 struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
@@ -67,11 +66,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
       }
     }
     let (deleted, failed) = try await delete(objects, from: store)
-    if output.json {
-      Terminal.json(summary(deleted: deleted, failed: failed))
-    } else {
-      Terminal.note("\(deleted) deleted, \(failed) failed")
-    }
+    Terminal.summary("\(deleted) deleted, \(failed) failed", summary(deleted: deleted, failed: failed))
     if failed > 0 { throw ExitCode.failure }
   }
 
@@ -83,9 +78,10 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     }
     try await store.delete(target.key)
     if output.json { show(deleted: target.key) } else { Terminal.note("deleted \(target.key)") }
-    guard !target.key.hasByteSuffix("/"), await first(in: store.list(prefix: target.folderPrefix)) != nil else {
-      return
-    }
+    // The key may not permit to list.
+    guard !target.key.hasByteSuffix("/"),
+      (try? await store.list(prefix: target.folderPrefix).first { _ in true }) != nil
+    else { return }
     Terminal.note("The objects below \(target.folderPrefix) were not deleted; add --recursive for them.")
   }
 
@@ -128,17 +124,12 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
       "The object \(object.key) is not below \(target.folderPrefix) and is kept; delete it without --recursive.")
   }
 
-  /// Returns the first entry of a listing, or `nil` if there is none, or if the key does not permit to list.
-  private func first(in listing: ObjectListing) async -> ListEntry? {
-    try? await listing.first { _ in true }
-  }
-
   /// Prints a deleted object as JSON, or with `--dry-run` also as text.
   private func show(deleted key: String, byteCount: Int64? = nil) {
     guard output.json else { return Terminal.line("would delete \(key)") }
     var line: JSONObject = ["action": "delete", "key": .string(key)]
     if dryRun {
-      line["bytes"] = byteCount.map { .number(JSONNumber($0)) } ?? .null
+      line["bytes"] = .integer(byteCount)
       line["dryRun"] = true
     }
     Terminal.json(.object(line))
@@ -154,11 +145,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func summary(deleted: Int, failed: Int) -> JSONValue {
-    [
-      "summary": [
-        "deleted": .number(JSONNumber(deleted)), "failed": .number(JSONNumber(failed)), "dryRun": .bool(dryRun),
-      ]
-    ]
+    ["summary": ["deleted": .integer(deleted), "failed": .integer(failed), "dryRun": .bool(dryRun)]]
   }
 
   private func storeAndTarget() throws -> (store: any ObjectStore, target: Location) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuth
 internal import StorageClient
 
 /// The command that prints the attributes of an object, one on each line.
@@ -55,13 +54,12 @@ extension ObjectInfo {
   fileprivate var sortedMetadata: [(key: String, value: String)] { metadata.sorted { $0.key < $1.key } }
 
   fileprivate var json: JSONValue {
-    func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
     var metadata = JSONObject()
     for (name, value) in sortedMetadata { metadata[name] = .string(value) }
     return [
-      "key": .string(key), "size": size.map { .number(JSONNumber($0)) } ?? .null, "contentType": text(contentType),
-      "lastModified": text(lastModified?.iso8601), "etag": text(etag), "versionId": text(versionID),
-      "storageClass": text(storageClass), "metadata": .object(metadata),
+      "key": .string(key), "size": .integer(size), "contentType": .text(contentType),
+      "lastModified": .text(lastModified?.iso8601), "etag": .text(etag), "versionId": .text(versionID),
+      "storageClass": .text(storageClass), "metadata": .object(metadata),
     ]
   }
 }

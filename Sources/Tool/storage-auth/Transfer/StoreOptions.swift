@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AsperaAuth
 internal import AsperaClient
-internal import StorageAuth
-internal import StorageClient
 
 /// The options for buckets, and for the credentials and the network of their clients.
 struct BucketOptions: ParsableArguments {
@@ -46,16 +43,14 @@ struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, at its port or 9092, by default.",
-      valueName: "url")
-  )
+      valueName: "url"))
   var node: String?
 
   @Option(
     name: .customLong("root-file-id"),
     help: ArgumentHelp(
       "The ID of the folder on the node that paths are relative to; the root folder of the access key by default.",
-      valueName: "id")
-  )
+      valueName: "id"))
   var rootFileID: String?
 
   /// Returns a client for a location's bucket or node, and the location's key.

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageClient
 
 /// The output of a transfer of a whole folder, as text or as lines of JSON.
@@ -14,30 +13,23 @@ struct SyncOutput {
   func show(_ preview: SyncPreview) {
     for action in preview.actions { show(action, isDone: false) }
     show(preview.skipped, preview.kept)
-    show(preview.text, ["summary": preview.json])
+    Terminal.summary(preview.text, ["summary": preview.json])
   }
 
   func show(_ action: SyncAction, isDone: Bool = true) {
-    guard mode.isJSON else {
-      return Terminal.line("\(isDone ? "" : "would ")\(action.kind.rawValue) \(action.path)")
-    }
-    Terminal.json([
-      "action": .string(action.kind.rawValue), "path": .string(action.path),
-      "bytes": .number(JSONNumber(action.byteCount)),
-    ])
+    let kind = action.kind.rawValue
+    Terminal.result(
+      "\(isDone ? "" : "would ")\(kind) \(action.path)",
+      ["action": .string(kind), "path": .string(action.path), "bytes": .integer(action.byteCount)])
   }
 
   func show(_ skipped: [SyncReport.Skipped], _ kept: [SyncReport.Kept]) {
-    for file in skipped {
-      show(
-        "skipped \(file.path): \(file.reason)",
-        ["action": "skip", "path": .string(file.path), "reason": .string(file.reason)])
+    func show(_ action: JSONValue, _ text: String, _ path: String, _ reason: String) {
+      Terminal.summary(
+        "\(text) \(path): \(reason)", ["action": action, "path": .string(path), "reason": .string(reason)])
     }
-    for file in kept {
-      show(
-        "not deleted: \(file.path): \(file.reason)",
-        ["action": "keep", "path": .string(file.path), "reason": .string(file.reason)])
-    }
+    for file in skipped { show("skip", "skipped", file.path, file.reason) }
+    for file in kept { show("keep", "not deleted:", file.path, file.reason) }
   }
 
   /// A transfer or a deletion that failed.
@@ -80,10 +72,6 @@ struct SyncOutput {
     // The texts of errors are on one line.
     return text.replacing(failure.name.onOneLine, with: "")
   }
-
-  func show(_ note: String, _ value: JSONValue) {
-    if mode.isJSON { Terminal.json(value) } else { Terminal.note(note) }
-  }
 }
 
 extension SyncReport {
@@ -97,12 +85,12 @@ extension SyncReport {
   }
 
   func json(after duration: Duration) -> JSONValue {
-    func count(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
     let (seconds, attoseconds) = duration.components
     return [
-      "created": count(created), "updated": count(updated), "deleted": count(deleted), "unchanged": count(unchanged),
-      "skipped": count(skipped.count), "kept": count(kept.count), "failed": count(failed), "bytes": count(bytes),
-      "milliseconds": count(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
+      "created": .integer(created), "updated": .integer(updated), "deleted": .integer(deleted),
+      "unchanged": .integer(unchanged), "skipped": .integer(skipped.count), "kept": .integer(kept.count),
+      "failed": .integer(failed), "bytes": .integer(bytes),
+      "milliseconds": .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
     ]
   }
 }
@@ -120,11 +108,10 @@ extension SyncPreview {
   }
 
   fileprivate var json: JSONValue {
-    func number(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
-    return [
-      "dryRun": true, "created": number(count(.create)), "updated": number(count(.update)),
-      "deleted": number(count(.delete)), "unchanged": number(unchanged), "skipped": number(skipped.count),
-      "kept": number(kept.count), "bytes": number(bytes),
+    [
+      "dryRun": true, "created": .integer(count(.create)), "updated": .integer(count(.update)),
+      "deleted": .integer(count(.delete)), "unchanged": .integer(unchanged), "skipped": .integer(skipped.count),
+      "kept": .integer(kept.count), "bytes": .integer(bytes),
     ]
   }
 }

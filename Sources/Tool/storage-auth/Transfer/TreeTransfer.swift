@@ -4,8 +4,6 @@
 internal import ArgumentParser
 internal import AsperaClient
 internal import Foundation
-internal import StorageAuth
-internal import StorageClient
 
 /// The command-line options for transfers of whole folders.
 struct TreeOptions: ParsableArguments {
@@ -31,7 +29,7 @@ struct TreeOptions: ParsableArguments {
   var isForTreesOnly: Bool { dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil }
 
   func validate() throws {
-    guard jobs.map({ (1...64).contains($0) }) ?? true else { throw ValidationError("--jobs must be from 1 to 64.") }
+    try (1...64).require(jobs, of: "--jobs")
     guard (include + exclude).allSatisfy({ !$0.isEmpty }) else { throw ValidationError("A pattern is empty.") }
   }
 }
@@ -54,8 +52,7 @@ struct TreeTransfer {
     aspera: AsperaOptions, sync syncOptions: SyncOptions
   ) throws {
     let (from, to) = (try Location(source), try Location(destination))
-    var configuration = Settings.client.configuration
-    configuration.requestsInFlight = max(configuration.requestsInFlight, options.jobs ?? 0)
+    let configuration = Settings.clientConfiguration(forAtLeast: options.jobs ?? 0)
     let isAspera = from.isAspera || to.isAspera
     let jobs = options.jobs ?? Self.defaultConcurrency(isAspera: isAspera)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
@@ -136,7 +133,7 @@ struct TreeTransfer {
     output.show((report.transfers.failures + report.failedDeletions).map { ($0.name, $0.error) })
     if let error = report.transfers.sourceError { output.show([("the listing", error)]) }
     let duration = ContinuousClock.now - start
-    output.show(report.text(after: duration), ["summary": report.json(after: duration)])
+    Terminal.summary(report.text(after: duration), ["summary": report.json(after: duration)])
     if !report.isComplete { throw ExitCode.failure }
   }
 }

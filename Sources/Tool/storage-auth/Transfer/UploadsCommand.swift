@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuth
 internal import StorageClient
 
 struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
@@ -34,9 +33,8 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
 
   func validate() throws {
     _ = try storeAndTarget()
-    guard olderThan.map({ $0 >= 0 && $0 <= Self.hourLimit }) ?? true else {
-      throw ValidationError("--older-than must be from 0 to \(Self.hourLimit) hours.")
-    }
+    // The maximum is more than a century, for which the calculation cannot overflow.
+    try (0...1_000_000).require(olderThan, of: "--older-than", " hours")
   }
 
   func run() async throws {
@@ -45,9 +43,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     var uploads: [UnfinishedUpload] = []
     for try await upload in store.unfinishedUploads(prefix: target.key) {
       // The prefix of the request is only the start of a key, such as that of another object.
-      guard upload.key.hasBytePrefix(target.folderPrefix) || upload.key.utf8.elementsEqual(target.key.utf8) else {
-        continue
-      }
+      guard upload.key.hasBytePrefix(target.folderPrefix) || upload.key.isIdentical(to: target.key) else { continue }
       if let latestStart, upload.started.map({ $0 > latestStart }) ?? true { continue }
       uploads.append(upload)
     }
@@ -58,20 +54,14 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     if abort { Terminal.note("\(uploads.count) aborted") }
   }
 
-  /// The maximum of `--older-than`: more than a century, for which the calculation cannot overflow.
-  private static let hourLimit = 1_000_000
-
   private func show(_ upload: UnfinishedUpload) {
     let started = upload.started?.iso8601
-    guard output.json else {
-      Terminal.line("\(started ?? String(repeating: " ", count: 20)) \(upload.uploadID) \(upload.key)")
-      return
-    }
-    let value: JSONValue = [
-      "key": .string(upload.key), "uploadId": .string(upload.uploadID),
-      "started": started.map { .string($0) } ?? .null, "isAborted": .bool(abort),
-    ]
-    Terminal.json(value)
+    Terminal.result(
+      "\(started ?? String(repeating: " ", count: 20)) \(upload.uploadID) \(upload.key)",
+      [
+        "key": .string(upload.key), "uploadId": .string(upload.uploadID), "started": .text(started),
+        "isAborted": .bool(abort),
+      ])
   }
 
   private func storeAndTarget() throws -> (store: any BucketStore, target: Location) {
