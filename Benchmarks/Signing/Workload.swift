@@ -163,7 +163,7 @@ extension Workload {
       fields(of: v1Header, instructions: 10_900) { try v1.fields(for: put, with: ossKey(), in: context) },
       fields(of: v4Header, instructions: 15_700) { try v4.fields(for: put, with: ossKey(), in: context) },
       fields(of: cosHeader, instructions: 17_800) { try cos.fields(for: part, with: cosKey(), in: context) },
-      fields(of: s3Header, instructions: 26_800) { try s3Body.fields(for: s3Put, with: s3Key(), in: context) },
+      fields(of: s3Header, instructions: 26_100) { try s3Body.fields(for: s3Put, with: s3Key(), in: context) },
       try link(
         "P2", "OSS V1 prepared", instructions: 2_550, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
       ) { try v1.presigner(for: input.inBucket(get), with: ossKeyAlone(), validFor: lifetime, in: context) },

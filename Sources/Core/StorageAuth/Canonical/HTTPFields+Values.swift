@@ -51,6 +51,11 @@ package struct FieldValueTraits {
   package let isCollapsed: Bool
 
   init(_ value: Span<UInt8>) {
+    // Most values have visible characters only.
+    if value.end(ofRunFrom: 0, { $0.lie(from: UInt8(ascii: "!"), through: UInt8(ascii: "~")) }) == value.count {
+      (holdsControl, isCollapsed) = (false, true)
+      return
+    }
     var (combinedBits, control, spacePair): (UInt8, UInt8, UInt8) = (0, 0, 0)
     // The start of the value counts as a space, so that a leading space is found as a pair.
     var previous = UInt8(ascii: " ")
