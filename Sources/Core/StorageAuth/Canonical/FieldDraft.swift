@@ -101,10 +101,7 @@ package struct FieldDraft: ~Copyable {
 /// The access to one string of a field, because copying a field retains each of its three strings.
 extension FieldDraft {
   @inlinable @inline(__always)
-  package var indices: Range<Int> {
-    // The sum is not less than zero: both are the lengths of arrays.
-    unsafe Range(uncheckedBounds: (0, fields.count &+ additions.count))
-  }
+  package var indices: Range<Int> { 0..<(fields.count &+ additions.count) }
 
   package func name(at index: Int) -> HTTPField.Name {
     index < fields.count ? fields[index].name : additions[index &- fields.count].name

@@ -102,9 +102,16 @@ struct ObjectKey: Sendable, Comparable {
   /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
   func group(after prefix: String, delimiter: String) -> String? {
     guard !delimiter.isEmpty else { return nil }
-    let (bytes, delimiter) = (Array(text.utf8), Array(delimiter.utf8))
-    let start = bytes.indices.dropFirst(prefix.utf8.count).first { bytes[$0...].starts(with: delimiter) }
-    return start.map { String(decoding: bytes[..<($0 + delimiter.count)], as: UTF8.self) }
+    let bytes = Array(text.utf8)
+    let delimiterBytes = Array(delimiter.utf8)
+    var start = prefix.utf8.count
+    while start + delimiterBytes.count <= bytes.count {
+      if bytes[start..<(start + delimiterBytes.count)].elementsEqual(delimiterBytes) {
+        return String(decoding: bytes[..<(start + delimiterBytes.count)], as: UTF8.self)
+      }
+      start += 1
+    }
+    return nil
   }
 }
 
