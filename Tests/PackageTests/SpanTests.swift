@@ -10,7 +10,6 @@ final class SpanTests: XCTestCase {
   /// Files in which the property is that of another type, with the type.
   private static let otherTypes: [String: String] = [
     "Sources/Client/FoundationTransport/URLSessionExchange.swift": "Data",
-    "Sources/Core/StorageAuth/Canonical/HTTPFields+Values.swift": "ContiguousArray",
     "Sources/Core/StorageCrypto/Bytes/ByteWriter.swift": "ArraySlice",
     "Sources/Core/StorageCrypto/Bytes/NameTable.swift": "ContiguousArray",
     "Sources/Core/StorageCrypto/Hashing/CRC.swift": "ContiguousArray",
