@@ -14,7 +14,9 @@ package import StorageCrypto
 package struct FieldDraft: ~Copyable {
   /// The destination of the fields that a signature adds.
   package enum Additions {
+    /// The fields of the request.
     case joined
+    /// A list of their own.
     case apart
   }
 
@@ -99,6 +101,9 @@ package struct FieldDraft: ~Copyable {
 }
 
 /// The access to one string of a field, because copying a field retains each of its three strings.
+///
+/// None of these functions is generic: across modules the compiler does not specialize a generic function of a type that
+/// cannot be copied.
 extension FieldDraft {
   @inlinable @inline(__always)
   package var indices: Range<Int> { 0..<(fields.count &+ additions.count) }
