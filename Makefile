@@ -1,6 +1,6 @@
 .PHONY: help demo live test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench plot bench-instructions bench-transfer bench-servers bench-sync fleet interop browser large resume sync longrun \
-  load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install package fleet-redis \
+  load sanitize sync-simulation fuzz complexity setup test-transports install package fleet-redis \
   container-check durability
 
 SWIFT ?= swift
@@ -32,13 +32,9 @@ test: setup
 	SWIFT="$(SWIFT)" Tests/run-tests.py
 	Tests/run-checks.sh
 
-## Tests the cryptography of Apple's systems on Linux, with a stand-in for CommonCrypto.
+## Tests the cryptography of Apple's systems on Linux, and the client with it, with a stand-in for CommonCrypto.
 test-backends: setup
 	SWIFT="$(SWIFT)" Tests/Backends/check.sh
-
-## Runs the client over both transports with the stand-in for CommonCrypto.
-test-backends-client: setup
-	SWIFT="$(SWIFT)" Tests/Backends/check-client.sh
 
 ## Runs the client's suites, the round trips of the demo and a short long run over URLSession and AsyncHTTPClient.
 test-transports: setup

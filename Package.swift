@@ -321,7 +321,7 @@ if isDocumented {
 // `STORAGE_AUTH_ONLY=OSSAuthTests,COSAuthTests` leaves only the named targets and what they depend on, so that one module's
 // tests are built and run in seconds; `core` names the tests of the libraries without a network, which need no trait.
 if let only = Context.environment["STORAGE_AUTH_ONLY"] {
-  var kept = Set(only == "core" ? coreTests.map(\.name) : only.split(separator: ",").map(String.init))
+  var kept = Set(only.split(separator: ",").flatMap { $0 == "core" ? coreTests.map(\.name) : [String($0)] })
   for target in package.targets.reversed() where kept.contains(target.name) {
     for case .targetItem(let name, _) in target.dependencies { kept.insert(name) }
   }

@@ -19,9 +19,12 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 SWIFT = os.environ.get("SWIFT", "swift")
 SUITES_PER_PROCESS = 6
+# The number of tests that are listed with their durations.
+SLOWEST = 20
 # No group of suites takes a tenth of it.
 SECONDS_PER_PROCESS = 1200
 EXECUTED = re.compile(r"^\t Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?", re.MULTILINE)
+FINISHED = re.compile(r"^Test Case '([^']+)' (?:passed|failed) \((\d+\.\d+) seconds\)", re.MULTILINE)
 PROBLEM = re.compile(r": error: |^error: |[Ff]atal error: ")
 
 
@@ -67,7 +70,7 @@ def main():
     # Neighbors are alike, and take equally long; the groups are mixed.
     groups = [suites[start :: -(-len(suites) // SUITES_PER_PROCESS)] for start in range(-(-len(suites) // SUITES_PER_PROCESS))]
 
-    counts, skipped, failed = [0, 0, 0], [], []
+    counts, skipped, failed, durations = [0, 0, 0], [], [], []
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
         runs = {pool.submit(run, binary, group): group for group in groups}
         for done in concurrent.futures.as_completed(runs):
@@ -75,6 +78,7 @@ def main():
             executed = EXECUTED.findall(output)
             numbers = [int(number or 0) for number in executed[-1]] if executed else [0, 0, 0]
             counts = [sum(pair) for pair in zip(counts, numbers)]
+            durations += [(float(seconds), name) for name, seconds in FINISHED.findall(output)]
             skipped += [line for line in output.splitlines() if ": Test skipped" in line]
             print(f"{numbers[0]:5} tests in {duration:5.1f} s: {', '.join(runs[done])}", flush=True)
             if status != 0 or not executed:
@@ -87,6 +91,9 @@ def main():
                 elif not failed:
                     failed.append(f"error: {', '.join(runs[done])}: the process ended with status {status}.")
 
+    print(f"The slowest of {sum(seconds for seconds, _ in durations):.0f} seconds:")
+    for seconds, name in sorted(durations, reverse=True)[:SLOWEST]:
+        print(f"{seconds:6.1f} s: {name}")
     print(f"Executed {counts[0]} tests of {len(suites)} suites; {counts[1]} were skipped.")
     if skipped:
         print("=== Skipped ===", *skipped, sep="\n")

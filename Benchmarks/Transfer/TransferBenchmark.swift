@@ -3,10 +3,10 @@
 
 import ArgumentParser
 
-/// A program that measures the client's cost of transfers, and what the libraries below cost alone.
+/// A program that measures the client's cost of transfers, what the libraries below cost alone, and what many tenants cost.
 @main
 struct TransferBenchmark: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transfer-benchmark",
-    subcommands: [ChecksumCommand.self, RequestCommand.self, HummingbirdCommand.self])
+    subcommands: [ChecksumCommand.self, RequestCommand.self, HummingbirdCommand.self, ScaleCommand.self])
 }

@@ -13,10 +13,23 @@
 struct Usage {
   let processorNanoseconds: Double
 
+  /// The largest resident memory so far, in bytes.
+  let peakBytes: Double
+
   static var now: Usage {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Usage(processorNanoseconds: Double(time.tv_sec) * 1e9 + Double(time.tv_nsec))
+    var usage = rusage()
+    #if canImport(Darwin)
+      let unit = 1.0
+      getrusage(RUSAGE_SELF, &usage)
+    #else
+      let unit = 1024.0
+      getrusage(RUSAGE_SELF.rawValue, &usage)
+    #endif
+    return Usage(
+      processorNanoseconds: Double(time.tv_sec) * 1e9 + Double(time.tv_nsec),
+      peakBytes: Double(usage.ru_maxrss) * unit)
   }
 }
 

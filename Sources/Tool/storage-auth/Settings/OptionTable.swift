@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageConfiguration
 
-/// The options of every command, as the parser of the command line describes them.
+/// The commands and their options, as the parser of the command line describes them.
 struct OptionTable {
   /// An option or a flag of a command.
   struct Option {
@@ -18,10 +18,15 @@ struct OptionTable {
   }
 
   /// A command without commands below it.
-  struct Command {
+  final class Command {
     /// The names that lead to the command, such as `aspera` and `probe`.
     let path: [String]
-    let options: [Option]
+    private let type: any ParsableCommand.Type
+
+    /// The options of the command, which are read when they are first needed: the parser takes long to describe them.
+    private(set) lazy var options = OptionTable.options(of: type)
+
+    init(_ path: [String], _ type: any ParsableCommand.Type) { (self.path, self.type) = (path, type) }
 
     /// The path with spaces, as the user writes it.
     var name: String { path.joined(separator: " ") }
@@ -50,18 +55,19 @@ struct OptionTable {
 
   let commands: [Command]
 
-  /// Reads the options from the parser, which describes its commands only as JSON (`--experimental-dump-help`).
-  init() {
-    let description = (try? JSONValue(parsing: Array(StorageAuthCommand._dumpHelp().utf8)))?["command"]
-    commands = (description?["subcommands"]?.array ?? []).flatMap { Self.commands($0, below: []) }
+  init() { commands = Self.commands(below: StorageAuthCommand.self, at: []) }
+
+  private static func commands(below type: any ParsableCommand.Type, at path: [String]) -> [Command] {
+    type.configuration.subcommands.flatMap { type in
+      let path = path + [type.configuration.commandName ?? ""]
+      return type.configuration.subcommands.isEmpty ? [Command(path, type)] : commands(below: type, at: path)
+    }
   }
 
-  private static func commands(_ value: JSONValue, below path: [String]) -> [Command] {
-    guard let name = value["commandName"]?.string, name != "help" else { return [] }
-    let path = path + [name]
-    if let inner = value["subcommands"]?.array, !inner.isEmpty { return inner.flatMap { commands($0, below: path) } }
-    let options = (value["arguments"]?.array ?? []).compactMap(Self.option)
-    return [Command(path: path, options: options)]
+  /// Reads the options of a command from the parser, which describes them only as JSON (`--experimental-dump-help`).
+  private static func options(of type: any ParsableCommand.Type) -> [Option] {
+    let description = (try? JSONValue(parsing: Array(type._dumpHelp().utf8)))?["command"]
+    return (description?["arguments"]?.array ?? []).compactMap(option)
   }
 
   private static func option(_ value: JSONValue) -> Option? {

@@ -1,0 +1,94 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import StorageAuth
+import StorageAuthServer
+
+/// A command that measures what grows with tenants, keys and signatures: memory, and the time of one more of them.
+struct ScaleCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scale", abstract: "Measures caches of many tenants, keys of many scopes and many used signatures.")
+
+  enum Subject: String, CaseIterable, ExpressibleByArgument {
+    case tenants, scopes, marks
+  }
+
+  @Argument(help: "Caches of tenants, keys of scopes in a token service, or marks of signatures in a replay store.")
+  var subject: Subject
+
+  @Option(help: "The number of them; by default 10,000 tenants, 100,000 scopes or a million marks.")
+  var count: Int?
+
+  func run() async throws {
+    switch subject {
+    case .tenants: try await report(count ?? 10_000, tenantCache)
+    case .scopes: try await report(count ?? 100_000, tokenService)
+    case .marks: try await report(count ?? 1_000_000, replayStore)
+    }
+  }
+
+  /// Adds elements in ten batches, and prints the time of one in each, and the memory of one.
+  ///
+  /// The memory is that of the last nine batches, because the first one also starts threads.
+  private func report(_ count: Int, _ adder: () -> (Int) async throws -> Void) async throws {
+    let add = adder()
+    let batch = max(1, count / 10)
+    var times: [Double] = []
+    var peakBytes: [Double] = []
+    for start in stride(from: 0, to: 10 * batch, by: batch) {
+      let begin = Usage.now.processorNanoseconds
+      for number in start..<(start + batch) { try await add(number) }
+      let end = Usage.now
+      times.append((end.processorNanoseconds - begin) / Double(batch))
+      peakBytes.append(end.peakBytes)
+    }
+    let bytes = ((peakBytes.last ?? 0) - (peakBytes.first ?? 0)) / Double(9 * batch)
+    StandardStream.print(
+      "\(10 * batch) \(subject): \(rounded(bytes)) bytes each; nanoseconds of processor time for one, by tenths: "
+        + times.map { "\(Int($0))" }.joined(separator: " "))
+    // What was measured lives until here.
+    try await add(0)
+  }
+
+  /// A key of the size of the vendors' temporary keys, which expires in an hour.
+  private static func key(_ number: Int) -> AccessKey {
+    AccessKey(
+      id: "STS.tenant\(number)", secret: String(repeating: "s", count: 30),
+      sessionToken: String(repeating: "t", count: 600), expiration: Timestamp.now.advanced(bySeconds: 3600))
+  }
+
+  private func tenantCache() -> (Int) async throws -> Void {
+    var caches: [CredentialCache<AccessKey>] = []
+    return { number in
+      let cache = CredentialCache<AccessKey>(source: "tenant") { Self.key(number) }
+      _ = try await cache.credential()
+      caches.append(cache)
+    }
+  }
+
+  private func tokenService() -> (Int) async throws -> Void {
+    let service = TokenService(rate: nil, scopeLimit: count ?? 100_000) { scope in
+      ClosureCredentialProvider<AccessKey>(source: "cloud") {
+        Self.key(scope.name.utf8.count)
+      }
+    }
+    return { number in
+      let rule = AccessRule(.read, objects: .prefix("users/\(number)/"), in: "photos")
+      let scope = TokenScope("user-\(number)", AccessPolicy([rule]))
+      _ = try await service.key(for: KeyRequest(caller: "user-\(number)", scope: scope))
+    }
+  }
+
+  private func replayStore() -> (Int) async throws -> Void {
+    let store = MemoryReplayStore(limit: 2 * (count ?? 1_000_000))
+    let date = Timestamp.now
+    return { number in
+      // A mark is the hash of a signature: 64 hexadecimal digits.
+      let digits = String(number, radix: 16)
+      let mark = digits + String(repeating: "0", count: 64 - digits.utf8.count)
+      _ = store.insert(
+        mark, of: "owner\(number % 1000)", until: date.advanced(bySeconds: Int64(900 + number % 7)), at: date)
+    }
+  }
+}
