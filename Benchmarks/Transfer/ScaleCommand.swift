@@ -10,8 +10,17 @@ struct ScaleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scale", abstract: "Measures caches of many tenants, keys of many scopes and many used signatures.")
 
+  /// What there is many of.
   enum Subject: String, CaseIterable, ExpressibleByArgument {
     case tenants, scopes, marks
+
+    fileprivate var usualCount: Int {
+      switch self {
+      case .tenants: 10_000
+      case .scopes: 100_000
+      case .marks: 1_000_000
+      }
+    }
   }
 
   @Argument(help: "Caches of tenants, keys of scopes in a token service, or marks of signatures in a replay store.")
@@ -20,20 +29,25 @@ struct ScaleCommand: AsyncParsableCommand {
   @Option(help: "The number of them; by default 10,000 tenants, 100,000 scopes or a million marks.")
   var count: Int?
 
+  /// The number of elements in each of the ten measured batches.
+  private var batch: Int { (count ?? subject.usualCount) / 10 }
+
+  func validate() throws {
+    guard batch > 0 else { throw ValidationError("The count must be at least 10.") }
+  }
+
   func run() async throws {
     switch subject {
-    case .tenants: try await report(count ?? 10_000, tenantCache)
-    case .scopes: try await report(count ?? 100_000, tokenService)
-    case .marks: try await report(count ?? 1_000_000, replayStore)
+    case .tenants: try await report(tenantCaches())
+    case .scopes: try await report(tokenService())
+    case .marks: try await report(replayStore())
     }
   }
 
   /// Adds elements in ten batches, and prints the time of one in each, and the memory of one.
   ///
   /// The memory is that of the last nine batches, because the first one also starts threads.
-  private func report(_ count: Int, _ adder: () -> (Int) async throws -> Void) async throws {
-    let add = adder()
-    let batch = max(1, count / 10)
+  private func report(_ add: (Int) async throws -> Void) async throws {
     var times: [Double] = []
     var peakBytes: [Double] = []
     for start in stride(from: 0, to: 10 * batch, by: batch) {
@@ -52,26 +66,24 @@ struct ScaleCommand: AsyncParsableCommand {
   }
 
   /// A key of the size of the vendors' temporary keys, which expires in an hour.
-  private static func key(_ number: Int) -> AccessKey {
+  private static func temporaryKey() -> AccessKey {
     AccessKey(
-      id: "STS.tenant\(number)", secret: String(repeating: "s", count: 30),
+      id: "STS.example", secret: String(repeating: "s", count: 30),
       sessionToken: String(repeating: "t", count: 600), expiration: Timestamp.now.advanced(bySeconds: 3600))
   }
 
-  private func tenantCache() -> (Int) async throws -> Void {
+  private func tenantCaches() -> (Int) async throws -> Void {
     var caches: [CredentialCache<AccessKey>] = []
     return { number in
-      let cache = CredentialCache<AccessKey>(source: "tenant") { Self.key(number) }
+      let cache = CredentialCache<AccessKey>(source: "tenant") { Self.temporaryKey() }
       _ = try await cache.credential()
       caches.append(cache)
     }
   }
 
   private func tokenService() -> (Int) async throws -> Void {
-    let service = TokenService(rate: nil, scopeLimit: count ?? 100_000) { scope in
-      ClosureCredentialProvider<AccessKey>(source: "cloud") {
-        Self.key(scope.name.utf8.count)
-      }
+    let service = TokenService(rate: nil, scopeLimit: 10 * batch) { _ in
+      ClosureCredentialProvider<AccessKey>(source: "cloud") { Self.temporaryKey() }
     }
     return { number in
       let rule = AccessRule(.read, objects: .prefix("users/\(number)/"), in: "photos")
@@ -81,7 +93,7 @@ struct ScaleCommand: AsyncParsableCommand {
   }
 
   private func replayStore() -> (Int) async throws -> Void {
-    let store = MemoryReplayStore(limit: 2 * (count ?? 1_000_000))
+    let store = MemoryReplayStore(limit: 20 * batch)
     let date = Timestamp.now
     return { number in
       // A mark is the hash of a signature: 64 hexadecimal digits.

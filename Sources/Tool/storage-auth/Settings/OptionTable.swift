@@ -59,7 +59,7 @@ struct OptionTable {
 
   private static func commands(below type: any ParsableCommand.Type, at path: [String]) -> [Command] {
     type.configuration.subcommands.flatMap { type in
-      let path = path + [type.configuration.commandName ?? ""]
+      let path = path + [type._commandName]
       return type.configuration.subcommands.isEmpty ? [Command(path, type)] : commands(below: type, at: path)
     }
   }
