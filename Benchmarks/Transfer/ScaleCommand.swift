@@ -10,7 +10,7 @@ struct ScaleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scale", abstract: "Measures caches of many tenants, keys of many scopes and many used signatures.")
 
-  /// What there is many of.
+  /// The elements of which there are many.
   enum Subject: String, CaseIterable, ExpressibleByArgument {
     case tenants, scopes, marks
 
