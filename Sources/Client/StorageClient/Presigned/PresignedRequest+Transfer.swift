@@ -1,7 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import CredentialSources
+public import HTTPTypes
 public import StorageAuth
 public import SystemPackage
 
@@ -155,5 +156,162 @@ private struct PresignedExchange {
       plan.attempts += 1
       try await time.sleep(for: nextStep.delay)
     }
+  }
+}
+
+extension PresignedRequest {
+  /// Creates a presigned request from a URL that an app's server has presigned.
+  ///
+  /// The expiration is read from the parameters of the URL.
+  ///
+  /// ```swift
+  /// let url = try await app.uploadURL(for: "cat.jpg")
+  /// try await PresignedRequest(.put, url: url, headers: [.contentType: "image/jpeg"]).upload(.file("cat.jpg"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - method: The HTTP method that the URL authorizes.
+  ///   - url: The presigned URL, including the signature.
+  ///   - headers: The signed headers, which must be sent with exactly these values.
+  /// - Throws: ``StorageError/Code/invalidOption`` if the URL has no expiration that can be read.
+  public init(_ method: HTTPRequest.Method, url: String, headers: HTTPFields = [:]) throws(StorageError) {
+    let query = url.drop { $0 != "?" }.dropFirst()
+    guard let expiration = PresignedURLRules.expiration(ofQuery: query) else {
+      throw StorageError(
+        .invalidOption, "The URL has no parameter that states until when its signature is valid.",
+        remedy: "Pass the whole URL as it was presigned, or name the expiration.")
+    }
+    self.init(method: method, url: url, headers: headers, expiration: expiration)
+  }
+
+  /// Whether the request makes the service call a server of the app after the upload.
+  var requestsCallback: Bool {
+    get throws(StorageError) {
+      let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
+      return query.split(separator: "&").contains {
+        PresignedURLRules.requestsCallback(String($0.prefix { $0 != "=" }))
+      }
+        || headers.contains { PresignedURLRules.requestsCallback($0.name.canonicalName) }
+    }
+  }
+
+  /// The parts of the URL, which is checked.
+  var serviceURL: ServiceURL {
+    get throws(StorageError) {
+      guard let parts = ServiceURL(url) else {
+        throw StorageError(
+          .invalidOption, "The presigned URL is not a URL of a service.",
+          remedy: "Pass the whole URL as it was created, with https:// or http:// and without a fragment.")
+      }
+      return parts
+    }
+  }
+}
+
+extension PresignedURLRules {
+  private static let known = ServiceDescription.known.compactMap(\.presignedURLs)
+
+  /// Returns whether a parameter belongs to a signature, or selects a version or headers of the response.
+  ///
+  /// Other parameters can make the service convert the object.
+  static func leavesObjectUnprocessed(_ parameter: Substring) -> Bool {
+    let name = String(parameter.prefix { $0 != "=" }).asciiLowercased
+    return name == "versionid" || name.hasBytePrefix("response-") || known.contains { $0.leavesObjectUnprocessed(name) }
+  }
+
+  /// Returns whether a parameter or a header makes a service call a server of the app after an upload.
+  static func requestsCallback(_ name: String) -> Bool {
+    known.contains { $0.callbackNames.contains(name.asciiLowercased) }
+  }
+
+  /// Returns the expiration that the query of a URL states, or `nil` if no service's parameters state it.
+  static func expiration(ofQuery query: Substring) -> Timestamp? {
+    var values: [String: String] = [:]
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { values[String(parts[0]).asciiLowercased] = String(parts[1]) }
+    }
+    return known.lazy.compactMap { $0.expiration(values) }.first
+  }
+}
+
+/// The object that a presigned URL names, without the signature, and the meaning of responses to the URL.
+package struct PresignedTarget: Sendable, Hashable, Codable {
+  /// The method and the URL without its query, for errors.
+  package let subject: String
+
+  /// The path of the URL without the leading slash.
+  package let key: String
+
+  /// Whether the service sends the bytes of the object as they are stored.
+  private let isUnprocessed: Bool
+
+  /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
+  static let callbackReplyLimit = 4 << 20
+
+  /// Creates the target of a request, or throws an error if the request has another method or its URL is invalid.
+  package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {
+    guard request.method == method else {
+      throw StorageError(
+        .invalidOption, "A URL that is presigned for \(request.method) cannot be used for \(method).",
+        remedy: "Presign a URL for \(method).")
+    }
+    let url = try request.serviceURL
+    subject = "\(method) \(url.visible)"
+    let path = url.path.prefix { $0 != "?" }
+    key = String(path.dropFirst())
+    isUnprocessed = url.path.dropFirst(path.count + 1).split(separator: "&").allSatisfy(
+      PresignedURLRules.leavesObjectUnprocessed)
+  }
+
+  /// Returns the error that a response reports, or `nil` if the service performed the operation.
+  package func error(in response: HTTPResponse, body: [UInt8]) -> ServiceError? {
+    response.isSuccess ? nil : serviceError(in: response, body: body)
+  }
+
+  func serviceError(in response: HTTPResponse, body: [UInt8]) -> ServiceError {
+    ServiceError(response, body: body, subject: subject, conventions: .known(from: response))
+  }
+
+  /// Returns the description of an uploaded object, or throws an error if the service received other bytes.
+  ///
+  /// The callback's reply is `nil` if the request asked for no callback.
+  package func uploadedObject(
+    from response: HTTPResponse, size: Int64, checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
+  ) throws(StorageError) -> UploadedObject {
+    if callbackReply == nil { try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil) }
+    let conventions = HeaderConventions.known(from: response)
+    try checksum.verifyUpload(of: subject, against: response, conventions)
+    return UploadedObject(
+      key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, conventions,
+      callbackReply: callbackReply)
+  }
+
+  /// Requires the entity tag of a successful download, which a service that processes an object may not send.
+  func requireEntityTag(in response: HTTPResponse) throws(StorageError) {
+    guard isUnprocessed else { return }
+    try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil)
+  }
+
+  /// Returns the description of the object in the response to a download.
+  package func objectInfo(from response: HTTPResponse) -> ObjectInfo {
+    ObjectInfo(key: key, response: response, conventions: .known(from: response))
+  }
+
+  /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.
+  package func checksum(of info: ObjectInfo, in response: HTTPResponse) -> ObjectChecksum? {
+    isUnprocessed && response.status != .partialContent ? info.checksum : nil
+  }
+
+  /// Compares a downloaded body with the length and the checksum in the head of its response.
+  package func verify(
+    _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, _ found: ObjectChecksum
+  ) throws(StorageError) {
+    try requireEntityTag(in: response)
+    let length = response.contentLength
+    try checkByteCount(of: subject, byteCount, length: length)
+    // The system does not tell how it found the end of the body.
+    if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
+    if let expected = checksum(of: info, in: response) { try checkChecksum(of: subject, found, expected: expected) }
   }
 }
