@@ -285,3 +285,160 @@ extension DownloadOptions {
     ])
   }
 }
+
+/// A namespace for functions that parse responses of the Node API.
+enum NodeResponse {
+  static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
+    do {
+      return try JSONValue(parsing: body)
+    } catch {
+      throw StorageError.malformedResponse("it is not JSON: \(error)")
+    }
+  }
+
+  /// Parses the response to a request for `/info`, whose settings contain the fingerprint of the host key to pin.
+  static func info(_ body: [UInt8]) throws(StorageError) -> JSONValue {
+    let info = try document(body)
+    guard info["version"]?.string != nil || info["settings"]?.array != nil else {
+      throw .malformedResponse("it has neither the version nor the settings of a node")
+    }
+    return info
+  }
+
+  /// Returns the elements of a member of a response that must be an array, with one element for each file of the request
+  /// if their number is given.
+  static func elements(_ name: String, of document: JSONValue, count: Int? = nil) throws(StorageError) -> [JSONValue] {
+    guard let elements = document[name]?.array else { throw .malformedResponse("it has no array \(name)") }
+    guard count == nil || count == elements.count else {
+      throw .malformedResponse("its array \(name) has \(elements.count) elements for \(count ?? 0) files")
+    }
+    return elements
+  }
+
+  /// Checks that the response to a change is an object, or has no body.
+  static func requireChangeResponse(_ document: JSONValue) throws(StorageError) {
+    guard document.object != nil || document == .null else {
+      throw .malformedResponse("it is neither empty nor a JSON object")
+    }
+  }
+
+  /// Returns the error that a Node API response body describes, or `nil` if the body describes no error.
+  static func refusal(in body: [UInt8]) -> NodeRefusal? {
+    (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
+  }
+}
+
+extension NodeRefusal {
+  /// The node's error message, made safe for display, or `nil` if the node gave no reason.
+  var shown: String? {
+    guard let text = message ?? reason, !text.isEmpty else { return nil }
+    return MessageFilter().applied(to: Self.maskingAuthorization(in: text))
+  }
+
+  /// The maximum length of a word that is shown after `Basic` or `Bearer`: longer ones can be credentials.
+  private static let plainWordByteLimit = 8
+
+  /// Returns the text with long words after `Basic` or `Bearer` masked, in case a node repeats an authorization header.
+  private static func maskingAuthorization(in text: String) -> String {
+    var followsScheme = false
+    return text.parts(between: " ").map { word in
+      defer { followsScheme = ["basic", "bearer"].contains { word.asciiLowercased.hasByteSuffix($0) } }
+      return followsScheme && word.utf8.count > Self.plainWordByteLimit ? Secret.mask : String(word)
+    }.joined(separator: " ")
+  }
+}
+
+extension ServiceError {
+  /// Creates a service error from the error that a node's response describes.
+  ///
+  /// The error can concern one of several paths in a successful response. It then has its own status.
+  init(_ refusal: NodeRefusal?, in response: HTTPResponse, subject: String) {
+    var response = response
+    if response.status.kind == .successful, let status = refusal?.status, (400...599).contains(status) {
+      response.status = HTTPResponse.Status(code: status)
+    }
+    self.init(
+      response, code: refusal.map { $0.code ?? $0.reason ?? "Error" }, message: refusal?.shown,
+      kind: response.status == .unauthorized ? .invalidCredential : nil, subject: subject)
+  }
+}
+
+/// The memory that a client has of an Aspera node: the IDs that it gave to folders, and its transfer server.
+///
+/// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute. What belongs
+/// to another access key is discarded.
+final class NodeMemory: Sendable {
+  private static let lifetime = Duration.seconds(60)
+
+  /// The maximum number of cached IDs, which bounds the memory; beyond it, the expired IDs are discarded, or else all.
+  private static let folderLimit = 10_000
+
+  private struct Folder {
+    let id: String
+    /// The uptime at which the ID expires.
+    let expiration: Duration
+  }
+
+  private struct State {
+    /// The access key, user or token to which everything below belongs.
+    var identity = ""
+    /// The ID of the root folder of the access key.
+    var root: String?
+    var server: TransferSpec?
+    /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
+    var folders: [ByteExactString: Folder] = [:]
+  }
+
+  private let state = Lock(State())
+
+  private func withState<Result: Sendable>(of identity: String, _ body: (inout State) -> Result) -> Result {
+    state.withLock { state in
+      if !state.identity.isIdentical(to: identity) { state = State(identity: identity) }
+      return body(&state)
+    }
+  }
+
+  func root(for identity: String) -> String? { withState(of: identity) { $0.root } }
+
+  func remember(root: String, for identity: String) { withState(of: identity) { $0.root = root } }
+
+  func server(for identity: String) -> TransferSpec? { withState(of: identity) { $0.server } }
+
+  func remember(_ server: TransferSpec, for identity: String) { withState(of: identity) { $0.server = server } }
+
+  func remember(_ id: String, of path: String, for identity: String, at uptime: Duration) {
+    withState(of: identity) { state in
+      if state.folders.count >= Self.folderLimit {
+        state.folders = state.folders.filter { $0.value.expiration > uptime }
+      }
+      if state.folders.count >= Self.folderLimit { state.folders = [:] }
+      state.folders[ByteExactString(path)] = Folder(id: id, expiration: uptime + Self.lifetime)
+    }
+  }
+
+  /// Returns the path and ID of the deepest cached folder that contains a path or is at it, or an empty path and `nil`.
+  func nearest(to path: String, for identity: String, at uptime: Duration) -> (path: String, id: String?) {
+    withState(of: identity) { state in
+      var path = path[...]
+      while !path.isEmpty {
+        if let folder = state.folders[ByteExactString(path)], folder.expiration > uptime {
+          return (String(path), folder.id)
+        }
+        path = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
+      }
+      return ("", nil)
+    }
+  }
+
+  /// Discards the IDs of the folder at a path and of all folders in it.
+  func forget(_ path: String, for identity: String) {
+    withState(of: identity) { state in
+      state.folders = state.folders.filter { folderPath, _ in
+        let isInFolder = [nil, UInt8(ascii: "/")].contains(folderPath.utf8.dropFirst(path.utf8.count).first)
+        return !(folderPath.utf8.starts(with: path.utf8) && isInFolder)
+      }
+    }
+  }
+
+  func forgetFolders(of identity: String) { withState(of: identity) { $0.folders = [:] } }
+}
