@@ -37,7 +37,6 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     /// The last report of a session that ended, or a command that no more files follow.
     package static let done = Kind(rawValue: "DONE")
     package static let cancel = Kind(rawValue: "CANCEL")
-    package static let rate = Kind(rawValue: "RATE")
   }
 
   /// The protocol version in the frame's header, which is 2 in commands and any number in reports.
@@ -88,10 +87,6 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
 
   package static let cancel = ManagementFrame(.cancel)
 
-  package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
-    ManagementFrame(.rate, [("Rate", "\(kilobitsPerSecond)")])
-  }
-
   /// Creates a command without validation.
   private init(_ kind: Kind, _ fields: [(name: String, value: String)] = []) {
     self.init(version: 2, fields: [("Type", kind.rawValue)] + fields)
@@ -136,8 +131,6 @@ extension ManagementFrame {
   /// The error text in the frame (`Description`), unchanged.
   package var errorDescription: String? { self["Description"] }
 
-  package var sessionID: String? { self["SessionId"] }
-
   /// The path of the file that the frame is about (`File`, or else `Source`).
   package var filePath: String? { self["File"] ?? self["Source"] }
 
@@ -157,18 +150,6 @@ extension ManagementFrame {
   package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String) -> Number? {
     self[name].flatMap { Number(signedDigits: $0) }
   }
-
-  /// Returns the Boolean value in a field, which is `Yes` or `No`.
-  package func boolean(_ name: String) -> Bool? {
-    switch self[name]?.lowercased() {
-    case "yes": true
-    case "no": false
-    default: nil
-    }
-  }
-
-  /// Whether the frame is the last frame of a session.
-  package var isTerminal: Bool { kind == .done || kind == .error }
 
   /// Whether the frame proves that the server has accepted the account and the token.
   ///
