@@ -22,7 +22,7 @@ public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
   public static let tokenURL = "https://iam.cloud.ibm.com/identity/token"
 
   /// The provider name that errors and events show.
-  public let source: String
+  public var source: String { endpoint.source }
 
   private let apiKey: Secret
   private let endpoint: TokenEndpoint
@@ -33,9 +33,8 @@ public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
   ///   - apiKey: The API key of a user or of a service ID.
   ///   - tokenURL: The URL of the token endpoint, with the scheme `https`, or `http` on this machine.
   public init(apiKey: Secret, tokenURL: String = Self.tokenURL) {
-    source = ServiceURL(tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
     self.apiKey = apiKey
-    endpoint = TokenEndpoint(source: source, url: tokenURL)
+    endpoint = TokenEndpoint(url: tokenURL)
   }
 
   /// Requests an access token, and returns it with the server's time.

@@ -26,7 +26,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
   /// The provider name that errors and events show.
-  public let source: String
+  public var source: String { endpoint.source }
 
   /// The parameters of the grant.
   public let grant: JWTGrant
@@ -35,31 +35,13 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   private let endpoint: TokenEndpoint
   private let clock: ServiceClock
 
-  /// Creates a provider of access tokens.
-  ///
-  /// - Parameters:
-  ///   - grant: The parameters of the grant.
-  ///   - key: The private key whose public key is registered with the authorization server.
-  public init(_ grant: JWTGrant, key: JWTSigningKey) {
-    let source = ServiceURL(grant.tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
-    self.init(grant, key, TokenEndpoint(source: source, url: grant.tokenURL), ServiceClock())
-  }
-
-  private init(_ grant: JWTGrant, _ key: JWTSigningKey, _ endpoint: TokenEndpoint, _ clock: ServiceClock) {
-    source = endpoint.source
-    self.grant = grant
-    self.key = key
-    self.endpoint = endpoint
-    self.clock = clock
-  }
-
   /// Returns a provider with the same parameters for another scope, which shares what is known of the server's clock.
   ///
   /// - Parameter scope: The requested rights.
   public func requesting(scope: String) -> JWTGrantProvider {
     var grant = grant
     grant.scope = scope
-    return JWTGrantProvider(grant, key, endpoint, clock)
+    return JWTGrantProvider(grant: grant, key: key, endpoint: endpoint, clock: clock)
   }
 
   /// Requests an access token, and returns it with the server's time.
@@ -140,6 +122,17 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
 
   /// A description that contains the provider name.
   public var description: String { "JWTGrantProvider(\(source))" }
+}
+
+extension JWTGrantProvider {
+  /// Creates a provider of access tokens.
+  ///
+  /// - Parameters:
+  ///   - grant: The parameters of the grant.
+  ///   - key: The private key whose public key is registered with the authorization server.
+  public init(_ grant: JWTGrant, key: JWTSigningKey) {
+    self.init(grant: grant, key: key, endpoint: TokenEndpoint(url: grant.tokenURL), clock: ServiceClock())
+  }
 }
 
 /// A credential provider that requests the bearer tokens of a node from Aspera on Cloud.

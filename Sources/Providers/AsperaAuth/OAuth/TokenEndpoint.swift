@@ -14,8 +14,10 @@ struct TokenEndpoint: Sendable {
   /// The accepted lifetimes of tokens, in seconds: at most ten years.
   private static let permittedSeconds: ClosedRange<Int64> = 1...315_360_000
 
-  let source: String
   let url: String
+
+  /// The name of the provider in errors and events, which contains the URL without its query.
+  var source: String { ServiceURL(url).map { "token endpoint \($0.visible)" } ?? "token endpoint" }
 
   /// The endpoint's response to a request for a token.
   enum Outcome {
