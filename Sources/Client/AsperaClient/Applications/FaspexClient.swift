@@ -315,16 +315,12 @@ public struct FaspexBox: Sendable, Hashable, CustomStringConvertible {
   /// The name of the box in paths of the API.
   public let name: String
 
-  private init(_ name: String) {
-    self.name = name
-  }
-
   /// The packages that the user received directly.
-  public static let inbox = FaspexBox("inbox")
+  public static let inbox = FaspexBox(name: "inbox")
   /// The packages that the user received directly, through workgroups or through shared inboxes.
-  public static let allReceived = FaspexBox("inbox_all")
+  public static let allReceived = FaspexBox(name: "inbox_all")
   /// The packages that the user sent.
-  public static let outbox = FaspexBox("outbox")
+  public static let outbox = FaspexBox(name: "outbox")
 
   /// The name of the box in paths of the API.
   public var description: String { name }
