@@ -43,7 +43,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator that starts at the first page of the listing.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(readPage: makeReader(), ListingOrder(scope)) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(readPage: makeReader(), order: ListingOrder(scope)) }
 
   /// Returns the same listing, in which names outside of the prefix and names that do not fit the delimiter are errors.
   package func checked(prefix: String, delimiter: String?) -> ObjectListing {
@@ -55,15 +55,10 @@ public struct ObjectListing: AsyncSequence, Sendable {
   /// An iterator over the entries of a listing.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let readPage: PageReader
-    private var entries: ArraySlice<ListEntry> = []
-    private var continuation: String?
-    private var hasMore = true
-    private var order: ListingOrder
-
-    fileprivate init(readPage: @escaping PageReader, _ order: ListingOrder) {
-      self.readPage = readPage
-      self.order = order
-    }
+    fileprivate var order: ListingOrder
+    fileprivate var entries: ArraySlice<ListEntry> = []
+    fileprivate var continuation: String?
+    fileprivate var hasMore = true
 
     /// Returns the next entry of the listing, or `nil` at the end of the listing.
     ///

@@ -109,18 +109,12 @@ public struct ObjectVersions: AsyncSequence, Sendable {
 
   /// An iterator over the versions of objects.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let key: String?
-    let readPage: PageReader
-    var order: RepeatedKeyOrder
-    private var versions: ArraySlice<ObjectVersion> = []
-    private var marker: Marker?
-    private var hasMore = true
-
-    init(key: String?, readPage: @escaping PageReader, order: RepeatedKeyOrder) {
-      self.key = key
-      self.readPage = readPage
-      self.order = order
-    }
+    fileprivate let key: String?
+    fileprivate let readPage: PageReader
+    fileprivate var order: RepeatedKeyOrder
+    fileprivate var versions: ArraySlice<ObjectVersion> = []
+    fileprivate var marker: Marker?
+    fileprivate var hasMore = true
 
     /// Returns the next version or delete marker, or `nil` at the end.
     ///

@@ -88,21 +88,16 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
 
   /// Returns an iterator that starts at the first page.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(readPage: readPage, RepeatedKeyOrder(of: "upload", prefix: prefix))
+    AsyncIterator(readPage: readPage, order: RepeatedKeyOrder(of: "upload", prefix: prefix))
   }
 
   /// An iterator over unfinished uploads.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let readPage: PageReader
-    private var uploads: ArraySlice<UnfinishedUpload> = []
-    private var marker: Marker?
-    private var hasMore = true
-    private var order: RepeatedKeyOrder
-
-    fileprivate init(readPage: @escaping PageReader, _ order: RepeatedKeyOrder) {
-      self.readPage = readPage
-      self.order = order
-    }
+    fileprivate var order: RepeatedKeyOrder
+    fileprivate var uploads: ArraySlice<UnfinishedUpload> = []
+    fileprivate var marker: Marker?
+    fileprivate var hasMore = true
 
     /// Returns the next upload, or `nil` at the end.
     ///

@@ -23,50 +23,6 @@ public struct COSProvider: PresigningProvider {
 
   private let endpointResult: Result<ServiceEndpoint, SigningError>
 
-  /// Creates a storage provider for a COS bucket.
-  ///
-  /// - Parameters:
-  ///   - bucket: The bucket name, including the APPID of the account: `photos-1250000000`.
-  ///   - region: The region of the bucket, such as `ap-guangzhou`.
-  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
-  ///     endpoint, a custom domain, or LocalCloud.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
-  ///     for a custom domain.
-  ///   - policy: The selection of headers to include in the signature.
-  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would reject.
-  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
-  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
-  public init(
-    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
-    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
-    keyTime: COSKeyTime? = nil
-  ) {
-    self.init(
-      bucket: bucket, region: region,
-      signer: COSSigner(policy: policy, isStrict: isStrict, headerLifetime: headerLifetime, keyTime: keyTime),
-      endpointResult: Result { () throws(SigningError) in
-        if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
-        return try .cos(region: region)
-      })
-  }
-
-  /// Creates a storage provider for a COS bucket at the given endpoint, such as a LocalCloud endpoint.
-  ///
-  /// The other parameters are those of the initializer with a URL.
-  public init(bucket: String, region: String, endpoint: ServiceEndpoint) {
-    self.init(bucket: bucket, region: region, endpointResult: .success(endpoint))
-  }
-
-  private init(
-    bucket: String, region: String, signer: COSSigner = COSSigner(),
-    endpointResult: Result<ServiceEndpoint, SigningError>
-  ) {
-    self.bucket = bucket
-    self.region = region
-    self.endpointResult = endpointResult
-    self.signer = signer
-  }
-
   /// The short name of the service, `cos`.
   public var name: String { ServiceDescription.cos.name }
 
@@ -101,6 +57,42 @@ public struct COSProvider: PresigningProvider {
     // The service resolves the source itself, and requires its public host, whatever the endpoint of the request is.
     let host = "\(source.bucket ?? bucket).cos.\(source.region ?? region)\(ServiceDescription.cos.domains[0])"
     return "\(host)/\(source.encodedKey)"
+  }
+}
+
+extension COSProvider {
+  /// Creates a storage provider for a COS bucket.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name, including the APPID of the account: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - policy: The selection of headers to include in the signature.
+  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would reject.
+  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
+  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
+  public init(
+    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
+    keyTime: COSKeyTime? = nil
+  ) {
+    self.init(
+      bucket: bucket, region: region,
+      signer: COSSigner(policy: policy, isStrict: isStrict, headerLifetime: headerLifetime, keyTime: keyTime),
+      endpointResult: Result { () throws(SigningError) in
+        if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
+        return try .cos(region: region)
+      })
+  }
+
+  /// Creates a storage provider for a COS bucket at the given endpoint, such as a LocalCloud endpoint.
+  ///
+  /// The other parameters are those of the initializer with a URL.
+  public init(bucket: String, region: String, endpoint: ServiceEndpoint) {
+    self.init(bucket: bucket, region: region, signer: COSSigner(), endpointResult: .success(endpoint))
   }
 }
 

@@ -12,21 +12,7 @@ struct SyncEntry: Sendable, Hashable {
   /// The time of the last change, in whole seconds since 1970 as services report it, or `nil` if it is unknown.
   let modifiedSeconds: Int64?
   /// The identity of a file in its listed state, or `nil` for an object.
-  let identity: FileIdentity?
-
-  init(path: String, size: Int64, modifiedSeconds: Int64?) {
-    self.path = path
-    self.size = size
-    self.modifiedSeconds = modifiedSeconds
-    identity = nil
-  }
-
-  init(path: String, status: FileStatus) {
-    self.path = path
-    size = status.size
-    modifiedSeconds = status.modifiedSeconds
-    identity = status.identity
-  }
+  var identity: FileIdentity?
 
   /// Returns whether the entry was not changed after another entry, in whole seconds.
   func isNotNewer(than other: SyncEntry) -> Bool {
@@ -114,8 +100,11 @@ struct FolderListing: Sendable {
         continue
       }
       openFolders[openFolders.count - 1].remainingItems.removeFirst()
-      let path = folder.path + item.text
-      guard item.status.kind == .folder else { return SyncEntry(path: path, status: item.status) }
+      let (path, status) = (folder.path + item.text, item.status)
+      guard status.kind == .folder else {
+        return SyncEntry(
+          path: path, size: status.size, modifiedSeconds: status.modifiedSeconds, identity: status.identity)
+      }
       try await enter(path + "/", folder.names + [item.name])
     }
     return nil
