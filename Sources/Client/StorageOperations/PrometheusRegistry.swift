@@ -23,9 +23,7 @@ package final class PrometheusRegistry: MetricsFactory {
   private let state = Lock(State())
   private let seriesLimit: Int
 
-  /// Creates a registry without metrics.
-  ///
-  /// - Parameter seriesLimit: The maximum number of series.
+  /// Creates a registry without metrics, which has at most the given number of series.
   package init(seriesLimit: Int = 5_000) {
     self.seriesLimit = seriesLimit
   }

@@ -93,10 +93,7 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// Creates a signing job from a line of JSON.
-  ///
-  /// - Parameter json: The line, which contains a JSON object.
-  /// - Throws: A ``SigningJobError`` if the line is not JSON in the format of a signing job.
+  /// Creates a signing job from a line, or throws an error if the line is not a JSON object in this format.
   package init(json: String) throws(SigningJobError) {
     do {
       self = try JSONDecoder().decode(SigningJob.self, from: Data(json.utf8))
@@ -144,12 +141,9 @@ extension SigningJob {
     case presign
   }
 
-  /// Signs the request that the job describes.
+  /// Signs the request that the job describes, and returns an error as a result, too.
   ///
-  /// - Parameters:
-  ///   - defaultMode: The kind of signature for a line that does not specify one.
-  ///   - now: The signing time for a line without a date.
-  /// - Returns: The result, which contains an error if the request cannot be signed.
+  /// The default mode and the current time are for a line that does not specify them.
   package func signed(defaultMode: Mode, now: Timestamp) -> SignedLine {
     do {
       var line = try sign(defaultMode: defaultMode, now: now)
@@ -235,11 +229,7 @@ extension SigningJob {
     return request
   }
 
-  /// Appends the job's query to a path.
-  ///
-  /// - Parameters:
-  ///   - path: The percent-encoded path.
-  ///   - item: A closure that joins a percent-encoded name and value; the value can be an empty string.
+  /// Appends the job's query to a percent-encoded path, with names and values that the closure joins.
   func appendingQuery(to path: String, _ item: (_ name: String, _ value: String) -> String) -> String {
     let items = (query ?? []).map { pair in
       let name = pair.name.percentEncoded()
@@ -275,11 +265,6 @@ package struct SignedLine: Encodable, Sendable {
 
 extension SignedLine {
   /// Creates the result for a line by signing its request, or with an error if the line is invalid.
-  ///
-  /// - Parameters:
-  ///   - json: The line, which contains a JSON object.
-  ///   - defaultMode: The kind of signature for a line that does not specify one.
-  ///   - now: The signing time for a line without a date.
   package init(answering json: String, defaultMode: SigningJob.Mode, now: Timestamp) {
     do throws(SigningJobError) {
       self = try SigningJob(json: json).signed(defaultMode: defaultMode, now: now)

@@ -138,11 +138,7 @@ public enum ConfigurationKeys {
     return found
   }
 
-  /// Returns the name that differs from another in the fewest characters, or `nil` if none is similar.
-  ///
-  /// - Parameters:
-  ///   - name: The name that was not found.
-  ///   - known: The names to choose from.
+  /// Returns the known name that differs from another in the fewest characters, or `nil` if none is similar.
   package static func similar(to name: String, in known: [String]) -> String? {
     // The comparison takes time in proportion to the product of the lengths.
     let characterLimit = 64
