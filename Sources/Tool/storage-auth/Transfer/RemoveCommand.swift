@@ -50,7 +50,10 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     let (store, target) = try storeAndTarget()
     guard recursive else { return try await deleteObject(at: target, from: store) }
     let prefix = target.folderPrefix
-    await noteKeptObject(named: target, in: store)
+    // The key may not permit to list.
+    if let object = try? await store.object(named: target) {
+      Terminal.note("The object \(object.key) is not below \(prefix) and is kept; delete it without --recursive.")
+    }
     let objects = try await objects(below: prefix, in: store)
     let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
@@ -114,14 +117,6 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
       for failure in report.failures { show(failure) }
     }
     return (deleted, failed)
-  }
-
-  /// Prints that an object is kept whose key is the name of the folder.
-  private func noteKeptObject(named target: Location, in store: any ObjectStore) async {
-    // The key may not permit to list.
-    guard let object = try? await store.object(named: target) else { return }
-    Terminal.note(
-      "The object \(object.key) is not below \(target.folderPrefix) and is kept; delete it without --recursive.")
   }
 
   /// Prints a deleted object as JSON, or with `--dry-run` also as text.
