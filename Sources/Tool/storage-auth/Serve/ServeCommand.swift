@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import CoreMetrics
 internal import LocalCloud
+internal import StorageAuth
 internal import StorageClient
 internal import UnixSignals
 
@@ -286,5 +287,186 @@ struct ListenOptions: ParsableArguments {
     if let tlsCert, let tlsKey {
       configuration.certificate = try CertificateFiles(certificate: tlsCert, key: tlsKey).certificate
     }
+  }
+}
+
+/// The options for the token services, the app server and the metadata service.
+struct ServiceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The port of the token services, the app server and the metadata; 0 for any.", valueName: "port"))
+  var servicesPort = 0
+
+  @Option(
+    help: ArgumentHelp("A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
+  var role: [String] = []
+
+  @Option(
+    help: ArgumentHelp("The lifetime of every issued token; removes the minimum of 900 seconds.", valueName: "seconds"))
+  var tokenLifetime: Int?
+
+  @Option(help: ArgumentHelp("The bearer token that callers of the app server must send.", valueName: "token"))
+  var appToken: String?
+
+  @Option(help: ArgumentHelp("An identity token (OIDC) to exchange for keys; repeatable.", valueName: "token"))
+  var identityToken: [String] = []
+
+  @Flag(help: "Require a token of the metadata services that support tokens (IMDSv2 only).")
+  var requireMetadataToken = false
+
+  /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
+  func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
+    let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
+    guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
+    return LocalCloud.Services(
+      port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent, .amazon] : role.map { LocalCloud.Role($0) },
+      tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
+      identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
+      requiresMetadataToken: requireMetadataToken)
+  }
+}
+
+/// The options for the Aspera node and its transfers.
+struct NodeOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
+  var nodePort = 0
+
+  @Option(help: ArgumentHelp("The port for transfers with ascp-simulator; 0 for any free port.", valueName: "port"))
+  var transferPort = 0
+
+  @Option(
+    help: ArgumentHelp(
+      "A user of the Node API; repeatable. All values of --account are access keys too.", valueName: "name:password"))
+  var nodeUser: [AccountArgument] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "An account for the login of transfers; repeatable. The default is xfer with the secret of the first account.",
+      valueName: "user:password"))
+  var transferAccount: [AccountArgument] = []
+
+  @Flag(help: "The accounts of --transfer-account require no token.")
+  var withoutTransferTokens = false
+
+  @Option(help: ArgumentHelp("The lifetime of every transfer token in seconds.", valueName: "seconds"))
+  var transferTokenLifetime: Int?
+
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .chooseLast,
+    help: "Accept bearer tokens for /info and /files/download_setup of the Node API too, which aspera-cli sends.")
+  var nodeInfoAcceptsBearer = true
+
+  func validate() throws {
+    try AccountArgument.requireComplete(nodeUser, of: "--node-user")
+    try AccountArgument.requireComplete(transferAccount, of: "--transfer-account")
+    if let transferTokenLifetime, transferTokenLifetime < 0 {
+      throw ValidationError("--transfer-token-lifetime must not be negative.")
+    }
+  }
+
+  /// Returns the configuration of the Aspera node, with the accounts from the options, the secrets file and the
+  /// environment.
+  func aspera(with secrets: SecretArguments) throws -> LocalCloud.Aspera {
+    let users = try nodeUser + secrets.accounts(.nodeUser)
+    let accounts = try transferAccount + secrets.accounts(.transferAccount)
+    if withoutTransferTokens, accounts.isEmpty {
+      throw ValidationError("--without-transfer-tokens needs a --transfer-account; xfer always requires tokens.")
+    }
+    return LocalCloud.Aspera(
+      port: nodePort, transferPort: transferPort,
+      users: users.map { LocalCloud.NodeUser($0.name, password: Secret($0.secret)) },
+      transferAccounts: accounts.map {
+        LocalCloud.TransferAccount($0.name, password: Secret($0.secret), requiresToken: !withoutTransferTokens)
+      },
+      tokenLifetime: transferTokenLifetime.map { .seconds($0) }, infoAcceptsBearer: nodeInfoAcceptsBearer)
+  }
+}
+
+/// The options for faults that the services inject, to test clients.
+struct FaultOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Reject every nth request of an endpoint with a 500; do not execute it.", valueName: "n"))
+  var failEvery: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Execute every nth request of an endpoint, but close the connection without a response.", valueName: "n"))
+  var loseEvery: Int?
+
+  @Option(help: ArgumentHelp("Truncate every nth response of an endpoint in the middle.", valueName: "n"))
+  var cutEvery: Int?
+
+  @Option(help: ArgumentHelp("Send only half of every nth document (XML or JSON) of an endpoint.", valueName: "n"))
+  var malformEvery: Int?
+
+  @Option(help: ArgumentHelp("Delay every response by this number of seconds.", valueName: "seconds"))
+  var delay: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Inject the faults above only into this endpoint: oss, cos, s3, sts, appServer, metadata, node or transfer; "
+        + "repeatable. All by default.", valueName: "endpoint"),
+    transform: { name in
+      guard let endpoint = LocalCloud.Endpoint(rawValue: name) else {
+        throw ValidationError("\"\(name)\" is not an endpoint; use one of those that --help lists.")
+      }
+      return endpoint
+    })
+  var faulty: [LocalCloud.Endpoint] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How far the clock of the cloud is ahead; negative for behind.", valueName: "seconds"))
+  var clockOffset = 0
+
+  @Option(
+    help: ArgumentHelp("The number of requests after which an issued token expires; 0: at once.", valueName: "count"))
+  var requestsPerToken: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Let all Aspera transfers, or every nth, fail with this ascp code; repeatable.", valueName: "code[:n]"))
+  var transferFault: [TransferFaultArgument] = []
+
+  func validate() throws {
+    for (name, number) in [
+      ("fail", failEvery), ("lose", loseEvery), ("cut", cutEvery), ("malform", malformEvery),
+    ] {
+      if let number, number < 1 { throw ValidationError("--\(name)-every must be at least 1.") }
+    }
+    if let delay, !(0...3600).contains(delay) { throw ValidationError("--delay must be from 0 to 3600 seconds.") }
+    if let requestsPerToken, requestsPerToken < 0 {
+      throw ValidationError("--requests-per-token must not be negative.")
+    }
+  }
+
+  var faults: LocalCloud.Faults {
+    var faults = LocalCloud.Faults(
+      clockOffset: .seconds(clockOffset), requestsPerCredential: requestsPerToken,
+      transfers: transferFault.map(\.fault))
+    let faultsOfEndpoint: [LocalCloud.Fault?] = [
+      failEvery.map { .serverError(.every($0)) }, loseEvery.map { .disconnect(.every($0), .after) },
+      cutEvery.map { .cut(.every($0)) }, malformEvery.map { .malformed(.every($0)) },
+      delay.map { .delay(.seconds($0)) },
+    ]
+    for endpoint in faulty.isEmpty ? LocalCloud.Endpoint.allCases : faulty {
+      faults[endpoint] = faultsOfEndpoint.compactMap(\.self)
+    }
+    return faults
+  }
+}
+
+/// An argument that specifies a failure of Aspera transfers, as `CODE`, or as `CODE:N` for every nth transfer.
+struct TransferFaultArgument: ExpressibleByArgument {
+  let fault: LocalCloud.TransferFault
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+    guard (1...2).contains(parts.count), let code = parts[0], AscpErrorCode(code) != nil else { return nil }
+    guard parts.count == 2 else {
+      fault = .failure(code: code)
+      return
+    }
+    guard let number = parts[1], number > 0 else { return nil }
+    fault = .failure(code: code, .afterAuthentication, .every(number))
   }
 }
