@@ -42,7 +42,7 @@ public struct AscpEngine: TransferEngine {
   /// The ascp options that the specification does not determine.
   ///
   /// If the options contain no home directory, the engine uses this process's `HOME`.
-  public let options: AscpOptions
+  public internal(set) var options: AscpOptions
 
   let limits: AscpLimits
   let time: any SigningClock
@@ -105,11 +105,8 @@ public struct AscpEngine: TransferEngine {
     guard additions == nil else { throw .cannotDividePersistentSession }
     let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
     return try await sessions.run(report: report) { index, report throws(TransferFailure) in
-      var options = self.options
-      options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
-      let engine = AscpEngine(
-        ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
-        environment: environment, reach: reach)
+      var engine = self
+      engine.options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
       return try await engine.runSession(spec, additions: nil, report: report)
     }
   }
@@ -372,13 +369,8 @@ extension AscpEngine {
 extension AsperaAccount {
   /// Returns a signed specification for a login, without a token even if the account's transfers require one.
   fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
-    let (password, key): (Secret?, AsperaPrivateKey?) =
-      switch authentication {
-      case .password(let password): (password, nil)
-      case .privateKey(let key): (nil, key)
-      }
-    let account = try AsperaAccount(
-      host: host, user: user, password: password, privateKey: key, sshPort: sshPort, udpPort: udpPort, hostKey: hostKey)
+    var account = self
+    account.requiresToken = false
     do {
       return try TransferSigner(account: account).signed(
         TransferSpec(.send, []), with: TransferCredential(token: nil), in: .now)

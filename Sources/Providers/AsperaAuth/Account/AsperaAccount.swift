@@ -43,7 +43,7 @@ public struct AsperaAccount: Credential {
   public let hostKey: HostKeyFingerprint?
 
   /// Whether the server requires a token for each of the account's transfers.
-  public let requiresToken: Bool
+  public package(set) var requiresToken: Bool
 
   /// Whether the host applies only if a token issuer, to which it is not sent, specifies no host.
   package var isHostAssumed = false
