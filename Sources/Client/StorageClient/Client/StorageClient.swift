@@ -105,9 +105,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew(), time: any SigningClock
   ) {
     self.init(
-      sender: RequestSender(
-        provider, credentials: CredentialCache(credentials, events: events, time: time), configuration: configuration,
-        transport: transport, events: events, clockSkew: clockSkew, time: time))
+      provider, credentials: CredentialCache(credentials, events: events, time: time), configuration: configuration,
+      transport: transport, events: events, clockSkew: clockSkew, time: time)
   }
 
   package init(sender: RequestSender<Provider>) {
