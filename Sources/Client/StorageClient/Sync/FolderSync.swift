@@ -110,7 +110,7 @@ public struct FolderSync: Sendable {
     let transfers = try await TransferPipeline(transfersInFlight: options.transfersInFlight).run(
       plan.transfers.lazy.map { transfer in
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
-          if transfer.comparesChecksums, try await transfer.hasEqualChecksums(source, target) {
+          if try await transfer.hasEqualChecksums(source, target) {
             tally.recordEqual()
           } else if try await executor.transfer(transfer, progress: progress) {
             tally.record(transfer.action)
