@@ -81,8 +81,7 @@ public final class RedisPool: Sendable {
       return try await withConnection { borrowed throws(RedisFailure) in
         let reply = try await borrowed.connection.reply(to: RedisCommand("INFO"))
         if case .error(let text) = reply { throw RedisFailure(reply: text) }
-        guard let information = reply.text.flatMap({ RedisInformation($0, openedAt: .now()) }) else { return false }
-        if let code = information.outageCode { throw RedisFailure(reply: code) }
+        _ = try RedisInformation(reply, openedAt: .now())
         return true
       }
     } catch {
@@ -222,24 +221,23 @@ struct RedisInformation: Sendable {
   private let uptimeSeconds: Int64
   /// Whether the server removes keys before they expire when its memory is full.
   let evictsKeys: Bool
-  /// The code of the error with which the server would refuse to store data, or `nil` if it serves.
-  let outageCode: String?
 
-  /// Parses the reply to the command `INFO`, or returns `nil` if it lacks the server's uptime.
-  init?(_ report: String, openedAt openTime: NIODeadline) {
+  /// Parses the reply to the command `INFO`, or throws the failure with which the server would refuse to store data.
+  init(_ report: RedisValue, openedAt openTime: NIODeadline) throws(RedisFailure) {
     var fields: [Substring: Substring] = [:]
-    for line in report.split(whereSeparator: \.isNewline) {
+    for line in (report.text ?? "").split(whereSeparator: \.isNewline) {
       let pair = line.split(separator: ":", maxSplits: 1)
       if pair.count == 2 { fields[pair[0]] = pair[1] }
     }
-    guard let uptimeSeconds = fields["uptime_in_seconds"].flatMap({ Int64(digits: $0) }) else { return nil }
+    guard let uptimeSeconds = fields["uptime_in_seconds"].flatMap({ Int64(digits: $0) }) else { throw .malformed }
     self.uptimeSeconds = uptimeSeconds
     self.openTime = openTime
     let hasMemoryLimit = fields["maxmemory"].map { $0 != "0" } ?? false
     // `INFO` still uses the old name of a replica.
     let isReplica = fields["role"] == "slave" && fields["slave_read_only"] != "0"
-    outageCode = fields["loading"] == "1" ? "LOADING" : isReplica ? "READONLY" : nil
     evictsKeys = hasMemoryLimit && fields["maxmemory_policy"].map { $0 != "noeviction" } ?? false
+    if fields["loading"] == "1" { throw .notServing("LOADING") }
+    if isReplica { throw .notServing("READONLY") }
   }
 
   /// The time for which the server process has certainly run.

@@ -60,16 +60,17 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private func sign(_ request: Request, _ context: Context) async throws -> Response {
     guard let rules = try await rules(context) else { return .refusal(.notACaller) }
     do {
-      let signingRequest = try SigningRequest(json: try await collectBody(of: request))
+      guard let body = try await request.body.bytes(upTo: bodyLimit) else { throw RequestRefusal.tooLarge(bodyLimit) }
+      let signingRequest = try SigningRequest(json: body)
       let account = try account(for: signingRequest.scheme.service)
       let key = try await key(of: account, context)
       let signature = try account.signer.sign(signingRequest, with: key, under: rules, at: time.now)
       context.logger.info("signed remotely", metadata: ["scheme": "\(signingRequest.scheme)"])
       return .json(signature.json(authorizationWord: account.signer.authorizationWord(for: signingRequest.scheme)))
-    } catch let refusal as SigningRefusal {
-      context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
-      return .refusal(RequestRefusal(refusal))
-    } catch let refusal as RequestRefusal {
+    } catch {
+      guard let refusal = (error as? SigningRefusal).map({ RequestRefusal($0) }) ?? error as? RequestRefusal else {
+        throw error
+      }
       context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
       return .refusal(refusal)
     }
@@ -86,15 +87,6 @@ public struct SigningService<Context: RequestContext>: Sendable {
     }
   }
 
-  private func collectBody(of request: Request) async throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    for try await chunk in request.body {
-      guard bytes.count + chunk.readableBytes <= bodyLimit else { throw RequestRefusal.tooLarge(bodyLimit) }
-      bytes += chunk.readableBytesView
-    }
-    return bytes
-  }
-
   private func account(for provider: String) throws(RequestRefusal) -> SigningAccount {
     guard let account = accountsByService[provider] else { throw .unknownProvider }
     return account
@@ -107,6 +99,18 @@ public struct SigningService<Context: RequestContext>: Sendable {
       context.logger.error("no key to sign with", metadata: ["error": "\(error)"])
       throw .unavailable
     }
+  }
+}
+
+extension RequestBody {
+  /// Reads the whole body, or returns `nil` if it is longer than a limit.
+  package func bytes(upTo limit: Int) async throws -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for try await chunk in self {
+      guard bytes.count + chunk.readableBytes <= limit else { return nil }
+      bytes += chunk.readableBytesView
+    }
+    return bytes
   }
 }
 
@@ -152,5 +156,76 @@ public struct SigningAccount: Sendable {
     self.signer = signer
     self.credentials = credentials
     self.context = context
+  }
+}
+
+extension RequestRefusal {
+  /// Creates the response for a refusal: 400 if the caller's request is malformed, and 403 if the rules do not allow it.
+  init(_ refusal: SigningRefusal) {
+    self.init(
+      status: refusal.isAboutForm ? .badRequest : .forbidden, code: "\(refusal.code)",
+      message: "\(refusal.message) \(refusal.remedy)")
+  }
+
+  static let notACaller = RequestRefusal(
+    status: .forbidden, code: "notAllowed", message: "The server does not sign requests of this caller.")
+
+  static let unreadable = RequestRefusal(
+    status: .badRequest, code: "malformed",
+    message:
+      "The body is not a JSON object with strings provider, version, method, stringToSign and optionally canonicalRequest."
+  )
+
+  static let unknownProvider = RequestRefusal(
+    status: .badRequest, code: "malformed",
+    message: "The server does not sign for this provider or for this version of its signature.")
+
+  static let unavailable = RequestRefusal(
+    status: .serviceUnavailable, code: "unavailable", message: "The server has no key to sign with at the moment.")
+
+  static func tooLarge(_ limit: Int) -> RequestRefusal {
+    RequestRefusal(status: .contentTooLarge, code: "tooLarge", message: "The body has more than \(limit) bytes.")
+  }
+}
+
+extension SigningRequest {
+  /// Parses the body of a signing request.
+  init(json bytes: [UInt8]) throws(RequestRefusal) {
+    guard let object = (try? JSONValue(parsing: bytes))?.object,
+      Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
+      let provider = object["provider"]?.string, let version = object["version"]?.string,
+      let method = object["method"]?.string, let stringToSign = object["stringToSign"]?.string
+    else { throw .unreadable }
+    var canonicalRequest: String?
+    switch object["canonicalRequest"] {
+    case .string(let text)?: canonicalRequest = text
+    case nil, .null?: break
+    default: throw .unreadable
+    }
+    let scheme = SignatureScheme(service: provider, version: version)
+    self.init(scheme, method: method, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
+  }
+}
+
+extension SigningResponse {
+  /// Returns the signing response as JSON, in the format of the vendor's documentation if there is one.
+  func json(authorizationWord word: String?) -> JSONValue {
+    if let word { return ["authorization": .string(authorization(word))] }
+    var object = JSONObject()
+    object["accessKeyId"] = .string(accessKeyID.string)
+    object["signature"] = .string(signature)
+    object["securityToken"] = sessionToken.map { .string($0.reveal()) }
+    return .object(object)
+  }
+}
+
+extension Identity {
+  /// The response of the identity route.
+  var json: JSONValue {
+    var object = JSONObject()
+    object["accessKeyId"] = .string(id.string)
+    object["securityToken"] = sessionToken.map { .string($0.reveal()) }
+    object["expiration"] = expiration.map { .string($0.iso8601) }
+    return .object(object)
   }
 }

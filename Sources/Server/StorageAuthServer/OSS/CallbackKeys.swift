@@ -68,39 +68,32 @@ actor CallbackKeys {
     }
     if let fetch = runningFetches[name] { return try await fetch.value.get() }
     let isPublished = Self.publishedPaths.contains(url.path)
-    if isPublished { try requireEndOfPause(of: name) } else { try recordFetch(of: name, on: url.authority) }
-    return try await startFetch(of: url, named: name, isPublished: isPublished).value.get()
-  }
-
-  /// Throws a refusal if the last fetch of a published URL failed too recently.
-  private func requireEndOfPause(of name: String) throws(CallbackRefusal) {
-    guard let failures = failures[name], time.uptime < failures.pauseEnd else { return }
-    throw CallbackRefusal(.keyUnavailable, "The public key could not be fetched just now. Try again later.")
-  }
-
-  /// Records a fetch from a path at which no key is known to be published, or throws a refusal beyond the limit.
-  private func recordFetch(of name: String, on host: String) throws(CallbackRefusal) {
-    let uptime = time.uptime
-    recentFetches.removeAll { uptime - $0.uptime >= Self.fetchPeriod }
-    guard !recentFetches.contains(where: { $0.name == name }) else {
-      throw CallbackRefusal(.keyUnavailable, "The public key could not be fetched just now. Try again later.")
+    if !isPublished {
+      try recordFetch(of: name, on: url.authority)
+    } else if let failures = failures[name], time.uptime < failures.pauseEnd {
+      throw Self.recentFetch
     }
-    guard recentFetches.count(where: { $0.host == host }) < Self.fetchLimit else {
-      throw CallbackRefusal(.keyUnavailable, "Too many different public keys were requested. Try again later.")
-    }
-    recentFetches.append((host, name, uptime))
-  }
-
-  private func startFetch(
-    of url: ServiceURL, named name: String, isPublished: Bool
-  ) -> Task<Result<PublicKey, CallbackRefusal>, Never> {
     let fetch = Task { [transport, time] in
       let result = await Self.keyFetchedInTime(url, transport, time)
       finishFetch(of: name, isPublished: isPublished, with: result)
       return result
     }
     runningFetches[name] = fetch
-    return fetch
+    return try await fetch.value.get()
+  }
+
+  private static let recentFetch = CallbackRefusal(
+    .keyUnavailable, "The public key could not be fetched just now. Try again later.")
+
+  /// Records a fetch from a path at which no key is known to be published, or throws a refusal beyond the limit.
+  private func recordFetch(of name: String, on host: String) throws(CallbackRefusal) {
+    let uptime = time.uptime
+    recentFetches.removeAll { uptime - $0.uptime >= Self.fetchPeriod }
+    if recentFetches.contains(where: { $0.name == name }) { throw Self.recentFetch }
+    guard recentFetches.count(where: { $0.host == host }) < Self.fetchLimit else {
+      throw CallbackRefusal(.keyUnavailable, "Too many different public keys were requested. Try again later.")
+    }
+    recentFetches.append((host, name, uptime))
   }
 
   private func finishFetch(of name: String, isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>) {

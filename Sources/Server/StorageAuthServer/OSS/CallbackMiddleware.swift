@@ -36,7 +36,7 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
       let claim = try verifier.claim(in: request.head)
       // A body that is announced to be too large is refused before it is read.
       if let length = request.headers[.contentLength].flatMap({ Int(digits: $0) }) { try verifier.requireSize(length) }
-      let body = try await collectedBytes(of: request.body)
+      guard let body = try await request.body.bytes(upTo: verifier.bodyLimit) else { throw verifier.bodyTooLarge }
       context.callback = try await verifier.verify(claim, body: body)
       request.body = RequestBody(buffer: ByteBuffer(bytes: body))
     } catch let refusal as CallbackRefusal {
@@ -44,14 +44,6 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
       return .json(["code": .string(refusal.code.rawValue), "message": .string(refusal.message)], refusal.status)
     }
     return try await next(request, context)
-  }
-
-  private func collectedBytes(of body: RequestBody) async throws -> [UInt8] {
-    do {
-      return Array(buffer: try await body.collect(upTo: verifier.bodyLimit))
-    } catch is NIOTooManyBytesError {
-      throw CallbackRefusal(.bodyTooLarge, "The body has more than \(verifier.bodyLimit) bytes.")
-    }
   }
 }
 

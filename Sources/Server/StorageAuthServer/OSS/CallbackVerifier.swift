@@ -115,11 +115,12 @@ public final class CallbackVerifier: Sendable {
     return VerifiedCallback(target: claim.target, body: body)
   }
 
-  /// Throws a refusal for a body beyond the limit.
   func requireSize(_ byteCount: Int) throws(CallbackRefusal) {
-    guard byteCount <= bodyLimit else {
-      throw CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.")
-    }
+    guard byteCount <= bodyLimit else { throw bodyTooLarge }
+  }
+
+  var bodyTooLarge: CallbackRefusal {
+    CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.")
   }
 
   /// Returns the decoded value of a header that must occur once.
