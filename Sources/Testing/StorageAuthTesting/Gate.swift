@@ -106,6 +106,13 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
   }
 }
 
+extension Result {
+  /// Returns the result of an asynchronous operation.
+  static func catching(_ operation: () async throws(Failure) -> Success) async -> Result {
+    do throws(Failure) { return .success(try await operation()) } catch { return .failure(error) }
+  }
+}
+
 /// Returns the result of an operation, or `nil` if the operation takes too long.
 ///
 /// Such an operation is cancelled and not awaited, because it may ignore its cancellation. With `yields`, it is cancelled

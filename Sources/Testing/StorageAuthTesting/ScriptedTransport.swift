@@ -87,9 +87,7 @@ public final class ScriptedTransport: HTTPTransport {
     case .bytes(let bytes): return bytes
     case .stream(let stream):
       do {
-        var bytes: [UInt8] = []
-        for try await chunk in stream { bytes += chunk }
-        return bytes
+        return try await stream.collected(upTo: .max) ?? []
       } catch {
         throw TransportError(
           .connectionLost, "The body of the request could not be read.", remedy: "Check the stream of the body.")

@@ -139,7 +139,7 @@ extension ObjectStoreConformance {
     for size in sizes {
       let bytes = content(size)
       let file = folder.appending("\(size)")
-      try await requireSize(size, of: upload(bytes, to: root + "\(size)"))
+      try await requireSize(size, of: store.upload(bytes, to: root + "\(size)"))
       try await requireContent(bytes, of: root + "\(size)", "an object from memory")
       try await store.download(root + "\(size)", to: file)
       try await requireSize(size, of: store.upload(file, to: root + "\(size)-file"))
@@ -165,7 +165,7 @@ extension ObjectStoreConformance {
 
   private func checkEmptyObject(_ root: String) async throws -> Int {
     let file = folder.appending("empty")
-    try await upload([], to: root + "memory")
+    try await store.upload([], to: root + "memory")
     try await store.download(root + "memory", to: file)
     try await store.upload(file, to: root + "file")
     try await store.upload(onceReadableStream([]), to: root + "stream")
@@ -206,7 +206,7 @@ extension ObjectStoreConformance {
 
   private func checkSourceFailure(_ root: String) async throws -> Int {
     let originalContent = content(10)
-    try await upload(originalContent, to: root + "a")
+    try await store.upload(originalContent, to: root + "a")
     for size in [0, 1_000, largeSize] {
       let error = await failure {
         try await store.upload(onceReadableStream(content(size)) { throw SourceFailure() }, to: root + "a")
@@ -220,8 +220,8 @@ extension ObjectStoreConformance {
 
   private func checkOverwriting(_ root: String) async throws -> Int {
     for (first, second) in [(1_000, 10), (10, largeSize)] {
-      try await upload(content(first), to: root + "a")
-      try await upload(content(second), to: root + "a")
+      try await store.upload(content(first), to: root + "a")
+      try await store.upload(content(second), to: root + "a")
       try await requireContent(content(second), of: root + "a", "the second of two objects")
       let error = await failure {
         try await store.upload([1, 2, 3], to: root + "a", options: UploadOptions(forbidOverwrite: true))
@@ -255,7 +255,7 @@ extension ObjectStoreConformance {
   }
 
   private func checkCancellation(_ root: String) async throws -> Int {
-    try await upload(content(1_000), to: root + "there")
+    try await store.upload(content(1_000), to: root + "there")
     let (store, bytes) = (store, content(1_000))
     let file = folder.appending("cancelled")
     try await requireCancellation("an upload that was cancelled before it started") {
@@ -301,8 +301,8 @@ extension ObjectStoreConformance {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for bytes in contents {
         group.addTask {
-          try await upload(bytes, to: root + "\(bytes.count)")
-          try await upload(bytes, to: root + "same")
+          try await store.upload(bytes, to: root + "\(bytes.count)")
+          try await store.upload(bytes, to: root + "same")
         }
       }
       try await group.waitForAll()
@@ -335,7 +335,7 @@ extension ObjectStoreConformance {
 
   private func checkRanges(_ root: String, _ ranges: [ByteRange]) async throws -> Int {
     let bytes = content(1_000)
-    try await upload(bytes, to: root + "a")
+    try await store.upload(bytes, to: root + "a")
     for range in ranges {
       guard let offsets = range.bytes(of: 1_000) else { continue }
       let object = try await store.open(root + "a", options: DownloadOptions(range: range))
@@ -350,7 +350,7 @@ extension ObjectStoreConformance {
   }
 
   private func checkMissing(_ root: String) async throws -> Int {
-    try await upload(content(10), to: root + "there/a")
+    try await store.upload(content(10), to: root + "there/a")
     for key in [root + "missing", root + "there", root + "there/"] {
       try await requireKind(.noSuchKey, "the description of a missing object") { _ = try await store.head(key) }
       try await requireKind(.noSuchKey, "the download of a missing object") {
@@ -366,7 +366,7 @@ extension ObjectStoreConformance {
   private func checkFiles(_ root: String) async throws -> Int {
     let file = folder.appending("file")
     for size in [largeSize, 10] {
-      try await upload(content(size), to: root + "a")
+      try await store.upload(content(size), to: root + "a")
       try await store.download(root + "a", to: file)
       try require(
         try await fileContent(file) == content(size), "the file of an object of \(size) bytes has other bytes")
@@ -386,7 +386,7 @@ extension ObjectStoreConformance {
 extension ObjectStoreConformance {
   private func checkDeletion(_ root: String) async throws -> Int {
     let names = ["a", "ab", "a/b", "b", "c", "d"]
-    for name in names { try await upload([1], to: root + name) }
+    for name in names { try await store.upload([1], to: root + name) }
     try await store.delete(root + "a")
     try await store.delete(root + "missing")
     let keys = ["b", "never there", "c"].map { root + $0 }
@@ -399,7 +399,7 @@ extension ObjectStoreConformance {
   }
 
   private func checkNames(_ root: String) async throws -> Int {
-    for name in names { try await upload(Array(name.utf8), to: root + name) }
+    for name in names { try await store.upload(Array(name.utf8), to: root + name) }
     for name in names {
       try await requireContent(Array(name.utf8), of: root + name, "the object \(name.debugDescription)")
     }
@@ -415,7 +415,7 @@ extension ObjectStoreConformance {
   private func checkOrder(_ root: String) async throws -> Int {
     // Neither letter case, nor locale, nor UTF-16 determines the order.
     let names = (1...25).map { "n\($0)" } + ["B", "a", "_", "é", "\u{FFFD}", "😀"]
-    for name in names { try await upload(content(name.utf8.count), to: root + name) }
+    for name in names { try await store.upload(content(name.utf8.count), to: root + name) }
     try await requireNames(names, below: root, "of several pages")
     let listed = try await list(root)
     try require(
@@ -424,7 +424,7 @@ extension ObjectStoreConformance {
   }
 
   private func checkPrefixes(_ root: String) async throws -> Int {
-    for name in ["a", "a/1", "a/2", "ab", "b/c/d", "b/d", "e\u{301}x"] { try await upload([1], to: root + name) }
+    for name in ["a", "a/1", "a/2", "ab", "b/c/d", "b/d", "e\u{301}x"] { try await store.upload([1], to: root + name) }
     let expected: [(prefix: String, delimiter: String?, names: [String])] = [
       ("a", nil, ["a", "a/1", "a/2", "ab"]), ("", "/", ["a", "a/", "ab", "b/", "e\u{301}x"]),
       ("b/", "/", ["b/c/", "b/d"]), ("a/", nil, ["a/1", "a/2"]), ("c", nil, []), ("A", nil, []),
@@ -465,10 +465,6 @@ extension ObjectStoreConformance {
 // MARK: - Parts of checks
 
 extension ObjectStoreConformance {
-  @discardableResult private func upload(_ bytes: [UInt8], to key: String) async throws -> UploadedObject {
-    try await store.upload(bytes, to: key)
-  }
-
   private func content(_ count: Int, seed: Int = 0) -> [UInt8] {
     var random = SeededGenerator(seed: UInt64(count) &+ UInt64(seed) << 32)
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// The result of a conformance suite, which contains one check for each rule.
 ///
 /// ```swift
@@ -99,13 +101,7 @@ extension ConformanceReport {
     of subject: Any.Type, _ rules: [Rule], _ check: (Rule) async throws -> Int
   ) async {
     var checks: [Check] = []
-    for rule in rules {
-      do {
-        checks.append(Check(rule.rawValue, .success(try await check(rule))))
-      } catch {
-        checks.append(Check(rule.rawValue, .failure(error)))
-      }
-    }
+    for rule in rules { checks.append(Check(rule.rawValue, await Result.catching { try await check(rule) })) }
     self.init(subject: "\(subject)", checks: checks)
   }
 }
@@ -121,6 +117,13 @@ extension ConformanceReport.Check {
       case .failure(let error): .broken("it threw \(error)")
       }
   }
+}
+
+/// Returns the error with which a signer refuses something, or throws if the signer accepts it.
+@discardableResult
+func requireUnsigned(_ name: String, _ sign: () throws(SigningError) -> Void) throws(Violation) -> SigningError {
+  do throws(SigningError) { try sign() } catch { return error }
+  throw Violation("\(name) was not rejected")
 }
 
 extension [String] {

@@ -181,12 +181,9 @@ extension PresignerConformance {
   private func rejection(
     of sample: Sample, with credential: Subject.SigningCredential, for duration: Duration, _ label: String
   ) throws(Violation) -> SigningError {
-    do throws(SigningError) {
+    try requireUnsigned(label) { () throws(SigningError) in
       _ = try presigner.presign(sample.request, with: credential, validFor: duration, in: .at(sample.date))
-    } catch {
-      return error
     }
-    throw Violation("\(label) was not rejected")
   }
 }
 

@@ -103,10 +103,8 @@ extension ProviderConformance {
   func checkCredential() async throws -> Int {
     _ = try await issued()
     let provider = provider
-    let outcome = await answered(within: patience) { () async -> Result<Subject.Value, CredentialError> in
-      do throws(CredentialError) { return .success(try await provider.credential(in: context)) } catch {
-        return .failure(error)
-      }
+    let outcome = await answered(within: patience) {
+      await Result.catching { () throws(CredentialError) in try await provider.credential(in: context) }
     }
     switch outcome {
     case .success: return 2
@@ -192,11 +190,7 @@ extension ProviderConformance {
 
   private static func outcome(
     of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext
-  ) async -> Outcome {
-    do throws(CredentialError) { return .success(try await provider.issue(in: context)) } catch {
-      return .failure(error)
-    }
-  }
+  ) async -> Outcome { await Outcome.catching { () throws(CredentialError) in try await provider.issue(in: context) } }
 
   private static func outcome(
     of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext, within patience: Duration

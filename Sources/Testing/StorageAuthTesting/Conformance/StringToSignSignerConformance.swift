@@ -218,15 +218,9 @@ extension StringToSignSignerConformance {
   }
 
   private func checkToken(_ sample: Sample, _ pending: PendingSignature) throws {
-    let key = sample.credential
     let ownRejection = rejection(of: SigningRequest(pending), sample, Self.everything(in: sample))
     try require(ownRejection?.code != .anotherKey, "with its own key it was rejected as that of another one")
-    let token = key.sessionToken == nil ? "another token" : nil
-    let tokens: [(name: String, key: AccessKey)] = [
-      ("another kind of key", AccessKey(id: key.id, secret: key.secret, sessionToken: token.map { Secret($0) })),
-      ("another token", AccessKey(id: key.id, secret: key.secret, sessionToken: Secret("yet another token"))),
-    ]
-    for (name, other) in tokens {
+    for (name, other) in sample.credential.withOtherTokens {
       let error = rejection(of: SigningRequest(pending), sample, with: other, Self.everything(in: sample))
       try require(error?.code == .anotherKey, "with \(name) it had the outcome \(error?.code.description ?? "signed")")
     }

@@ -223,11 +223,10 @@ extension TransportConformance {
     let (concurrency, patience) = (concurrency, patience)
     let server = try server { connection in
       while true {
-        let request = try connection.readHead()
-        let count = try connection.readBody(request.contentLength)
+        let request = try connection.readRequest()
         arrived.add(true)
         guard gate.wait(timeout: .now() + .seconds(Int(patience.components.seconds))) == .success else { return }
-        let text = "\(request.path) \(count)"
+        let text = "\(request.path) \(request.body.count)"
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
       }
     }
@@ -301,8 +300,7 @@ extension TransportConformance {
   private func brokenServer(recordingIn recording: Recording<WireRequest> = Recording()) throws -> LoopbackServer {
     try server { connection in
       while true {
-        let request = try connection.readHead()
-        try connection.readBody(request.contentLength)
+        let request = try connection.readRequest()
         recording.add(request)
         if let response = BrokenResponse.allCases.first(where: { request.path.hasBytePrefix("/\($0)") }) {
           return try response.send(on: connection)

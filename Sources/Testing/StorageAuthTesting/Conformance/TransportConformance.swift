@@ -223,14 +223,13 @@ extension TransportConformance {
     try LoopbackServer(patience: patience, serve)
   }
 
-  /// Starts a server that records requests, reads their bodies, and sends a response to each of them.
+  /// Starts a server that records requests with their bodies, and sends a response to each of them.
   func server(
     recordingIn recording: Recording<WireRequest> = Recording(), _ respond: @escaping @Sendable (WireRequest) -> String
   ) throws(LoopbackError) -> LoopbackServer {
     try server { connection in
       while true {
-        let request = try connection.readHead()
-        try connection.readBody(request.contentLength)
+        let request = try connection.readRequest()
         recording.add(request)
         try connection.send(respond(request))
       }
@@ -251,10 +250,8 @@ extension TransportConformance {
   func outcome(
     _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
   ) async throws(Violation) -> Outcome {
-    let outcome = await answered(within: patience) { () async -> Outcome in
-      do throws(TransportError) { return .success(try await transport.send(request, body: body)) } catch {
-        return .failure(error)
-      }
+    let outcome = await answered(within: patience) {
+      await Outcome.catching { () throws(TransportError) in try await transport.send(request, body: body) }
     }
     guard let outcome else { throw Violation("send(_:body:) did not return within \(patience)") }
     return outcome
@@ -264,13 +261,9 @@ extension TransportConformance {
   func completeResponse(
     _ response: HTTPStreamingResponse
   ) async throws(Violation) -> Result<CompleteResponse, any Error> {
-    let result = await answered(within: patience) { () async -> Result<CompleteResponse, any Error> in
-      do {
-        var body: [UInt8] = []
-        for try await chunk in response.body { body += chunk }
-        return .success(CompleteResponse(head: response.response, body: body))
-      } catch {
-        return .failure(error)
+    let result = await answered(within: patience) {
+      await Result<CompleteResponse, any Error>.catching {
+        CompleteResponse(head: response.response, body: try await response.body.collected(upTo: .max) ?? [])
       }
     }
     guard let result else { throw Violation("the body did not end within \(patience)") }

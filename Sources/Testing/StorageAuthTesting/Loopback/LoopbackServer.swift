@@ -68,11 +68,12 @@ final class LoopbackServer: Sendable {
   }
 }
 
-/// The head of a request as it was received.
+/// A request as it was received; only some servers read its body.
 struct WireRequest: Sendable {
   let line: String
 
   let fields: [(name: String, value: String)]
+  var body: [UInt8] = []
 
   /// Parses a head without the empty line after it.
   init(_ head: [UInt8]) {
@@ -115,6 +116,12 @@ final class LoopbackConnection {
       }
       guard try receive() else { throw LoopbackError(call: "end") }
     }
+  }
+
+  func readRequest() throws(LoopbackError) -> WireRequest {
+    var request = try readHead()
+    try readBody(request.contentLength) { request.body += $0 }
+    return request
   }
 
   /// Reads the next bytes of a body, at most `count` of them; an empty result is the end of the connection.

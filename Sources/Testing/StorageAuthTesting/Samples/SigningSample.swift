@@ -83,6 +83,15 @@ extension SigningSample: Redacted {
 }
 
 extension AccessKey {
+  /// The key with a token instead of none, or none instead of one, and with another token.
+  var withOtherTokens: [(name: String, key: AccessKey)] {
+    let token = sessionToken == nil ? "another token" : nil
+    return [
+      ("another kind of key", AccessKey(id: id, secret: secret, sessionToken: token.map { Secret($0) })),
+      ("another token", AccessKey(id: id, secret: secret, sessionToken: Secret("yet another token"))),
+    ]
+  }
+
   /// The access keys that cannot sign a request, with names that describe their defects.
   ///
   /// The defects are an empty ID, line breaks, and leading or trailing spaces.
