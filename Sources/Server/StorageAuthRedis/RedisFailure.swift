@@ -78,7 +78,6 @@ enum RedisFailure: Error, Sendable, Hashable {
     }
   }
 
-  /// Returns the error of a store for the failure of a server.
   func storeError(server: String) -> StoreError {
     StoreError("Redis at \(server) \(reason).", remedy: remedy)
   }

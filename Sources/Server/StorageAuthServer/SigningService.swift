@@ -189,7 +189,6 @@ extension RequestRefusal {
 }
 
 extension SigningRequest {
-  /// Parses the body of a signing request.
   init(json bytes: [UInt8]) throws(RequestRefusal) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),

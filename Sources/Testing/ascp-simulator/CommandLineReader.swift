@@ -5,7 +5,6 @@ internal import StorageAuth
 
 /// A parser that splits the simulator's command line into options with their values and other arguments.
 struct CommandLineReader {
-  /// The maximum number of sessions that share a transfer.
   private static let sessionLimit = 128
 
   private(set) var options: [(option: AscpOption, value: String)] = []

@@ -12,7 +12,6 @@ internal import StorageCrypto
 struct TransferServerClient: Sendable {
   /// The maximum size of a response in bytes: several chunks of a file.
   private static let responseByteLimit = 64 * 1024 * 1024
-  /// The time between two requests that show presence.
   private static let presenceInterval = Duration.seconds(3)
   private static let loopbackHosts = ["127.0.0.1", "localhost", "::1"]
 

@@ -30,7 +30,6 @@ struct BucketDocument: Sendable {
   /// The response to a request for the document while there is none.
   enum Unset: Sendable {
     case error(String)
-    /// A document with these elements.
     case document([XMLNode] = [])
     /// The error code for documents with IDs, the root element of their list, and the parameter with the ID.
     case list(error: String, root: String, id: ByteExactString, canBeEmpty: Bool = true)
@@ -91,7 +90,6 @@ extension Call {
     return (kind, "\(kind.parameter)/\(id)", false)
   }
 
-  /// The maximum number of documents with IDs in a page of their list.
   private static let documentPageLimit = 100
 
   func readDocument() throws -> Answer {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import StorageAuth
 
 /// The pattern of the requests for an operation: method, resource level and query parameters.
 struct OperationRoute: Sendable {
@@ -148,7 +149,7 @@ struct ParameterNames: Sendable {
     let lowercased = name.asciiLowercased
     if ignoresCase, signature.contains(lowercased) { return .signature }
     guard Self.isKnown(lowercased, in: Self.lowercasedNames) else { return .unknown }
-    let isSpelledRight = ignoresCase || Self.isKnown(name, in: Self.names)
+    let isSpelledRight = ignoresCase || Self.isKnown(name, in: ParameterCatalog.names)
     // A service that compares names case-sensitively ignores a listing parameter in a different case.
     if !isSpelledRight, Self.listingNames.contains(lowercased) { return .unknown }
     // Letters that only look like ASCII are rejected: the Kelvin sign, for example, has the lowercase form `k`.
@@ -170,5 +171,5 @@ struct ParameterNames: Sendable {
       || reservedPrefixes.contains { name.hasBytePrefix($0) }
   }
 
-  private static let lowercasedNames = Set(names.map { $0.asciiLowercased })
+  private static let lowercasedNames = Set(ParameterCatalog.names.map { $0.asciiLowercased })
 }

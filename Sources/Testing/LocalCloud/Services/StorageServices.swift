@@ -145,9 +145,6 @@ extension ParameterNames {
   /// The prefixes that the services, or related services whose clients may send requests to this server, reserve.
   static let reservedPrefixes =
     [ServiceDescription.oss, .cos, .s3].map(\.headerPrefix) + ["x-ci-", "x-obs-", "x-image-", "ci-"]
-
-  /// The query parameter names in the source code of the vendors' SDKs.
-  static let names = ParameterCatalog.names
 }
 
 /// The format in which OSS sends objects to clients that accept it.

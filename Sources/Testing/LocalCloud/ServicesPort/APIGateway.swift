@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
+internal import StorageAuthServer
 
 /// An API beside the storage services, whose calls are read whole and whose errors are documents in its own format.
 protocol APIHandler: Sendable {
@@ -68,7 +69,7 @@ extension APIGateway {
     }
     let headError = headError(of: request.head)
     let readsBody = status == nil && headError == nil
-    let body = readsBody ? try await InboundCall.body(of: request, limit: bodyByteLimit) : []
+    let body = readsBody ? try await request.body.bytes(upTo: bodyByteLimit) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: makeRequestID(), at: date)
     let handler = handler(for: call)
     let response = try await context.answer(
@@ -80,5 +81,79 @@ extension APIGateway {
       return try await handler.response(to: call)
     }
     try await exchange.send(response, to: request.method, with: writer, from: blobs)
+  }
+}
+
+extension JSONValue {
+  static func integer(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
+
+  static func strings(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
+
+  /// The value, or `nil` if it is `null`, which the APIs treat like a missing member.
+  var unlessNull: JSONValue? { self == .null ? nil : self }
+
+  /// Returns an integer, or `nil` if the value is `null`, or throws the Node API's response with a message.
+  func integer(atLeast minimum: Int = .min, _ message: String) throws(ErrorResponse) -> Int? {
+    guard let value = unlessNull else { return nil }
+    guard let number = value.integer, number >= minimum else { throw .nodeBadRequest(message) }
+    return number
+  }
+}
+
+extension JSONObject {
+  /// Creates an object from those of the members that are not `nil`.
+  init(present members: KeyValuePairs<String, JSONValue?>) {
+    self.init()
+    for (name, value) in members { self[name] = value }
+  }
+}
+
+/// The request handler of the port that the token services, the app server and the instance metadata service share.
+struct ServicesGateway: APIGateway {
+  let context: CloudContext
+  let bodyByteLimit = 256 * 1024
+  let errorCodes = (tooLong: "InvalidParameter", failure: "InternalError")
+  private let appServer: AppServer
+  private let metadata: Metadata
+  private let tokenServices: [any TokenService]
+
+  init(_ services: LocalCloud.Services, _ context: CloudContext) {
+    self.context = context
+    let issuer = Issuer(services, context)
+    appServer = AppServer(issuer: issuer, token: services.appToken)
+    metadata = Metadata(issuer: issuer, requiresToken: services.requiresMetadataToken)
+    tokenServices = Self.tokenServices(issuer, services)
+  }
+
+  func makeRequestID() -> String { BlobID.random().description.asciiUppercased }
+
+  func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
+    let path = InboundCall.path(of: request)
+    if Self.clouds.contains(where: { $0.appServerPath == path }) { return .appServer }
+    return Metadata.isPath(path) ? .metadata : .sts
+  }
+
+  /// Returns the error for a target that cannot be read, or a `Host` header that does not name this machine.
+  ///
+  /// The check of the host applies only to the services without authentication, and protects them from DNS rebinding
+  /// attacks by web pages.
+  func headError(of request: HTTPRequest) -> ErrorResponse? {
+    if request.path?.utf8.first != UInt8(ascii: "/") { return .unreadableTarget }
+    if endpoint(of: request) == .sts { return nil }
+    // If the request has a second Host header, it is only found among the header fields.
+    if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
+    return ErrorResponse(
+      .forbidden, "Forbidden", "The Host header does not name this machine. Use localhost or 127.0.0.1 in the URL.")
+  }
+
+  func handler(for call: InboundCall) -> any APIHandler {
+    if let callbacks = context.callbacks, call.path == CallbackSender.keyPath {
+      return CallbackKeyHandler(sender: callbacks)
+    }
+    return switch endpoint(of: call.request) {
+    case .appServer: appServer
+    case .metadata: metadata
+    default: tokenServices.dropLast().first { $0.handles(call) } ?? tokenServices[tokenServices.count - 1]
+    }
   }
 }

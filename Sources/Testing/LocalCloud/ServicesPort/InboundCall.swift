@@ -3,8 +3,6 @@
 
 internal import CredentialSources
 internal import HTTPTypes
-internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
 
 /// A request with its whole body, to a service that isn't a storage service.
@@ -60,14 +58,4 @@ struct InboundCall: Sendable {
   }
 
   static func path(of request: HTTPRequest) -> String { String((request.path ?? "").bytes(before: "?")) }
-
-  /// Reads the whole body of a request, or returns `nil` if it is longer than a limit.
-  static func body(of request: Request, limit: Int) async throws -> [UInt8]? {
-    var bytes: [UInt8] = []
-    for try await chunk in request.body {
-      guard bytes.count + chunk.readableBytes <= limit else { return nil }
-      bytes += chunk.readableBytesView
-    }
-    return bytes
-  }
 }

@@ -88,7 +88,6 @@ extension SimulatedService {
 }
 
 extension BucketDocument {
-  /// The documents of a bucket of COS.
   static let cos: [BucketDocument] = [
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),

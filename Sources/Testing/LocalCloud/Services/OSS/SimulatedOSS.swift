@@ -130,7 +130,6 @@ extension S3Interface {
 }
 
 extension BucketDocument {
-  /// The documents of a bucket of OSS.
   static let oss: [BucketDocument] = [
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),

@@ -95,7 +95,6 @@ struct FileService: Sendable {
     if entry.path.bytes == root.bytes { throw FileProblem(.isRoot) }
   }
 
-  /// The maximum length of the IDs in a link, in bytes.
   private static let idByteLimit = 255
 
   func create(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {

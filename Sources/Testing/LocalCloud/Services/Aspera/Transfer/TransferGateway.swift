@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
+internal import StorageAuthServer
 
 /// The HTTP request handler of the simulated transfer server.
 struct TransferGateway: Sendable {
@@ -49,7 +50,7 @@ struct TransferGateway: Sendable {
     if resource == "files", rest.count == 2, let number = Int(digits: rest[1]) {
       return try await transferPiece(of: number, request, on: connection, at: date)
     }
-    guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit),
+    guard let body = try await request.body.bytes(upTo: Self.bodyByteLimit),
       let document = try? JSONValue(parsing: body)
     else { throw TransferRefusal.protocolError }
     return try await response(to: document, about: resource, on: connection, id, at: date)
