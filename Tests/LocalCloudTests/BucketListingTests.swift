@@ -28,7 +28,7 @@ final class BucketListingTests: XCTestCase {
     while let start = after, result.pages < 10_000 {
       let page = bucket.objectPage(ListQuery(prefix: prefix, delimiter: delimiter, after: start, limit: limit))
       XCTAssertLessThanOrEqual(page.entries.count + page.groups.count, limit)
-      result.keys += page.entries.map(\.key.text)
+      result.keys += page.entries.map(\.key.string)
       result.groups += page.groups
       result.pages += 1
       after = page.next
@@ -71,7 +71,7 @@ final class BucketListingTests: XCTestCase {
     XCTAssertEqual(page.groups, ["a/"])
     let past = bucket.objectPage(ListQuery(prefix: "", delimiter: "/", after: "a/", limit: 10))
     XCTAssertEqual(past.groups, [])
-    XCTAssertEqual(past.entries.map(\.key.text), ["d"])
+    XCTAssertEqual(past.entries.map(\.key.string), ["d"])
   }
 
   func testRangesAreParsedAsHTTPDefinesThem() {

@@ -361,7 +361,7 @@ extension LocalCloud {
     guard let page = try? storage.store(of: provider).read(bucket, { $0.objectPage(query) }) else { return nil }
     return ObjectPage(
       objects: page.entries.map {
-        ObjectSummary(key: $0.key.text, byteCount: $0.content.byteCount, modified: $0.modified)
+        ObjectSummary(key: $0.key.string, byteCount: $0.content.byteCount, modified: $0.modified)
       },
       folders: page.groups, next: page.next)
   }

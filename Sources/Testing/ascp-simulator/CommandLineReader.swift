@@ -142,17 +142,10 @@ enum AscpOption: String, CaseIterable {
   case fileList = "--file-list", filePairList = "--file-pair-list", encodedSourcePrefix = "--source-prefix64"
   case encodedSourceBase = "--src-base64", policy = "--policy", proxy = "--proxy", contentProtection = "--file-crypt"
 
-  var isFlag: Bool {
-    switch self {
-    case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,
-      .ignoreHostKey, .removeSources, .removeEmptyFolders, .removeEmptySource, .skipSpecialFiles, .preserveTimes,
-      .preserveModificationTime, .preserveCreationTime, .preserveAccessTime, .preserveSourceAccessTime, .preserveOwner,
-      .preserveGroup, .removeSkipped, .deleteBefore, .saveBeforeOverwrite, .skipDuplicates, .applyLocalDocroot,
-      .failBadPassphrase, .precalculate, .noPrecalculation:
-      true
-    default: false
-    }
-  }
+  /// The options above the first one with a value.
+  private static let flags = Set(allCases.prefix { $0 != .overwrite })
+
+  var isFlag: Bool { Self.flags.contains(self) }
 
   /// Whether a value can follow the option directly, as in `-P33001`.
   var isShort: Bool { !rawValue.hasPrefix("--") && self != .useSystemSSH }

@@ -51,13 +51,8 @@ public protocol RateStore: Sendable {
 /// whose uptime has passed are removed. If the store is still full, it evicts the callers with the nearest uptimes, who
 /// may then send requests earlier than their limit allows.
 public final class MemoryRateStore: RateStore {
-  /// The type of a caller's ID: its UTF-8 bytes.
-  ///
-  /// Canonically equivalent strings are therefore different callers.
-  private typealias Caller = [UInt8]
-
   private let limit: Int
-  private let restorationTimes = Lock<[Caller: Duration]>([:])
+  private let restorationTimes = Lock<[ByteExactString: Duration]>([:])
 
   /// Creates an empty rate store.
   ///
@@ -75,7 +70,7 @@ public final class MemoryRateStore: RateStore {
   ///
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
-    let caller = Caller(caller.utf8)
+    let caller = ByteExactString(caller)
     return restorationTimes.withLock { restorationTimes in
       let restoration = max(restorationTimes[caller] ?? uptime, uptime) + rate.interval
       let excess = restoration - uptime - rate.interval * rate.burst
@@ -89,7 +84,9 @@ public final class MemoryRateStore: RateStore {
   }
 
   /// Evicts callers until an eighth of the store is free, so that evictions are rare.
-  private static func evictCallers(from restorationTimes: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
+  private static func evictCallers(
+    from restorationTimes: inout [ByteExactString: Duration], at uptime: Duration, _ limit: Int
+  ) {
     restorationTimes = restorationTimes.filter { $0.value > uptime }
     let excess = restorationTimes.count - (limit - max(1, limit / 8))
     guard excess > 0 else { return }

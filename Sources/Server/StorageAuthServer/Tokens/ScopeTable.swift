@@ -8,16 +8,11 @@ internal import StorageAuth
 /// When the table is full, it evicts the least recently used scopes of the caller with the most scopes. A caller that
 /// requests many different scopes thus loses its own keys rather than the keys of other callers.
 final class ScopeTable: Sendable {
-  /// The type of a caller's ID: its UTF-8 bytes.
-  ///
-  /// Canonically equivalent strings are therefore different callers.
-  private typealias Caller = [UInt8]
-
   /// The keys for a scope, with what decides on their eviction.
   private struct Entry {
     let keys: ScopeKeys
     /// The first caller that requested the scope.
-    let caller: Caller
+    let caller: ByteExactString
     var lastUse: UInt64
   }
 
@@ -47,7 +42,7 @@ final class ScopeTable: Sendable {
       if let existing = state.entries[scope] { return existing.keys }
       if state.entries.count >= limit { Self.evictScopes(from: &state.entries) }
       if state.isShutDown { newKeys.shutdown() }
-      state.entries[scope] = Entry(keys: newKeys, caller: Caller(caller.utf8), lastUse: state.useCount)
+      state.entries[scope] = Entry(keys: newKeys, caller: ByteExactString(caller), lastUse: state.useCount)
       return newKeys
     }
   }
@@ -75,7 +70,7 @@ final class ScopeTable: Sendable {
   /// Evicts an eighth of the scopes, so that evictions are rare: the least recently used ones beyond the same maximum
   /// number for each caller.
   private static func evictScopes(from entries: inout [TokenScope: Entry]) {
-    var ranks: [Caller: Int] = [:]
+    var ranks: [ByteExactString: Int] = [:]
     let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in
       let rank = ranks[entry.caller, default: 0]
       ranks[entry.caller] = rank + 1

@@ -42,15 +42,10 @@ public enum ReplayVerdict: Sendable, Hashable {
 /// is free space: a single owner can fill half of the store, two owners can fill a third each, and there is always
 /// space for another owner. A store that is full for one owner remains usable for others.
 public final class MemoryReplayStore: ReplayStore {
-  /// The type of an owner's ID: its UTF-8 bytes.
-  ///
-  /// Canonically equivalent strings are therefore different owners.
-  private typealias Owner = [UInt8]
-
   private struct State {
     var marks: Set<String> = []
-    var counts: [Owner: Int] = [:]
-    var expirations = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
+    var counts: [ByteExactString: Int] = [:]
+    var expirations = ExpiryQueue<Timestamp, (mark: String, owner: ByteExactString)>()
     /// The latest expiration among the removed marks, or `nil` if no mark has been removed.
     var latestRemovedExpiration: Timestamp?
 
@@ -90,7 +85,7 @@ public final class MemoryReplayStore: ReplayStore {
   public func insert(
     _ mark: String, of owner: String, from start: Timestamp? = nil, until expiration: Timestamp, at date: Timestamp
   ) -> ReplayVerdict {
-    let owner = Owner(owner.utf8)
+    let owner = ByteExactString(owner)
     return state.withLock { state in
       state.removeMarks(expiredBefore: date)
       // A mark that may have been removed before is valid again only if the clock was set back.

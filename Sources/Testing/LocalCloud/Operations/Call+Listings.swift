@@ -97,7 +97,7 @@ extension Call {
     head += encoding.encodingTypeElements + elements(page, encoding)
     let contents = page.entries.map { object in
       let owner = withOwner ? [service.owner(object.attributes.owner ?? bucketOwner)] : []
-      let name = [encoding.element("Key", object.key.text), Self.lastModified(object.modified)]
+      let name = [encoding.element("Key", object.key.string), Self.lastModified(object.modified)]
       return XMLNode("Contents", children: name + self.elements(ofContentOf: object) + owner)
     }
     return service.response("ListBucketResult", head + contents + encoding.commonPrefixes(page.groups))
@@ -131,7 +131,7 @@ extension Call {
     }
     let versions = page.entries.map { version, isLatest in
       let common = [
-        encoding.element("Key", version.key.text), XMLNode("VersionId", version.version),
+        encoding.element("Key", version.key.string), XMLNode("VersionId", version.version),
         XMLNode("IsLatest", String(isLatest)), Self.lastModified(version.modified),
         service.owner(version.attributes.owner ?? owner),
       ]
@@ -160,7 +160,7 @@ extension Call {
       return XMLNode("Part", children: head + service.elements(of: part) + [size])
     }
     let head = [
-      XMLNode("Bucket", bucket), encoding.element("Key", key.text), XMLNode("UploadId", uploadName.id),
+      XMLNode("Bucket", bucket), encoding.element("Key", key.string), XMLNode("UploadId", uploadName.id.string),
       XMLNode("PartNumberMarker", String(marker)),
       XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
       XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
@@ -188,7 +188,7 @@ extension Call {
       let initiatorAndOwner =
         service.listing.tellsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
       let uploadElements = [
-        encoding.element("Key", upload.name.key.text), XMLNode("UploadId", upload.name.id),
+        encoding.element("Key", upload.name.key.string), XMLNode("UploadId", upload.name.id.string),
         XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
         XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
       ]

@@ -12,7 +12,7 @@ extension Call {
   private static let noUploadToAbort = "0042-00000002"
   private static let bodyOfCompleteAll = "0042-00000216"
 
-  var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
+  var uploadName: UploadName { UploadName(key: key, id: target["uploadId"] ?? "") }
 
   func partNumber() throws(ErrorResponse) -> Int {
     guard let number = parameter("partNumber").flatMap({ Int(digits: $0) }), (1...10_000).contains(number) else {
@@ -47,13 +47,16 @@ extension Call {
     let attributes = try attributes()
     let encoding = try keyEncoding()
     let upload = PendingUpload(
-      name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
+      name: UploadName(key: key, id: ByteExactString(BlobID.random().description.asciiUppercased)),
+      description: description,
       access: access, attributes: attributes, initiated: date, checksum: try service.behavior.checksumRule(of: headers))
     try store.change(bucket) { bucket in
       try checkOverwrite(in: bucket)
       bucket.uploads[upload.name] = upload
     }
-    let names = [XMLNode("Bucket", bucket), encoding.element("Key", key.text), XMLNode("UploadId", upload.name.id)]
+    let names = [
+      XMLNode("Bucket", bucket), encoding.element("Key", key.string), XMLNode("UploadId", upload.name.id.string),
+    ]
     var response = service.response("InitiateMultipartUploadResult", encoding.encodingTypeElements + names)
     response.headers.append(contentsOf: service.headers(of: upload))
     describe(attributes, in: &response.headers)
@@ -100,8 +103,8 @@ extension Call {
       bucket.uploads[name] = nil
     }
     let elements = [
-      XMLNode("Location", "http://\(host)/\(bucket)/\(key.text.percentEncoded(.path))"), XMLNode("Bucket", bucket),
-      encoding.element("Key", key.text), XMLNode("ETag", service.entityTag(object.content.entityTag)),
+      XMLNode("Location", "http://\(host)/\(bucket)/\(key.string.percentEncoded(.path))"), XMLNode("Bucket", bucket),
+      encoding.element("Key", key.string), XMLNode("ETag", service.entityTag(object.content.entityTag)),
     ]
     var response = service.response(
       "CompleteMultipartUploadResult",

@@ -72,7 +72,7 @@ struct Call: Sendable {
   var bucket: String { target.bucket?.string ?? "" }
 
   /// The object key of the request; empty for operations on the service or on a bucket.
-  var key: ObjectKey { ObjectKey(target.key?.string ?? "") }
+  var key: ObjectKey { target.key ?? "" }
 
   /// Returns the value of a query parameter, which is empty if the parameter has none, or `nil` if it is absent.
   func parameter(_ name: ByteExactString) -> String? { target[name]?.string }

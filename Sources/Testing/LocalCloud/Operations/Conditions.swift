@@ -40,7 +40,7 @@ struct Conditions {
     if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }
-    guard let existing else { throw .noSuchKey(key.text) }
+    guard let existing else { throw .noSuchKey(key.string) }
     guard Self.matches(match, existing) else { throw .preconditionFailed("If-Match") }
   }
 

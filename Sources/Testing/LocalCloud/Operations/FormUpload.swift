@@ -101,7 +101,7 @@ extension Call {
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
     let content = try await upload.store(form, in: store.blobs, expectation)
-    guard rights.allowPosting(key.text, to: bucket) else { throw service.policyRefusal(at: date) }
+    guard rights.allowPosting(key.string, to: bucket) else { throw service.policyRefusal(at: date) }
     let object = try await stored(content, access, attributes)
     return try await calledBack(object, response(outcome, to: object))
   }
@@ -109,8 +109,8 @@ extension Call {
   /// Returns the response that the client of a form upload receives about the stored object.
   private func response(_ outcome: FormAnswer, to object: StoredObject) -> Answer {
     let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
-    let location = "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.text.percentEncoded(.path))"
-    let (key, entityTag) = (key.text, service.entityTag(object.content.entityTag))
+    let location = "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.string.percentEncoded(.path))"
+    let (key, entityTag) = (key.string, service.entityTag(object.content.entityTag))
     var headers = checksums(of: object.content)
     describe(object, in: &headers)
     headers[.location] = location

@@ -117,7 +117,7 @@ struct RequestRights: Sendable {
   }
 
   private func allowReading(_ source: NamedSource) -> Bool {
-    allowReading(source.key.text, version: source.version, in: source.bucket)
+    allowReading(source.key.string, version: source.version, in: source.bucket)
   }
 
   func allowReading(_ key: String, version: String?, in bucket: String) -> Bool {
@@ -148,8 +148,8 @@ struct RequestRights: Sendable {
 
   /// Returns whether the upload that a request names exists, and has a property, given also the bucket's owner.
   private func hasUpload(_ target: RequestTarget, _ property: (PendingUpload, String) -> Bool) -> Bool {
-    guard let key = target.key?.string else { return false }
-    let name = UploadName(key: ObjectKey(key), id: target["uploadId"]?.string ?? "")
+    guard let key = target.key else { return false }
+    let name = UploadName(key: key, id: target["uploadId"] ?? "")
     let isFound = try? store.read(target.bucket?.string ?? "") { bucket in
       bucket.uploads[name].map { property($0, bucket.owner) } ?? false
     }

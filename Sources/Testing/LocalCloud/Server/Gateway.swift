@@ -207,7 +207,7 @@ struct Gateway: Sendable {
   @concurrent
   private func countingWrite(of call: Call, _ perform: @concurrent () async throws -> Answer) async throws -> Answer {
     func countWrite() {
-      if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
+      if call.operation.writesObject { counters.wrote(call.key.string, in: call.bucket, of: service.provider) }
     }
     do {
       let response = try await perform()

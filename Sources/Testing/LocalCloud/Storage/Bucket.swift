@@ -28,7 +28,7 @@ struct Bucket: Sendable {
 
   /// Returns a pending upload; `ec` is the detailed error code of OSS if it does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws(ErrorResponse) -> PendingUpload {
-    guard let upload = uploads[name] else { throw .noSuchUpload(name.id, ec: ec) }
+    guard let upload = uploads[name] else { throw .noSuchUpload(name.id.string, ec: ec) }
     return upload
   }
 
@@ -36,9 +36,9 @@ struct Bucket: Sendable {
   func uploadPage(_ query: ListQuery, afterUpload id: String) -> EntryPage<PendingUpload> {
     let after = ObjectKey(query.after)
     let following = zip(uploads.keys, uploads.values).lazy.filter { name, _ in
-      query.after.isEmpty || name.key > after || name.key == after && !id.isEmpty && name.id > id
+      query.after.isEmpty || name.key > after || name.key == after && !id.isEmpty && name.id > ByteExactString(id)
     }
-    return page(query, of: following.map { (key: $0.key, id: $0.id, entry: $1) })
+    return page(query, of: following.map { (key: $0.key, id: $0.id.string, entry: $1) })
   }
 
   /// Returns a page of entries that follow the start of the page, in their order.
@@ -46,7 +46,7 @@ struct Bucket: Sendable {
     _ query: ListQuery, of entries: some Sequence<(key: ObjectKey, id: String, entry: Entry)>
   ) -> EntryPage<Entry> {
     var page = EntryPage<Entry>()
-    for (key, id, entry) in entries where key.hasBytePrefix(query.prefix) {
+    for (key, id, entry) in entries where key.utf8.starts(with: query.prefix.utf8) {
       let group = key.group(after: query.prefix, delimiter: query.delimiter)
       if let group, group.isIdentical(to: query.after) || page.groups.last?.isIdentical(to: group) == true { continue }
       if page.entries.count + page.groups.count == query.limit {
@@ -54,7 +54,7 @@ struct Bucket: Sendable {
         break
       }
       if let group { page.groups.append(group) } else { page.entries.append(entry) }
-      page.last = (group ?? key.text, group == nil ? id : "")
+      page.last = (group ?? key.string, group == nil ? id : "")
     }
     return page
   }
@@ -64,10 +64,10 @@ struct Bucket: Sendable {
     let (after, prefix) = (ObjectKey(query.after), ObjectKey(query.prefix))
     let start = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
     let entries = sequence(state: start) { index -> (key: ObjectKey, id: String, entry: StoredObject)? in
-      guard index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) else { return nil }
+      guard index < objects.count, objects.keys[index].utf8.starts(with: query.prefix.utf8) else { return nil }
       let (key, object) = (objects.keys[index], objects.values[index])
       if let group = key.group(after: query.prefix, delimiter: query.delimiter) {
-        index = objects.firstIndex(from: index) { $0 > ObjectKey(group) && !$0.hasBytePrefix(group) }
+        index = objects.firstIndex(from: index) { $0 > ObjectKey(group) && !$0.utf8.starts(with: group.utf8) }
       } else {
         index += 1
       }
@@ -87,10 +87,10 @@ struct Bucket: Sendable {
   func object(_ key: ObjectKey, version: String?) throws(ErrorResponse) -> StoredObject {
     guard let version else {
       if let object = objects[key] { return object }
-      throw .noSuchKey(key.text, hiddenBy: otherVersions[key]?.first)
+      throw .noSuchKey(key.string, hiddenBy: otherVersions[key]?.first)
     }
     guard let object = versions(of: key).first(where: { $0.version == version }) else {
-      throw .noSuchVersion(version, of: key.text)
+      throw .noSuchVersion(version, of: key.string)
     }
     if object.kind == .deleteMarker { throw .isDeleteMarker(object) }
     return object
@@ -212,14 +212,10 @@ struct EntryPage<Entry: Sendable>: Sendable {
 /// The identity of a multipart upload, ordered by object key and then by upload ID.
 struct UploadName: Sendable, Comparable {
   let key: ObjectKey
-  let id: String
-
-  static func == (first: UploadName, second: UploadName) -> Bool {
-    first.key == second.key && first.id.utf8.elementsEqual(second.id.utf8)
-  }
+  let id: ByteExactString
 
   static func < (first: UploadName, second: UploadName) -> Bool {
-    first.key == second.key ? first.id.utf8.lexicographicallyPrecedes(second.id.utf8) : first.key < second.key
+    first.key == second.key ? first.id < second.id : first.key < second.key
   }
 }
 

@@ -124,7 +124,7 @@ final class BucketTable: Sendable {
     _ object: StoredObject, in bucket: String, inPlaceOf old: StoredObject? = nil,
     after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws -> StoredObject {
-    try await turns.withTurn(of: "\(bucket)/\(object.key.text)") {
+    try await turns.withTurn(of: "\(bucket)/\(object.key.string)") {
       let (state, order) = try change(bucket) { bucket in
         var copy = bucket
         try prepare(&copy)
@@ -165,7 +165,7 @@ final class BucketTable: Sendable {
     _ key: ObjectKey, in bucket: String, version: String = StoredObject.nullVersion,
     after check: (StoredObject?) throws -> Void = { _ in }
   ) async throws -> StoredObject? {
-    try await turns.withTurn(of: "\(bucket)/\(key.text)") {
+    try await turns.withTurn(of: "\(bucket)/\(key.string)") {
       let deleted = try read(bucket) { bucket in
         try check(bucket.objects[key])
         return bucket.versions(of: key).first { $0.version == version }

@@ -183,7 +183,7 @@ extension ObjectRecord {
         byteCount: extent.byteCount)
     }
     self.init(
-      key: object.key.text, parts: parts, byteCount: content.byteCount, entityTag: content.entityTag,
+      key: object.key.string, parts: parts, byteCount: content.byteCount, entityTag: content.entityTag,
       crc64: content.crc64, headers: description.headers, metadata: description.metadata,
       modified: InstantRecord(object.modified), isMultipart: object.isMultipart, kind: object.kind,
       version: object.version, order: object.order, access: object.access, checksum: content.checksum,

@@ -82,27 +82,13 @@ final class StoredObject: Sendable {
 }
 
 /// An object key, compared and ordered by its UTF-8 bytes as in the services' listings.
-///
-/// `String` compares by canonical equivalence, so that two keys with different bytes could be equal.
-struct ObjectKey: Sendable, Comparable {
-  let text: String
+typealias ObjectKey = ByteExactString
 
-  init(_ text: String) {
-    self.text = text
-  }
-
-  static func == (first: ObjectKey, second: ObjectKey) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
-
-  static func < (first: ObjectKey, second: ObjectKey) -> Bool {
-    first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
-  }
-
-  func hasBytePrefix(_ prefix: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
-
+extension ObjectKey {
   /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
   func group(after prefix: String, delimiter: String) -> String? {
     guard !delimiter.isEmpty else { return nil }
-    let bytes = Array(text.utf8)
+    let bytes = Array(utf8)
     let delimiterBytes = Array(delimiter.utf8)
     var start = prefix.utf8.count
     while start + delimiterBytes.count <= bytes.count {

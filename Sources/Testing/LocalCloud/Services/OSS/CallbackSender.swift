@@ -211,7 +211,7 @@ extension Call {
     let mediaType = object.description.headers.first { $0.name == "Content-Type" }?.value
     let md5 = service.checksums(of: object.content)[.contentMD5]
     return [
-      "bucket": .string(bucket), "object": .string(object.key.text),
+      "bucket": .string(bucket), "object": .string(object.key.string),
       "etag": .string(object.content.entityTag.asciiUppercased), "size": .integer(object.content.byteCount),
       "mimeType": .string(mediaType ?? service.objects.contentType), "crc64": .string(String(object.content.crc64)),
       "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""), "clientIp": "127.0.0.1",

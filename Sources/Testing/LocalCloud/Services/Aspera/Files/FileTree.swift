@@ -31,7 +31,7 @@ struct FileTree: Sendable {
       let query = ListQuery(prefix: folder.folderKey, delimiter: "/", after: folder.folderKey, limit: .max)
       let page = bucket.objectPage(query)
       let keys = page.entries.map(\.key) + page.groups.map { ObjectKey(String($0.removingByteSuffix("/") ?? $0[...])) }
-      return keys.sorted().compactMap { key in NodePath(key.text).flatMap { Self.entry(at: $0, in: bucket) } }
+      return keys.sorted().compactMap { key in NodePath(key.string).flatMap { Self.entry(at: $0, in: bucket) } }
     }
   }
 
@@ -55,7 +55,7 @@ struct FileTree: Sendable {
     }
     let folder = ObjectKey(path.folderKey)
     let index = bucket.objects.firstIndex { $0 >= folder }
-    guard index < bucket.objects.count, bucket.objects.keys[index].hasBytePrefix(folder.text) else { return nil }
+    guard index < bucket.objects.count, bucket.objects.keys[index].starts(with: folder) else { return nil }
     return FileEntry(path: path, modified: bucket.objects.values[index].modified, content: nil, link: nil)
   }
 
