@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 
-/// Values by keys that are compared byte by byte, which are remembered until they expire.
+/// Values by keys, which are remembered until they expire.
 ///
 /// The number of values is limited; those that expire first are removed first.
 final class ExpiringTable<Value: Sendable>: Sendable {
@@ -13,14 +13,14 @@ final class ExpiringTable<Value: Sendable>: Sendable {
   }
 
   private let capacity: Int
-  private let entries = Lock<[[UInt8]: Entry]>([:])
+  private let entries = Lock<[ByteExactString: Entry]>([:])
 
   init(capacity: Int) { self.capacity = capacity }
 
   /// Inserts a value, or returns `false` if the table already contains the key and it has not expired.
   @discardableResult
   func insert(_ value: Value, for key: String, until expiration: Timestamp, at date: Timestamp) -> Bool {
-    let key = Array(key.utf8)
+    let key = ByteExactString(key)
     return entries.withLock { entries in
       if let existing = entries[key], existing.expiration > date { return false }
       if entries.count >= capacity {
@@ -37,11 +37,11 @@ final class ExpiringTable<Value: Sendable>: Sendable {
   }
 
   /// Returns the value of a key, also if it has expired, or `nil` if the table does not contain the key.
-  func value(of key: String) -> Value? { entries.withLock { $0[Array(key.utf8)]?.value } }
+  func value(of key: String) -> Value? { entries.withLock { $0[ByteExactString(key)]?.value } }
 
   /// Returns whether the table contains a key that hasn't expired.
   func contains(_ key: String, at date: Timestamp) -> Bool {
-    entries.withLock { $0[Array(key.utf8)].map { $0.expiration > date } ?? false }
+    entries.withLock { $0[ByteExactString(key)].map { $0.expiration > date } ?? false }
   }
 }
 

@@ -65,8 +65,8 @@ struct AsperaContext: Sendable {
 final class NodeDirectory: Sendable {
   private struct State {
     var accessKeys: [LocalCloud.NodeAccessKey]
-    /// The public keys that each user can log in with, by the UTF-8 bytes of the user name.
-    var publicKeys: [[UInt8]: [String]]
+    /// The public keys that each user can log in with.
+    var publicKeys: [ByteExactString: [String]]
   }
 
   private static let accessKeyLimit = 1_000
@@ -93,7 +93,7 @@ final class NodeDirectory: Sendable {
       State(
         accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
           + aspera.accessKeys,
-        publicKeys: Dictionary(accounts.map { (Array($0.user.utf8), $0.publicKeys) }) { first, _ in first }))
+        publicKeys: Dictionary(accounts.map { (ByteExactString($0.user), $0.publicKeys) }) { first, _ in first }))
   }
 
   var transferUser: String { accounts.first?.user ?? "xfer" }
@@ -137,7 +137,7 @@ final class NodeDirectory: Sendable {
   /// Adds a public key that a user can log in with, or returns `false` if the line or the user is not valid.
   func add(publicKey line: String, of user: String) -> Bool {
     guard Self.blob(of: line) != nil, transferAccount(user) != nil else { return false }
-    let user = Array(user.utf8)
+    let user = ByteExactString(user)
     state.withLock { state in
       guard state.publicKeys[user]?.contains(line) != true else { return }
       state.publicKeys[user, default: []].append(line)
@@ -149,7 +149,7 @@ final class NodeDirectory: Sendable {
   func admits(_ user: String, password: Secret?, publicKeys: [String]) -> Bool {
     guard let account = transferAccount(user) else { return false }
     if let password, account.password == password { return true }
-    let known = state.withLock { $0.publicKeys[Array(user.utf8)] ?? [] }.compactMap { Self.blob(of: $0) }
+    let known = state.withLock { $0.publicKeys[ByteExactString(user)] ?? [] }.compactMap { Self.blob(of: $0) }
     return publicKeys.contains { known.contains($0) }
   }
 

@@ -14,26 +14,23 @@ final class ActivityLog: Sendable {
   }
 
   /// An entry of the log with its place in the order of all entries.
-  struct Numbered<Element: Sendable>: Sendable {
-    let number: Int
-    let element: Element
-  }
+  typealias Numbered<Element: Sendable> = (number: Int, element: Element)
 
   private struct Entries<Element: Sendable>: Sendable {
-    var byAccessKey: [[UInt8]: [Numbered<Element>]] = [:]
+    var byAccessKey: [ByteExactString: [Numbered<Element>]] = [:]
     var lastNumber = 0
 
     mutating func append(_ element: Element, _ accessKey: String) {
       lastNumber += 1
-      let key = Array(accessKey.utf8)
-      byAccessKey[key, default: []].append(Numbered(number: lastNumber, element: element))
+      let key = ByteExactString(accessKey)
+      byAccessKey[key, default: []].append((lastNumber, element))
       if let count = byAccessKey[key]?.count, count > capacity { byAccessKey[key]?.removeFirst() }
     }
 
     /// Returns the entries of an access key, or of all if it is `nil`, in the order in which they were added.
     func entries(of accessKey: String?) -> [Numbered<Element>] {
       guard let accessKey else { return byAccessKey.values.joined().sorted { $0.number < $1.number } }
-      return byAccessKey[Array(accessKey.utf8)] ?? []
+      return byAccessKey[ByteExactString(accessKey)] ?? []
     }
   }
 
@@ -89,7 +86,7 @@ final class ActivityLog: Sendable {
   }
 
   func remove(_ accessKey: String) {
-    let key = Array(accessKey.utf8)
+    let key = ByteExactString(accessKey)
     state.withLock { state in
       state.transfers.byAccessKey[key] = nil
       state.events.byAccessKey[key] = nil

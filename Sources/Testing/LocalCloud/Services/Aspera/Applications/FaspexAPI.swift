@@ -291,6 +291,6 @@ final class FaspexPackages: Sendable {
   /// Completes the package whose content a finished upload has sent, if there is such a package.
   func completed(_ claim: TransferClaim?) {
     guard let claim, claim.direction == .send, let location = claim.locations.first else { return }
-    setUploadStatus("completed") { $0.folder.names == location.names }
+    setUploadStatus("completed") { $0.folder == location }
   }
 }

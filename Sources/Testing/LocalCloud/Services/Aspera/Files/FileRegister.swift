@@ -11,7 +11,7 @@ internal import StorageAuth
 final class FileRegister: Sendable {
   struct State {
     var paths: [Int: NodePath] = [rootID: .root]
-    var ids: [[UInt8]: Int] = [NodePath.root.bytes: rootID]
+    var ids: [NodePath: Int] = [.root: rootID]
     /// The IDs that are never discarded: the roots of access keys.
     var pinned: Set<Int> = [rootID]
     var lastID = rootID
@@ -49,8 +49,8 @@ final class FileRegister: Sendable {
     state.withLock { state in
       for (id, oldPath) in state.paths where path.contains(oldPath) {
         let newPath = target.appending(oldPath.relative(to: path))
-        state.ids[oldPath.bytes] = nil
-        state.ids[newPath.bytes] = id
+        state.ids[oldPath] = nil
+        state.ids[newPath] = id
         state.paths[id] = newPath
       }
     }
@@ -62,7 +62,7 @@ final class FileRegister: Sendable {
       let ids = state.paths.filter { path.contains($0.value) }
       for (id, path) in ids {
         state.paths[id] = nil
-        state.ids[path.bytes] = nil
+        state.ids[path] = nil
         state.pinned.remove(id)
       }
       state.permissions = state.permissions.filter { ids[$0.value.grant.fileID] == nil }
@@ -76,11 +76,10 @@ final class FileRegister: Sendable {
   }
 
   private func id(of path: NodePath, in state: inout State) -> Int {
-    let bytes = path.bytes
-    if let id = state.ids[bytes] { return id }
+    if let id = state.ids[path] { return id }
     if state.ids.count >= capacity { discardOldest(&state) }
     state.lastID += 1
-    state.ids[bytes] = state.lastID
+    state.ids[path] = state.lastID
     state.paths[state.lastID] = path
     return state.lastID
   }
@@ -89,7 +88,7 @@ final class FileRegister: Sendable {
     let protectedIDs = state.pinned.union(state.permissions.values.map(\.grant.fileID))
     let ids = state.paths.keys.filter { !protectedIDs.contains($0) }.sorted()
     for id in ids.prefix(max(1, ids.count / 2)) {
-      if let path = state.paths.removeValue(forKey: id) { state.ids[path.bytes] = nil }
+      if let path = state.paths.removeValue(forKey: id) { state.ids[path] = nil }
     }
   }
 

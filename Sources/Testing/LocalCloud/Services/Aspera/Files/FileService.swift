@@ -77,7 +77,7 @@ struct FileService: Sendable {
     try checkNotRoot(entry)
     let target = try name.string.flatMap { entry.path.parent.child($0) }.required(
       "The name is not a single name of a file.")
-    if target.bytes != entry.path.bytes { try await aspera.files.move(entry.path, to: target, at: date) }
+    if target != entry.path { try await aspera.files.move(entry.path, to: target, at: date) }
     return Answer(.noContent)
   }
 
@@ -92,7 +92,7 @@ struct FileService: Sendable {
   }
 
   private func checkNotRoot(_ entry: FileEntry) throws {
-    if entry.path.bytes == root.bytes { throw FileProblem(.isRoot) }
+    if entry.path == root { throw FileProblem(.isRoot) }
   }
 
   private static let idByteLimit = 255
@@ -140,7 +140,7 @@ struct FileService: Sendable {
     var target: (id: String, nodeID: String?)?
     if case .file(let id, let nodeID)? = entry.link { target = (id, nodeID) }
     return JSONObject(present: [
-      "id": .string(String(id)), "name": .string(entry.path.bytes == root.bytes ? "/" : entry.path.basename),
+      "id": .string(String(id)), "name": .string(entry.path == root ? "/" : entry.path.basename),
       // Only administrators see paths, because a path contains the names of folders that are closed to the user.
       "path": grants == nil ? .string(entry.path.relative(to: root).text) : nil,
       "size": entry.isFolder ? nil : .integer(entry.byteCount), "type": .string(Self.type(of: entry)),
@@ -156,7 +156,7 @@ struct FileService: Sendable {
       case "access_levels", "access_level": break
       case "permission_count":
         let permissions = caller.accessKey.map { aspera.files.register.permissions(of: $0.id) } ?? []
-        let count = permissions.count { $0.path.bytes == entry.path.bytes }
+        let count = permissions.count { $0.path == entry.path }
         document["permission_count"] = .integer(count)
       case "recursive_counts":
         guard entry.isFolder else { continue }

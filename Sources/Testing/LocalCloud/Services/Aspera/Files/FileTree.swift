@@ -238,32 +238,31 @@ enum FileLink: Sendable, Equatable {
 }
 
 /// A path on the simulated Aspera node, as a list of names that are compared byte by byte.
-struct NodePath: Sendable {
+struct NodePath: Sendable, Hashable {
   /// The maximum length of a path in bytes, and the maximum number of its names.
   private static let (byteLimit, depthLimit) = (4_096, 128)
 
   /// The names from the root folder to this path; empty for the root folder.
-  let names: [String]
+  let names: [ByteExactString]
 
   static let root = NodePath(names: [])
 
-  private init(names: [String]) { self.names = names }
+  private init(names: [ByteExactString]) { self.names = names }
 
   /// Parses a path, or returns `nil` if it is too long or deep, has a NUL, or contains `..`.
   init?(_ text: String) {
-    let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
+    let names = text.parts(between: "/").map { ByteExactString($0) }.filter { !$0.isEmpty && $0 != "." }
     guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
     self.names = names
     guard isWithinLimits else { return nil }
   }
 
   /// Whether the path has at most 4,096 bytes and at most 128 names.
-  var isWithinLimits: Bool { names.count <= Self.depthLimit && bytes.count <= Self.byteLimit }
+  var isWithinLimits: Bool { names.count <= Self.depthLimit && key.utf8.count <= Self.byteLimit }
 
   /// The path's names, separated by slashes, which are the object key of a file; empty for the root folder.
-  var key: String { names.joined(separator: "/") }
+  var key: String { names.map(\.string).joined(separator: "/") }
   var fileKey: ObjectKey { ObjectKey(key) }
-  var bytes: [UInt8] { Array(key.utf8) }
 
   /// The path in the format of the Node API, with a leading slash.
   var text: String { "/" + key }
@@ -272,7 +271,7 @@ struct NodePath: Sendable {
   var folderKey: String { names.isEmpty ? "" : key + "/" }
 
   /// The last name of the path, or a slash for the root folder.
-  var basename: String { names.last ?? "/" }
+  var basename: String { names.last?.string ?? "/" }
   var parent: NodePath { NodePath(names: names.dropLast()) }
 
   /// The paths of the folders from the first level below the root folder to this path.
@@ -290,7 +289,7 @@ struct NodePath: Sendable {
 
   /// Returns the path of an entry of this folder, or `nil` if the text is not a single valid name.
   func child(_ name: String) -> NodePath? {
-    guard let path = NodePath(name), path.names.count == 1, path.names[0].isIdentical(to: name) else { return nil }
+    guard let path = NodePath(name), path.names == [ByteExactString(name)] else { return nil }
     return appending(path)
   }
 

@@ -35,7 +35,7 @@ struct PathService: Sendable {
   /// Deletes a file or folder, unless it is not empty and `recursive_delete` is `false`.
   func delete(_ element: JSONValue) async throws {
     let path = try path(element["path"])
-    if path.bytes == root.bytes { throw FileProblem(.isRoot) }
+    if path == root { throw FileProblem(.isRoot) }
     if element["recursive_delete"]?.bool == false, try files.entry(at: path)?.isFolder == true {
       guard try files.children(of: path).isEmpty else { throw FileProblem(.notEmpty, path) }
     }
@@ -49,7 +49,7 @@ struct PathService: Sendable {
       let destination = element["destination"]?.string.flatMap({ NodePath($0) })
     else { throw ErrorResponse.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
     let (oldPath, newPath) = (base.appending(source), base.appending(destination))
-    if oldPath.bytes == root.bytes || newPath.bytes == root.bytes { throw FileProblem(.isRoot) }
+    if oldPath == root || newPath == root { throw FileProblem(.isRoot) }
     try await files.move(oldPath, to: newPath, at: date)
   }
 

@@ -27,7 +27,7 @@ struct PermissionService: Sendable {
     if let id = query["file_id"] {
       let entry = try files.entry(id, for: [])
       let isInherited = try query.bool("inherited") ?? true
-      found = found.filter { isInherited ? $0.path.contains(entry.path) : $0.path.bytes == entry.path.bytes }
+      found = found.filter { isInherited ? $0.path.contains(entry.path) : $0.path == entry.path }
     }
     if let user = files.caller.bearerUser, !seesAll {
       found = found.filter { $0.permission.applies(to: user) || isCreator($0.permission) }
@@ -202,17 +202,17 @@ struct FilePermission: Sendable {
 
 /// The access levels of one user of an access key, by the paths that permissions name.
 struct FileGrants: Sendable {
-  private let levels: [[UInt8]: AccessLevels]
+  private let levels: [NodePath: AccessLevels]
 
   init(_ permissions: [(permission: FilePermission, path: NodePath)]) {
-    levels = Dictionary(permissions.map { ($0.path.bytes, $0.permission.grant.levels) }) { $0.union($1) }
+    levels = Dictionary(permissions.map { ($0.path, $0.permission.grant.levels) }) { $0.union($1) }
   }
 
   var isEmpty: Bool { levels.isEmpty }
 
   /// Returns the user's access levels on a path: those granted on the path itself and on every folder above it.
   func levels(at path: NodePath) -> AccessLevels {
-    path.folders.reduce(into: levels[[]] ?? []) { union, folder in union.formUnion(levels[folder.bytes] ?? []) }
+    path.folders.reduce(into: levels[.root] ?? []) { union, folder in union.formUnion(levels[folder] ?? []) }
   }
 }
 

@@ -37,12 +37,12 @@ final class TransferConnection: Sendable {
     /// The key by which a later session finds the part that has arrived, or `nil` if it may not resume the file.
     var resumptionKey: ResumptionKey? {
       guard isResumable, let modified else { return nil }
-      return ResumptionKey(path: path.bytes, byteCount: byteCount, modified: modified)
+      return ResumptionKey(path: path, byteCount: byteCount, modified: modified)
     }
   }
 
   struct ResumptionKey: Hashable {
-    let path: [UInt8]
+    let path: NodePath
     let byteCount: Int64
     let modified: Timestamp
   }
