@@ -95,12 +95,30 @@ extension Workload {
     }
     /// Returns the workload of the fields of a header workload alone, without a copy of the request.
     func fields(
-      of workload: Workload, instructions: Int, _ sign: @escaping () throws -> [(name: HTTPField.Name, value: String)]
+      _ letter: String = "F", _ kind: String = "fields", of workload: Workload, allocations: Double? = nil,
+      instructions: Int, _ sign: @escaping () throws -> [(name: HTTPField.Name, value: String)]
     ) -> Workload {
       Workload(
-        name: "F" + workload.name.dropFirst(), about: workload.about.replacing("header", with: "fields"), goal: 3,
-        allocationBudget: workload.allocationBudget, instructionBudget: instructions, expected: workload.expected,
-        act: { take(try sign()) }, sign: { try sign().last?.value ?? "" }, hash: workload.hash)
+        name: letter + workload.name.dropFirst(), about: workload.about.replacing("header", with: kind), goal: 3,
+        allocationBudget: allocations ?? workload.allocationBudget, instructionBudget: instructions,
+        expected: workload.expected, act: { take(try sign()) }, sign: { try sign().last?.value ?? "" },
+        hash: workload.hash)
+    }
+    /// Returns the workload of the fields of one request of a thousand that a prepared signer signs.
+    func prepared(
+      of workload: Workload, allocations: Double, instructions: Int, by signer: some HeaderSigner<AccessKey>,
+      _ request: HTTPRequest, with key: @escaping () -> AccessKey
+    ) throws -> Workload {
+      var prepared = try signer.preparedSigner(with: key(), in: context)
+      var count = 0
+      return fields("H", "prepared", of: workload, allocations: allocations, instructions: instructions) {
+        count &+= 1
+        if count == 1000 {
+          count = 0
+          prepared = try signer.preparedSigner(with: key(), in: context)
+        }
+        return try prepared.fields(for: request)
+      }
     }
     func url(
       _ name: String, _ about: String, goal: Double = 4, allocations: Double, instructions: Int,
@@ -164,6 +182,10 @@ extension Workload {
       fields(of: v4Header, instructions: 15_700) { try v4.fields(for: put, with: ossKey(), in: context) },
       fields(of: cosHeader, instructions: 17_800) { try cos.fields(for: part, with: cosKey(), in: context) },
       fields(of: s3Header, instructions: 26_100) { try s3Body.fields(for: s3Put, with: s3Key(), in: context) },
+      try prepared(of: v1Header, allocations: 2.1, instructions: 10_900, by: v1, put, with: ossKey),
+      try prepared(of: v4Header, allocations: 2.1, instructions: 15_700, by: v4, put, with: ossKey),
+      try prepared(of: cosHeader, allocations: 2.1, instructions: 17_800, by: cos, part, with: cosKey),
+      try prepared(of: s3Header, allocations: 2.1, instructions: 26_100, by: s3Body, s3Put, with: s3Key),
       try link(
         "P2", "OSS V1 prepared", instructions: 2_550, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
       ) { try v1.presigner(for: input.inBucket(get), with: ossKeyAlone(), validFor: lifetime, in: context) },

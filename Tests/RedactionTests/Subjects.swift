@@ -109,8 +109,8 @@ enum Subjects {
 
   /// Returns results of signing and verifying a request: pending signatures, URLs, claims, proofs and mismatches.
   private static func requests<Verifier: SignatureVerifier>(
-    of signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ request: HTTPRequest, _ verifier: Verifier,
-    claim name: String
+    of signer: some HeaderSigner<AccessKey> & TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ request: HTTPRequest,
+    _ verifier: Verifier, claim name: String
   ) throws -> [(String, Any)] {
     let url = try signer.presign(request, with: key, validFor: .seconds(60), in: .at(date))
     var fromURL = request
@@ -133,6 +133,7 @@ enum Subjects {
         "StorageAuth.ObjectPresigner",
         try signer.presigner(for: inBucket, with: key, validFor: .seconds(60), in: .at(date))
       ),
+      ("StorageAuth.PreparedSigner", try signer.preparedSigner(with: key, in: .at(date))),
       ("StorageAuth.PendingSignature", try signer.prepare(request, as: key.identity, in: .at(date))),
       (
         "StorageAuth.PendingSignature",

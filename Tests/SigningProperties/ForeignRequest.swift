@@ -24,7 +24,8 @@ private struct ForeignRequest: SignableRequest {
 }
 
 extension HeaderSigner {
-  /// Checks that the fields alone make the signed request, for requests of any library, and returns the signed request.
+  /// Checks that the fields alone make the signed request, for requests of any library and by a prepared signer, and
+  /// returns the signed request.
   package func signedByFields(
     _ request: HTTPRequest, with credential: SigningCredential, in context: SigningContext
   ) throws -> HTTPRequest {
@@ -45,6 +46,12 @@ extension HeaderSigner {
     let foreign = ForeignRequest(request)
     guard try self.fields(for: foreign, with: credential, in: context).elementsEqual(fields, by: ==) else {
       throw Violation("The fields of a request of another library differ.")
+    }
+    let prepared = try preparedSigner(with: credential, in: context)
+    var signedAgain = request
+    try prepared.sign(&signedAgain)
+    guard try prepared.fields(for: foreign).elementsEqual(fields, by: ==), signedAgain == signed else {
+      throw Violation("The prepared signer signs otherwise than the signer.")
     }
     return signed
   }

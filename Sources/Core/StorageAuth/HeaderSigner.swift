@@ -25,6 +25,17 @@ public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPReq
   func fields(
     for request: HTTPRequest, with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> [(name: HTTPField.Name, value: String)]
+
+  /// Creates a signer of requests with one credential at one time.
+  ///
+  /// - Parameters:
+  ///   - credential: The credential that signs the requests. An anonymous credential leaves them unchanged.
+  ///   - context: The time of signing.
+  /// - Returns: A signer with results that are equal to those of this signer at that time.
+  /// - Throws: A ``SigningError`` if the credential or the signer's configuration is invalid.
+  func preparedSigner(
+    with credential: SigningCredential, in context: SigningContext
+  ) throws(SigningError) -> PreparedSigner
 }
 
 extension HeaderSigner {

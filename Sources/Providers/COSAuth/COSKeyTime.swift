@@ -57,4 +57,13 @@ public struct COSKeyTime: Sendable, Hashable {
       }
     }
   }
+  /// Returns the signing key after it has hashed the string to sign up to the hash of the HTTP string.
+  func startedSigningKey(of key: AccessKey) -> HMACKey<SHA1> {
+    signingKey(of: key).startingMessages { $0.append(headOfCOSStringToSignIn: self) }
+  }
+
+  /// Returns the signature of a request, given the hash of its HTTP string.
+  func signature(of hash: Digest, with key: AccessKey) -> Digest {
+    signingKey(of: key).authenticationCode { $0.append(cosStringToSign: hash, in: self) }
+  }
 }

@@ -35,11 +35,10 @@ extension COSSigner {
     let identity = key.identity
     let window = try validated(window, for: identity)
     let (fields, path) = try draft(presigning: request, as: identity)
-    let signingKey = window.signingKey(of: key)
     let string = httpString(presigning: request)
     let url = try string.withHTTPString(request, fields: FieldDraft(fields), path: path) {
       text, headerList, parameterList in
-      let signature = signature(of: text, in: window, with: signingKey)
+      let signature = window.signature(of: SHA1.hash(writing: text), with: key)
       return String(writing: { writer in
         writer.append(originOf: request)
         writer.append(path)
@@ -90,7 +89,7 @@ extension COSSigner {
     return try string.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .afterPath) {
       text, headerList, parameterList in
       ObjectPresigner(
-        .hashedSHA1(window.signingKey(of: key).startingMessages { $0.append(headOfStringToSignIn: window) }),
+        .hashedSHA1(window.startedSigningKey(of: key)),
         text: SignedFrame(start: start, end: [UInt8](writing: text)),
         url: SignedFrame(urlFor: request, dividing: objectPath) { writer in
           writer.append(path)
@@ -150,7 +149,7 @@ extension COSSigner {
 
   func append(
     signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
-    headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
+    headerList: Span<UInt8>, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
   ) {
     writer.append(separatorAfter: path)
     guard urlForm == .parameters else {
@@ -169,7 +168,7 @@ extension COSSigner {
     window.append(to: &writer, separator: "%3B")
     // The names in the lists are already encoded, and are encoded again as the value of a parameter.
     writer.append("&q-header-list=")
-    writer.append(percentEncoding: String(writing: headerList))
+    writer.append(percentEncoding: headerList)
     writer.append("&q-url-param-list=")
     writer.append(percentEncoding: String(writing: parameterList))
     writer.append("&q-signature=")

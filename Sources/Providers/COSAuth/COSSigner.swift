@@ -114,7 +114,21 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
     if key.isAnonymous { return [] }
     let window = try headerWindow(for: key.identity, at: context.date)
-    return try signedFields(of: request, .apart, with: key, during: window).authorization()
+    return try signedFields(of: request, .apart, with: prepared(key, during: window)).authorization()
+  }
+
+  /// Creates a signer of requests with one access key and one window.
+  ///
+  /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
+  public func preparedSigner(
+    with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> PreparedSigner {
+    if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
+    var prepared = try prepared(key, during: headerWindow(for: key.identity, at: context.date))
+    prepared.startedKey = prepared.window.startedSigningKey(of: key)
+    return PreparedSigner(date: context.date) { [prepared] request, additions throws(SigningError) in
+      try signedFields(of: request, additions, with: prepared)
+    }
   }
 
   /// Signs a request by adding a signature with the given validity window to its headers.
@@ -128,24 +142,27 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   ///   request is then unchanged.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
     if key.isAnonymous { return }
-    request.headerFields = try signedFields(of: request, .joined, with: key, during: window).fields
+    request.headerFields = try signedFields(of: request, .joined, with: prepared(key, during: window)).fields
+  }
+
+  private func prepared(_ key: AccessKey, during window: COSKeyTime) throws(SigningError) -> COSPreparedKey {
+    try key.check(idWithout: COSKeyTime.idDelimiters)
+    return COSPreparedKey(key, window: try validated(window, for: key.identity))
   }
 
   private func signedFields(
-    of request: HTTPRequest, _ additions: FieldDraft.Additions, with key: AccessKey, during window: COSKeyTime
+    of request: HTTPRequest, _ additions: FieldDraft.Additions, with prepared: COSPreparedKey
   ) throws(SigningError) -> FieldDraft {
-    try key.check(idWithout: COSKeyTime.idDelimiters)
-    var draft = try draft(request, additions, token: key.tokenField(named: .cosSecurityToken))
-    let window = try validated(window, for: key.identity)
-    let signingKey = window.signingKey(of: key)
+    var draft = try draft(request, additions, token: prepared.tokenField)
     var string = httpString
-    string.encodedToken = key.encodedToken
+    string.encodedToken = prepared.encodedToken
     let authorization = try string.withHTTPString(
       request, fields: draft, path: request.path ?? "/"
     ) { text, headerList, parameterList in
-      let signature = signature(of: text, in: window, with: signingKey)
+      let signature = prepared.signature(of: SHA1.hash(writing: text))
       return String(writing: { writer in
-        writer.append(authorizationOf: key.id, in: window, headerList: headerList, parameterList: parameterList)
+        writer.append(
+          authorizationOf: prepared.key.id, in: prepared.window, headerList: headerList, parameterList: parameterList)
         writer.append(hex: signature)
       })
     }
@@ -164,11 +181,6 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     var draft = FieldDraft(request.headerFields, adding: 2, additions)
     draft.set(token, named: .cosSecurityToken)
     return draft
-  }
-
-  func signature(of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>) -> Digest {
-    let hash = SHA1.hash(writing: text)
-    return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
 
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
@@ -192,10 +204,31 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   }
 }
 
+/// The parts that the signatures of an access key in one window have in common.
+private struct COSPreparedKey {
+  let key: AccessKey
+  let tokenField: HTTPField?
+  let encodedToken: SecretBytes?
+  let window: COSKeyTime
+  /// The signing key after it has hashed the string to sign up to the hash of the HTTP string, or `nil`.
+  var startedKey: HMACKey<SHA1>?
+
+  init(_ key: AccessKey, window: COSKeyTime) {
+    self.key = key
+    tokenField = key.tokenField(named: .cosSecurityToken)
+    encodedToken = key.encodedToken
+    self.window = window
+  }
+
+  func signature(of hash: Digest) -> Digest {
+    startedKey?.authenticationCode { $0.append(tailOfCOSStringToSign: hash) } ?? window.signature(of: hash, with: key)
+  }
+}
+
 extension ByteWriter {
   /// Appends the value of the `Authorization` header up to the signature, in the order of "Request Signature".
   mutating func append(
-    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
+    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: Span<UInt8>,
     parameterList: COSHTTPString.Write
   ) {
     append("q-sign-algorithm=sha1&q-ak=")
@@ -205,7 +238,7 @@ extension ByteWriter {
     append("&q-key-time=")
     window.append(to: &self)
     append("&q-header-list=")
-    headerList(&self)
+    append(headerList)
     append("&q-url-param-list=")
     parameterList(&self)
     append("&q-signature=")

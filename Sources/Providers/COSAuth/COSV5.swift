@@ -34,10 +34,11 @@ struct COSHTTPString {
   /// The query parameters that a request must not contain, or `nil` to allow all parameters.
   var refused: RefusedParameters?
 
-  /// Calls `body` with functions that append the HTTP string, the header list and the parameter list for a request.
+  /// Calls `body` with functions that append the HTTP string and the parameter list of a request, and with the header
+  /// list.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, part: SignedTextPart = .whole,
-    _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
+    _ body: (_ text: Write, _ headerList: Span<UInt8>, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
     let authority = host ?? request.authority
     let spelling = spelling
@@ -46,55 +47,55 @@ struct COSHTTPString {
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
           let path = try selectParameters(of: wire, into: &parameters)
-          return body(
-            { writer in
-              if part.hasPath {
-                writer.append(lowercased: request.method.rawValue)
+          // The header list is written once: the text contains each of its names as well.
+          return withWrittenBytes({ writer in append(namesOf: headers, in: fields, to: &writer) }) { headerList in
+            body(
+              { writer in
+                if part.hasPath {
+                  writer.append(lowercased: request.method.rawValue)
+                  writer.append(UInt8(ascii: "\n"))
+                  writer.append(decoding: path, of: wire)
+                }
+                guard part.hasRest else { return }
                 writer.append(UInt8(ascii: "\n"))
-                writer.append(decoding: path, of: wire)
-              }
-              guard part.hasRest else { return }
-              writer.append(UInt8(ascii: "\n"))
-              for index in 0..<parameters.count {
-                if index > 0 { writer.append(UInt8(ascii: "&")) }
-                writer.append(
-                  canonical: parameters[index], of: wire, nameCase: spelling.nameCase, keepsEmptyValue: true)
-              }
-              writer.append(UInt8(ascii: "\n"))
-              append(headers, of: fields, authority: authority, to: &writer)
-              writer.append(UInt8(ascii: "\n"))
-            },
-            { writer in
-              append(namesOf: headers, in: fields, to: &writer)
-            },
-            { writer in
-              for index in 0..<parameters.count {
-                if index > 0 { writer.append(UInt8(ascii: ";")) }
-                writer.append(loweredNameOf: parameters[index], of: wire)
-              }
-            })
+                for index in 0..<parameters.count {
+                  if index > 0 { writer.append(UInt8(ascii: "&")) }
+                  writer.append(
+                    canonical: parameters[index], of: wire, nameCase: spelling.nameCase, keepsEmptyValue: true)
+                }
+                writer.append(UInt8(ascii: "\n"))
+                append(headers, named: headerList, of: fields, authority: authority, to: &writer)
+                writer.append(UInt8(ascii: "\n"))
+              }, headerList,
+              { writer in
+                for index in 0..<parameters.count {
+                  if index > 0 { writer.append(UInt8(ascii: ";")) }
+                  writer.append(loweredNameOf: parameters[index], of: wire)
+                }
+              })
+          }
         }
       }
     }
   }
 
   private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, of fields: borrowing FieldDraft, authority: String?,
-    to writer: inout ByteWriter
+    _ headers: borrowing ScratchList<SelectedHeader>, named names: Span<UInt8>, of fields: borrowing FieldDraft,
+    authority: String?, to writer: inout ByteWriter
   ) {
     let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
+    var nameStart = 0
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: "&")) }
-      let header = headers[index]
-      if header.index == SelectedHeader.host {
-        writer.append("host=")
-        writer.append(percentEncoding: authority ?? "")
-        continue
-      }
-      let field = Int(header.index)
-      withBytes(of: fields.canonicalName(at: field)) { writer.append(headerName: $0) }
+      let nameEnd = names.endOfHeaderName(from: nameStart)
+      writer.append(names.extracting(nameStart..<nameEnd))
       writer.append(UInt8(ascii: "="))
-      if let encodedToken, field == token {
+      nameStart = nameEnd + 1
+      let header = headers[index]
+      let field = Int(header.index)
+      if header.index == SelectedHeader.host {
+        writer.append(percentEncoding: authority ?? "")
+      } else if let encodedToken, field == token {
         encodedToken.withBytes { writer.append($0) }
       } else {
         writer.append(percentEncodingValueAt: field, of: fields)
@@ -161,16 +162,22 @@ extension ByteWriter {
   }
 
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
-    append(headOfStringToSignIn: window)
-    append(hex: hash)
+    append(headOfCOSStringToSignIn: window)
+    append(tailOfCOSStringToSign: hash)
+  }
+
+  /// Appends the string to sign up to the hash.
+  @inline(__always)
+  mutating func append(headOfCOSStringToSignIn window: COSKeyTime) {
+    append("sha1\n")
+    window.append(to: &self)
     append(UInt8(ascii: "\n"))
   }
 
-  /// Appends the string to sign up to the hash, after which only a line feed follows.
+  /// Appends the string to sign from the hash on.
   @inline(__always)
-  mutating func append(headOfStringToSignIn window: COSKeyTime) {
-    append("sha1\n")
-    window.append(to: &self)
+  mutating func append(tailOfCOSStringToSign hash: Digest) {
+    append(hex: hash)
     append(UInt8(ascii: "\n"))
   }
 }

@@ -66,7 +66,7 @@ extension OSSSigner {
   private func scheme(of draft: borrowing OSSDraft, with key: AccessKey) -> ObjectSignatureScheme {
     switch draft.scheme {
     case .v1: .hmacSHA1(Self.v1SigningKey(of: key))
-    case .v4(let scope): .hashedSHA256(scope.signingKey(of: key).startingMessages { scope.append(headTo: &$0) })
+    case .v4(let scope): .hashedSHA256(scope.startedSigningKey(of: key))
     }
   }
 

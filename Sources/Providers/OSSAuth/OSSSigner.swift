@@ -172,6 +172,29 @@ extension OSSSigner {
   }
 }
 
+/// The signing time in the form that a version of the signature writes, with the values that it derives from the time.
+enum OSSSigningTime {
+  /// The HTTP date of a V1 signature.
+  case v1(date: String)
+  /// The scope of a V4 signature, and its date in the basic format of ISO 8601.
+  case v4(OSSV4Scope, date: String)
+}
+
+/// The parts that the signatures of an access key at one time have in common.
+private struct OSSPreparedKey {
+  let key: AccessKey
+  let tokenField: HTTPField?
+  let time: OSSSigningTime
+  /// The V4 signing key after it has hashed the string to sign up to the hash of the canonical request, or `nil`.
+  var startedKey: HMACKey<SHA256>?
+
+  init(_ key: AccessKey, time: OSSSigningTime) {
+    self.key = key
+    tokenField = key.tokenField(named: .ossSecurityToken)
+    self.time = time
+  }
+}
+
 /// The components of a string to sign for an OSS request, except the method and the authority.
 struct OSSDraft: ~Copyable {
   /// The header fields of the request, complete except for the signature.
@@ -200,18 +223,18 @@ struct OSSDraft: ~Copyable {
 extension OSSSigner {
   /// Returns the components of the string to sign for a request that is signed in its headers.
   func draft(
-    _ original: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?, date: Timestamp
+    _ original: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?, time: OSSSigningTime
   ) throws(SigningError) -> OSSDraft {
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)
     var fields = FieldDraft(original.headerFields, adding: 4, additions)
     let scheme: OSSDraft.Scheme
-    switch version {
-    case .v4:
-      let scope = OSSV4Scope(date: date, region: region, product: product)
-      scope.set(in: &fields)
+    switch time {
+    case .v4(let scope, let date):
+      fields.set(date, named: .ossDate)
+      fields.set(OSSText.unsignedPayloadField)
       scheme = .v4(scope)
-    case .v1: scheme = .v1(.header(try setV1Date(of: &fields, to: date)))
+    case .v1(let date): scheme = .v1(.header(try setV1Date(of: &fields, to: date)))
     }
     fields.set(token, named: .ossSecurityToken)
     return OSSDraft(
@@ -232,7 +255,7 @@ extension OSSSigner {
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
-    request.headerFields = try signedFields(of: request, .joined, with: key, at: context.date).fields
+    request.headerFields = try signedFields(of: request, .joined, with: prepared(key, at: context.date)).fields
   }
 
   /// Returns the header fields that ``sign(_:with:in:)`` sets, in the same order.
@@ -242,18 +265,45 @@ extension OSSSigner {
     for request: HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
     if key.isAnonymous { return [] }
-    return try signedFields(of: request, .apart, with: key, at: context.date).authorization()
+    return try signedFields(of: request, .apart, with: prepared(key, at: context.date)).authorization()
+  }
+
+  /// Creates a signer of requests with one access key at one time.
+  ///
+  /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
+  public func preparedSigner(
+    with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> PreparedSigner {
+    if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
+    var prepared = try prepared(key, at: context.date)
+    if case .v4(let scope, _) = prepared.time { prepared.startedKey = scope.startedSigningKey(of: key) }
+    return PreparedSigner(date: context.date) { [prepared] request, additions throws(SigningError) in
+      try signedFields(of: request, additions, with: prepared)
+    }
+  }
+
+  private func prepared(_ key: AccessKey, at date: Timestamp) throws(SigningError) -> OSSPreparedKey {
+    try key.check(idWithout: OSSText.idDelimiters)
+    try checkConfiguration()
+    return OSSPreparedKey(key, time: signingTime(at: date))
+  }
+
+  private func signingTime(at date: Timestamp) -> OSSSigningTime {
+    switch version {
+    case .v1: return .v1(date: String(writing: { $0.append(httpDate: date) }))
+    case .v4:
+      let scope = OSSV4Scope(date: date, region: region, product: product)
+      return .v4(scope, date: String(writing: { $0.append(basicDate: scope.time) }))
+    }
   }
 
   private func signedFields(
-    of request: HTTPRequest, _ additions: FieldDraft.Additions, with key: AccessKey, at date: Timestamp
+    of request: HTTPRequest, _ additions: FieldDraft.Additions, with prepared: OSSPreparedKey
   ) throws(SigningError) -> FieldDraft {
-    try key.check(idWithout: OSSText.idDelimiters)
-    try checkConfiguration()
-    var draft = try draft(request, additions, token: key.tokenField(named: .ossSecurityToken), date: date)
-    let signature = try signature(of: draft, for: request, with: key)
+    var draft = try draft(request, additions, token: prepared.tokenField, time: prepared.time)
+    let signature = try signature(of: draft, for: request, with: prepared.key, startedKey: prepared.startedKey)
     let authorization = String(writing: { writer in
-      append(authorizationPrefixOf: draft, for: request, id: key.id, to: &writer)
+      append(authorizationPrefixOf: draft, for: request, id: prepared.key.id, to: &writer)
       append(signature, to: &writer)
     })
     draft.fields.set(authorization, named: .authorization)
@@ -261,7 +311,7 @@ extension OSSSigner {
   }
 
   func signature(
-    of draft: borrowing OSSDraft, for request: HTTPRequest, with key: AccessKey
+    of draft: borrowing OSSDraft, for request: HTTPRequest, with key: AccessKey, startedKey: HMACKey<SHA256>? = nil
   ) throws(SigningError) -> Digest {
     switch draft.scheme {
     case .v1(let dateLine):
@@ -269,7 +319,8 @@ extension OSSSigner {
       return try withV1String(of: draft, for: request, dateLine) { signingKey.authenticationCode(writing: $0) }
     case .v4(let scope):
       let hash = try withV4Request(of: draft, for: request) { SHA256.hash(writing: $0) }
-      return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
+      return startedKey?.authenticationCode { $0.append(hex: hash) }
+        ?? scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
     }
   }
 
@@ -304,7 +355,7 @@ extension OSSSigner {
     try identity.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
     let token = identity.tokenField(named: .ossSecurityToken)
-    return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
+    return try pending(draft(request, token: token, time: signingTime(at: context.date)), of: request, as: identity)
   }
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.

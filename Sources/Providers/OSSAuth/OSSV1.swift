@@ -250,11 +250,10 @@ extension SigningError {
 extension OSSSigner {
   /// Sets the date of a V1 request, unless the caller has set `x-oss-date`, which takes precedence as it does at the
   /// service.
-  func setV1Date(of fields: inout FieldDraft, to date: Timestamp) throws(SigningError) -> String {
+  func setV1Date(of fields: inout FieldDraft, to date: String) throws(SigningError) -> String {
     guard let index = fields.index(of: .ossDate) else {
-      let text = String(writing: { $0.append(httpDate: date) })
-      fields.set(text, named: .date)
-      return text
+      fields.set(date, named: .date)
+      return date
     }
     let chosen = fields.value(at: index)
     guard Timestamp(httpDate: chosen) != nil else {

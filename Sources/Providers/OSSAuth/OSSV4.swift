@@ -246,11 +246,6 @@ struct OSSV4Scope {
     writer.append(hex: hash)
   }
 
-  /// Appends the V4 string to sign up to the hash, which ends it.
-  func append(headTo writer: inout ByteWriter) {
-    append(headWithDateLine: { $0.append(basicDate: time) }, to: &writer)
-  }
-
   private func append(headWithDateLine dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter) {
     writer.append(OSSText.v4Algorithm)
     writer.append(UInt8(ascii: "\n"))
@@ -274,9 +269,9 @@ struct OSSV4Scope {
     }
   }
 
-  func set(in fields: inout FieldDraft) {
-    fields.set(String(writing: { $0.append(basicDate: time) }), named: .ossDate)
-    fields.set(OSSText.unsignedPayloadField)
+  /// Returns the signing key after it has hashed the string to sign up to the hash of the canonical request.
+  func startedSigningKey(of key: AccessKey) -> HMACKey<SHA256> {
+    signingKey(of: key).startingMessages { append(headWithDateLine: { $0.append(basicDate: time) }, to: &$0) }
   }
 }
 

@@ -83,6 +83,9 @@ package struct S3Scope: Sendable {
     self.service = service
   }
 
+  /// The signing time in the basic format of ISO 8601, such as `20261120T080000Z`.
+  var dateText: String { String(writing: { $0.append(basicDate: time) }) }
+
   /// Appends the scope, such as `20261120/eu-central-1/s3/aws4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
     writer.append(compactDate: time)
@@ -109,6 +112,16 @@ package struct S3Scope: Sendable {
     writer.append(UInt8(ascii: "\n"))
     append(to: &writer)
     writer.append(UInt8(ascii: "\n"))
+  }
+
+  /// Returns the signature of a request, given the hash of its canonical request.
+  func signature(of hash: Digest, with key: AccessKey) -> Digest {
+    signingKey(of: key).authenticationCode { append(stringToSign: hash, to: &$0) }
+  }
+
+  /// Returns the signing key after it has hashed the string to sign up to the hash of the canonical request.
+  func startedSigningKey(of key: AccessKey) -> HMACKey<SHA256> {
+    signingKey(of: key).startingMessages { append(headWithSuffix: "", to: &$0) }
   }
 
   /// Returns the signing key for the scope, which is derived once from an access key.
@@ -162,43 +175,46 @@ package struct S3CanonicalRequest {
     self.init(headers: .listed(names), payload: payload)
   }
 
-  /// Calls `body` with functions that append the canonical request, and the names of the signed headers with `;`.
+  /// Calls `body` with a function that appends the canonical request, and with the names of the signed headers.
   ///
   /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
-    _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
+    _ body: (_ text: (inout ByteWriter) -> Void, _ names: Span<UInt8>) -> Result
   ) throws(SigningError) -> Result {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
       try selectHeaders(from: fields, authority: request.authority, into: &selected)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
           let path = try Self.selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
-          return body(
-            { writer in
-              if part.hasPath {
-                writer.append(request.method.rawValue)
+          // The names are written once: the text contains each of them twice, and the header of the signature again.
+          return withWrittenBytes({ writer in append(namesOf: selected, in: fields, to: &writer) }) { names in
+            body(
+              { writer in
+                if part.hasPath {
+                  writer.append(request.method.rawValue)
+                  writer.append(UInt8(ascii: "\n"))
+                  writer.append(normalizing: path, of: wire)
+                }
+                guard part.hasRest else { return }
                 writer.append(UInt8(ascii: "\n"))
-                writer.append(normalizing: path, of: wire)
-              }
-              guard part.hasRest else { return }
-              writer.append(UInt8(ascii: "\n"))
-              for index in 0..<parameters.count {
-                if index > 0 { writer.append(UInt8(ascii: "&")) }
-                writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: true)
-              }
-              writer.append(UInt8(ascii: "\n"))
-              append(selected, of: request, fields, to: &writer)
-              writer.append(UInt8(ascii: "\n"))
-              if let payload {
-                writer.append(payload)
-              } else if let hash = fields.index(of: .s3ContentSHA256) {
-                writer.append(valueAt: hash, of: fields)
-              } else {
-                writer.append(S3Text.unsignedPayload)
-              }
-            }, { writer in append(namesOf: selected, in: fields, to: &writer) })
+                for index in 0..<parameters.count {
+                  if index > 0 { writer.append(UInt8(ascii: "&")) }
+                  writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: true)
+                }
+                writer.append(UInt8(ascii: "\n"))
+                append(selected, named: names, of: request, fields, to: &writer)
+                writer.append(UInt8(ascii: "\n"))
+                if let payload {
+                  writer.append(payload)
+                } else if let hash = fields.index(of: .s3ContentSHA256) {
+                  writer.append(valueAt: hash, of: fields)
+                } else {
+                  writer.append(S3Text.unsignedPayload)
+                }
+              }, names)
+          }
         }
       }
     }
@@ -206,17 +222,20 @@ package struct S3CanonicalRequest {
 
   /// Appends the headers, the empty line and the header names, and joins the values of a repeated header with commas.
   private func append(
-    _ selected: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: borrowing FieldDraft,
-    to writer: inout ByteWriter
+    _ selected: borrowing ScratchList<SelectedHeader>, named names: Span<UInt8>, of request: HTTPRequest,
+    _ fields: borrowing FieldDraft, to writer: inout ByteWriter
   ) {
+    var nameStart = 0
     for index in 0..<selected.count {
       let header = selected[index]
       if index > 0, header.hasName(of: selected[index - 1], in: fields) {
         writer.append(UInt8(ascii: ","))
       } else {
         if index > 0 { writer.append(UInt8(ascii: "\n")) }
-        append(nameOf: header, in: fields, to: &writer)
+        let nameEnd = names.endOfHeaderName(from: nameStart)
+        writer.append(names.extracting(nameStart..<nameEnd))
         writer.append(UInt8(ascii: ":"))
+        nameStart = nameEnd + 1
       }
       if header.index == SelectedHeader.host {
         writer.append(canonicalHost: request.authority ?? "", scheme: request.scheme)
@@ -225,7 +244,7 @@ package struct S3CanonicalRequest {
       }
     }
     writer.append("\n\n")
-    append(namesOf: selected, in: fields, to: &writer)
+    writer.append(names)
   }
 
   /// Returns the names of a request's signed headers, sorted and separated by `;`.
@@ -245,28 +264,23 @@ package struct S3CanonicalRequest {
         if selected[index].hasName(of: selected[index - 1], in: fields) { continue }
         writer.append(UInt8(ascii: ";"))
       }
-      append(nameOf: selected[index], in: fields, to: &writer)
+      writer.append(selected[index].name(in: fields))
     }
-  }
-
-  private func append(nameOf header: SelectedHeader, in fields: borrowing FieldDraft, to writer: inout ByteWriter) {
-    guard header.index != SelectedHeader.host else { return writer.append("host") }
-    writer.append(fields.canonicalName(at: Int(header.index)))
   }
 
   private func selectHeaders(
     from fields: borrowing FieldDraft, authority: String?, into selected: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
-      guard signs(fields.canonicalName(at: index)) else { continue }
-      let traits = fields.traitsOfValue(at: index)
-      guard allowsControlCharacters || !traits.holdsControl else {
-        throw SigningError(
-          .invalidHeader,
-          "The header \(fields.name(at: index).rawName), which is signed, contains a control character.",
-          remedy: "Replace a tab by a space, and encode the value.")
-      }
-      withBytes(of: fields.canonicalName(at: index)) { name in
+      try withBytes(of: fields.canonicalName(at: index)) { (name) throws(SigningError) in
+        guard signs(name) else { return }
+        let traits = fields.traitsOfValue(at: index)
+        guard allowsControlCharacters || !traits.holdsControl else {
+          throw SigningError(
+            .invalidHeader,
+            "The header \(fields.name(at: index).rawName), which is signed, contains a control character.",
+            remedy: "Replace a tab by a space, and encode the value.")
+        }
         selected.append(SelectedHeader(name: name, index: Int32(index), isCollapsed: traits.isCollapsed))
       }
     }
@@ -301,11 +315,14 @@ package struct S3CanonicalRequest {
   ///
   /// AWS requires the `x-amz-` headers and either `content-type` or `content-md5`, about which its pages disagree.
   private static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
-    switch name.count {
-    case 5: name.starts(with: "range") || name.starts(with: "if-")
-    case 11: name.starts(with: "content-md5") || name.starts(with: "x-amz-") || name.starts(with: "if-")
-    case 12: name.starts(with: "content-type") || name.starts(with: "x-amz-") || name.starts(with: "if-")
-    default: name.starts(with: "x-amz-") || name.starts(with: "if-")
+    if name.isEmpty { return false }
+    switch (name[0], name.count) {
+    case (UInt8(ascii: "x"), _): return name.starts(with: "x-amz-")
+    case (UInt8(ascii: "i"), _): return name.starts(with: "if-")
+    case (UInt8(ascii: "c"), 11): return name.starts(with: "content-md5")
+    case (UInt8(ascii: "c"), 12): return name.starts(with: "content-type")
+    case (UInt8(ascii: "r"), 5): return name.starts(with: "range")
+    default: return false
     }
   }
 

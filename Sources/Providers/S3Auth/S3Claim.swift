@@ -35,9 +35,9 @@ public struct S3Claim: SignatureClaim {
     S3Scope(date: date, region: authorization.region, service: authorization.service)
   }
 
-  /// Calls `body` with functions that append the canonical request and the names of the signed headers.
+  /// Calls `body` with a function that appends the canonical request, and with the names of the signed headers.
   func withCanonicalRequest<Result>(
-    _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
+    _ body: (_ text: (inout ByteWriter) -> Void, _ names: Span<UInt8>) -> Result
   ) throws(SigningError) -> Result {
     try S3CanonicalRequest(
       headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true

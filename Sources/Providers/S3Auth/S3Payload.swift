@@ -51,15 +51,15 @@ public struct S3Payload: Sendable, Hashable {
     guard isWellFormed else { return nil }
   }
 
-  package var isChunked: Bool { Self.chunked.contains(self) }
+  package var isChunked: Bool { withBytes(of: text) { $0.starts(with: "STREAMING-") } }
 
   package var hasSignedChunks: Bool { self == .signedChunks || self == .signedChunksWithTrailer }
 
   package var hasTrailer: Bool { self == .signedChunksWithTrailer || self == .unsignedChunksWithTrailer }
 
-  var isWellFormed: Bool { self == .unsigned || isChunked || text.isLowerHex(byteCount: SHA256.digestByteCount) }
-
-  private static let chunked: Set<S3Payload> = [.signedChunks, .signedChunksWithTrailer, .unsignedChunksWithTrailer]
+  var isWellFormed: Bool {
+    self == .unsigned || hasSignedChunks || hasTrailer || text.isLowerHex(byteCount: SHA256.digestByteCount)
+  }
 }
 
 /// The properties of a chunked body that the headers of its request state.

@@ -132,7 +132,7 @@ extension S3Signer {
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
-    request.headerFields = try signedFields(of: request, .joined, with: key, at: context.date).fields
+    request.headerFields = try signedFields(of: request, .joined, with: prepared(key, at: context.date)).fields
   }
 
   /// Returns the header fields that ``sign(_:with:in:)`` sets, in the same order.
@@ -142,18 +142,38 @@ extension S3Signer {
     for request: HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
     if key.isAnonymous { return [] }
-    return try signedFields(of: request, .apart, with: key, at: context.date).authorization()
+    return try signedFields(of: request, .apart, with: prepared(key, at: context.date)).authorization()
+  }
+
+  /// Creates a signer of requests with one access key at one time.
+  ///
+  /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
+  public func preparedSigner(
+    with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> PreparedSigner {
+    if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
+    var prepared = try prepared(key, at: context.date)
+    prepared.startedKey = prepared.scope.startedSigningKey(of: key)
+    return PreparedSigner(date: context.date) { [prepared] request, additions throws(SigningError) in
+      try signedFields(of: request, additions, with: prepared)
+    }
+  }
+
+  private func prepared(_ key: AccessKey, at date: Timestamp) throws(SigningError) -> S3PreparedKey {
+    try key.check(idWithout: S3Text.idDelimiters)
+    try checkConfiguration()
+    return S3PreparedKey(key, scope: scope(at: date))
   }
 
   private func signedFields(
-    of request: HTTPRequest, _ additions: FieldDraft.Additions, with key: AccessKey, at date: Timestamp
+    of request: HTTPRequest, _ additions: FieldDraft.Additions, with prepared: S3PreparedKey
   ) throws(SigningError) -> FieldDraft {
-    try key.check(idWithout: S3Text.idDelimiters)
-    var draft = try draft(request, additions, token: key.tokenField(named: .s3SecurityToken), date: date)
+    var draft = try draft(
+      request, additions, token: prepared.tokenField, scope: prepared.scope, dateText: prepared.dateText)
     let authorization = try withCanonicalRequest(of: draft, for: request) { text, names in
-      let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
+      let signature = prepared.signature(of: SHA256.hash(writing: text))
       return String(writing: { writer in
-        append(prefixTo: &writer, in: draft.scope, id: key.id, names: names)
+        append(prefixTo: &writer, in: draft.scope, id: prepared.key.id, names: names)
         writer.append(hex: signature)
       })
     }
@@ -162,12 +182,12 @@ extension S3Signer {
   }
 
   private func draft(
-    _ original: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?, date: Timestamp
+    _ original: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?, scope: S3Scope,
+    dateText: String
   ) throws(SigningError) -> S3Draft {
     try requireSignable(original)
     var fields = FieldDraft(original.headerFields, adding: 4, additions)
-    let scope = scope(at: date)
-    fields.set(String(writing: { $0.append(basicDate: scope.time) }), named: .s3Date)
+    fields.set(dateText, named: .s3Date)
     try setPayloadHash(of: &fields)
     fields.set(token, named: .s3SecurityToken)
     return S3Draft(fields: fields, path: original.path ?? "/", scope: scope, expiration: nil)
@@ -220,13 +240,9 @@ extension S3Signer {
     }
   }
 
-  private func signature(of hash: Digest, in scope: S3Scope, with key: AccessKey) -> Digest {
-    scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
-  }
-
   private func withCanonicalRequest<Result>(
     of draft: borrowing S3Draft, for request: HTTPRequest, part: SignedTextPart = .whole,
-    _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
+    _ body: (_ text: (inout ByteWriter) -> Void, _ names: Span<UInt8>) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
       request, fields: draft.fields, path: draft.path,
@@ -235,7 +251,7 @@ extension S3Signer {
 
   /// Appends the value of the `Authorization` header up to the signature.
   private func append(
-    prefixTo writer: inout ByteWriter, in scope: S3Scope, id: AccessKeyID, names: (inout ByteWriter) -> Void
+    prefixTo writer: inout ByteWriter, in scope: S3Scope, id: AccessKeyID, names: Span<UInt8>
   ) {
     writer.append(S3Text.algorithm)
     writer.append(" Credential=")
@@ -243,8 +259,29 @@ extension S3Signer {
     writer.append(UInt8(ascii: "/"))
     scope.append(to: &writer)
     writer.append(", SignedHeaders=")
-    names(&writer)
+    writer.append(names)
     writer.append(", Signature=")
+  }
+}
+
+/// The parts that the signatures of an access key at one time have in common.
+private struct S3PreparedKey {
+  let key: AccessKey
+  let tokenField: HTTPField?
+  let scope: S3Scope
+  let dateText: String
+  /// The signing key after it has hashed the string to sign up to the hash of the canonical request, or `nil`.
+  var startedKey: HMACKey<SHA256>?
+
+  init(_ key: AccessKey, scope: S3Scope) {
+    self.key = key
+    tokenField = key.tokenField(named: .s3SecurityToken)
+    self.scope = scope
+    dateText = scope.dateText
+  }
+
+  func signature(of hash: Digest) -> Digest {
+    startedKey?.authenticationCode { $0.append(hex: hash) } ?? scope.signature(of: hash, with: key)
   }
 }
 
@@ -275,7 +312,7 @@ extension S3Signer {
     try key.check(idWithout: S3Text.idDelimiters)
     let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
     let hash = try withCanonicalRequest(of: draft, for: request) { text, _ in SHA256.hash(writing: text) }
-    let signature = signature(of: hash, in: draft.scope, with: key)
+    let signature = draft.scope.signature(of: hash, with: key)
     let url = String(writing: { writer in
       writer.append(originOf: request)
       writer.append(draft.path)
@@ -307,9 +344,8 @@ extension S3Signer {
       let style = style ?? AddressingStyle(authority: authority)
       if S3Address(authority: authority, style: style).isBucketInPath { throw .bucketNotInPath }
     }
-    let scope = draft.scope
     return ObjectPresigner(
-      .hashedSHA256(scope.signingKey(of: key).startingMessages { scope.append(headWithSuffix: "", to: &$0) }),
+      .hashedSHA256(draft.scope.startedSigningKey(of: key)),
       text: SignedFrame(
         start: try withCanonicalRequest(of: draft, for: request, part: .throughPath) { text, _ in [UInt8](writing: text)
         },
@@ -379,7 +415,9 @@ extension S3Signer {
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: S3Text.idDelimiters)
     let token = identity.tokenField(named: .s3SecurityToken)
-    return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
+    let scope = scope(at: context.date)
+    return try pending(
+      draft(request, token: token, scope: scope, dateText: scope.dateText), of: request, as: identity)
   }
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
@@ -397,18 +435,20 @@ extension S3Signer {
   private func pending(
     _ draft: borrowing S3Draft, of request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> PendingSignature {
-    let (text, hash) = try withCanonicalRequest(of: draft, for: request) { text, _ in
-      (String(writing: text), SHA256.hash(writing: text))
-    }
-    let names = try canonicalRequest.names(of: draft.fields, authority: request.authority)
     let scope = draft.scope
+    let (text, hash, prefix) = try withCanonicalRequest(of: draft, for: request) { text, names in
+      (
+        String(writing: text), SHA256.hash(writing: text),
+        String(writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: names) })
+      )
+    }
     return PendingSignature(
       .s3V4, of: request, fields: draft.fields.fields, path: draft.expiration == nil ? nil : draft.path, as: identity,
       until: draft.expiration,
       texts: SignedTexts(
         stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text),
       signedHeaders: signedHeaders(of: draft.fields.fields),
-      prefix: String(writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
+      prefix: prefix)
   }
 
   /// Completes a prepared request with the signature from the key holder.

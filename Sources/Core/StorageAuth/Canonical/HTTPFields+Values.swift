@@ -52,7 +52,7 @@ package struct FieldValueTraits {
 
   init(_ value: Span<UInt8>) {
     // Most values have visible characters only.
-    if value.end(ofRunFrom: 0, { $0.lie(from: UInt8(ascii: "!"), through: UInt8(ascii: "~")) }) == value.count {
+    if value.consists(of: { $0.lie(from: UInt8(ascii: "!"), through: UInt8(ascii: "~")) }) {
       (holdsControl, isCollapsed) = (false, true)
       return
     }

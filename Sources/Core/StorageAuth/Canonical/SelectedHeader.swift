@@ -87,6 +87,13 @@ extension ByteWriter {
   }
 }
 
+extension Span<UInt8> {
+  /// Returns the end of the name that starts at an index of a list of header names, which semicolons separate.
+  package func endOfHeaderName(from start: Int) -> Int {
+    end(ofRunFrom: start) { $0.equal(UInt8(ascii: ";")).inverted }
+  }
+}
+
 extension SigningError {
   /// Creates the error for a header that must be signed but appears twice in the request.
   ///

@@ -193,7 +193,9 @@ func withCopiedBytes<Result, Failure: Error>(
 extension String {
   /// Creates a string from the bytes that `body` writes, which must be valid UTF-8.
   package init(writing body: (inout ByteWriter) -> Void) {
-    self = unsafe withWrittenBytes(body) { unsafe String(decoding: $0, as: UTF8.self) }
+    self = withWrittenBytes(body) { bytes in
+      unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
   }
 }
 
@@ -224,19 +226,14 @@ extension [UInt8] {
 }
 
 /// Calls `use` with all bytes that `body` writes, without an allocation if the bytes fit into the block.
-@unsafe
-package func withWrittenBytes<Result>(
-  _ body: (inout ByteWriter) -> Void, _ use: (UnsafeBufferPointer<UInt8>) -> Result
-) -> Result {
+package func withWrittenBytes<Result>(_ body: (inout ByteWriter) -> Void, _ use: (Span<UInt8>) -> Result) -> Result {
   var overflow: [UInt8] = []
   defer { if !overflow.isEmpty { wipe(&overflow) } }
   return unsafe withUnsafeMutablePointer(to: &overflow) { overflow in
     unsafe ByteWriter.with(.array(overflow), body) { rest in
-      unsafe rest.withUnsafeBufferPointer { rest in
-        if unsafe overflow.pointee.isEmpty { return unsafe use(rest) }
-        unsafe overflow.pointee.append(wipingOutgrown: rest)
-        return unsafe overflow.pointee.withUnsafeBufferPointer { unsafe use($0) }
-      }
+      if unsafe overflow.pointee.isEmpty { return use(rest) }
+      unsafe rest.withUnsafeBufferPointer { unsafe overflow.pointee.append(wipingOutgrown: $0) }
+      return unsafe overflow.pointee.withElements { use($0) }
     }
   }
 }
