@@ -13,8 +13,10 @@ internal import StorageCrypto
 struct Workload {
   let name: String
   let about: String
-  /// The greatest ratio of a signature's time to that of its hash blocks: three for headers, four for URLs, two and a
-  /// half for URLs of a prepared presigner.
+  /// The greatest ratio of a signature's time to that of its hash blocks.
+  ///
+  /// It is three for the fields alone, and two and a half for the URLs of an object presigner. A whole request and a
+  /// single URL must not become slower than they were when these ways were added.
   let goal: Double
   /// The greatest number of allocations of one signature.
   ///
@@ -85,11 +87,11 @@ extension Workload {
     let s3Put = input.s3Put
     let s3Get = input.s3Get
     func header(
-      _ name: String, _ about: String, allocations: Double, instructions: Int, expected: String? = nil,
+      _ name: String, _ about: String, goal: Double, allocations: Double, instructions: Int, expected: String? = nil,
       _ blocks: HashBlocks, _ sign: @escaping () throws -> HTTPRequest
     ) -> Workload {
       Workload(
-        name: name, about: about, goal: 3, allocationBudget: allocations, instructionBudget: instructions,
+        name: name, about: about, goal: goal, allocationBudget: allocations, instructionBudget: instructions,
         expected: input.signature(expected ?? name), act: { take(try sign()) },
         sign: { try sign().headerFields[.authorization] ?? "" }, hash: blocks.run)
     }
@@ -121,7 +123,7 @@ extension Workload {
       }
     }
     func url(
-      _ name: String, _ about: String, goal: Double = 4, allocations: Double, instructions: Int,
+      _ name: String, _ about: String, goal: Double, allocations: Double, instructions: Int,
       expected: String? = nil, _ blocks: HashBlocks, _ sign: @escaping () throws -> PresignedRequest
     ) -> Workload {
       Workload(
@@ -149,33 +151,37 @@ extension Workload {
     }
     let lifetime = input.lifetime
     let v1Header = header(
-      "W1", "OSS V1 header", allocations: 3, instructions: 14_200, HashBlocks(hash_blocks_sha1, authenticated: 789)
+      "W1", "OSS V1 header", goal: 3.5, allocations: 3, instructions: 14_200,
+      HashBlocks(hash_blocks_sha1, authenticated: 789)
     ) { try v1.signed(put, with: ossKey(), in: context) }
     let v4Header = header(
-      "W3", "OSS V4 header", allocations: 3, instructions: 21_000,
+      "W3", "OSS V4 header", goal: 3.6, allocations: 3, instructions: 21_000,
       HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
     ) { try v4.signed(put, with: ossKey(), in: context) }
     let cosHeader = header(
-      "W4", "COS V5 header", allocations: 2, instructions: 24_000, expected: "W4_nodate",
+      "W4", "COS V5 header", goal: 3.7, allocations: 2, instructions: 24_000, expected: "W4_nodate",
       HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
     ) { try cos.signed(part, with: cosKey(), in: context) }
     let s3Header = header(
-      "W6", "S3 V4 header", allocations: 3, instructions: 34_000,
+      "W6", "S3 V4 header", goal: 4.2, allocations: 3, instructions: 34_000,
       HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
     ) { try s3Body.signed(s3Put, with: s3Key(), in: context) }
     return [
       v1Header,
-      url("W2", "OSS V1 URL", allocations: 1, instructions: 8_100, HashBlocks(hash_blocks_sha1, authenticated: 95)) {
+      url(
+        "W2", "OSS V1 URL", goal: 7.5, allocations: 1, instructions: 8_100,
+        HashBlocks(hash_blocks_sha1, authenticated: 95)
+      ) {
         try v1.presign(get, with: ossKeyAlone(), validFor: lifetime, in: context)
       },
       v4Header, cosHeader,
       url(
-        "W5", "COS V5 URL", allocations: 1, instructions: 9_400,
+        "W5", "COS V5 URL", goal: 4.6, allocations: 1, instructions: 9_400,
         HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
       ) { try cos.presign(cosGet, with: cosKeyAlone(), validFor: lifetime, in: context) },
       s3Header,
       url(
-        "W7", "S3 V4 URL", allocations: 2, instructions: 18_200,
+        "W7", "S3 V4 URL", goal: 4.6, allocations: 2, instructions: 18_200,
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
       fields(of: v1Header, instructions: 10_900) { try v1.fields(for: put, with: ossKey(), in: context) },
