@@ -145,6 +145,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     request.headerFields = try signedFields(of: request, .joined, with: prepared(key, during: window)).fields
   }
 
+  @inline(__always)
   private func prepared(_ key: AccessKey, during window: COSKeyTime) throws(SigningError) -> COSPreparedKey {
     try key.check(idWithout: COSKeyTime.idDelimiters)
     return COSPreparedKey(key, window: try validated(window, for: key.identity))

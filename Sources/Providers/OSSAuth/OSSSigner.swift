@@ -282,12 +282,14 @@ extension OSSSigner {
     }
   }
 
+  @inline(__always)
   private func prepared(_ key: AccessKey, at date: Timestamp) throws(SigningError) -> OSSPreparedKey {
     try key.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
     return OSSPreparedKey(key, time: signingTime(at: date))
   }
 
+  @inline(__always)
   private func signingTime(at date: Timestamp) -> OSSSigningTime {
     switch version {
     case .v1: return .v1(date: String(writing: { $0.append(httpDate: date) }))

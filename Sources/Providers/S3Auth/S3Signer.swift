@@ -159,6 +159,7 @@ extension S3Signer {
     }
   }
 
+  @inline(__always)
   private func prepared(_ key: AccessKey, at date: Timestamp) throws(SigningError) -> S3PreparedKey {
     try key.check(idWithout: S3Text.idDelimiters)
     try checkConfiguration()

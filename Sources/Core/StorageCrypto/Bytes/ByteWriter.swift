@@ -11,6 +11,7 @@
 package struct ByteWriter: ~Copyable {
   /// The destination of the bytes in full blocks.
   @unsafe
+  @usableFromInline
   enum Destination {
     case sha1(UnsafeMutablePointer<SHA1>)
     case sha256(UnsafeMutablePointer<SHA256>)
@@ -25,20 +26,22 @@ package struct ByteWriter: ~Copyable {
 
   // Safe: the block of `with` outlives the writer, and writes stay below `blockByteCount`.
   @usableFromInline let block: UnsafeMutableBufferPointer<UInt8>
-  private let destination: Destination
+  @usableFromInline let destination: Destination
 
   /// The number of used bytes in the block, which is never greater than `blockByteCount`.
   @usableFromInline var count = 0
 
   /// The maximum number of bytes that have been used in the block, as of its last flush.
-  private var highestCount = 0
+  @usableFromInline var highestCount = 0
 
-  private init(block: UnsafeMutableBufferPointer<UInt8>, destination: Destination) {
+  @inlinable
+  init(block: UnsafeMutableBufferPointer<UInt8>, destination: Destination) {
     unsafe self.block = block
     unsafe self.destination = destination
   }
 
   /// Calls `body` with a writer, and then calls `end` with the bytes that are still in the block.
+  @inlinable
   static func with<Result>(
     _ destination: Destination, wipes: Bool = false, _ body: (inout ByteWriter) -> Void, end: (Span<UInt8>) -> Result
   ) -> Result {
@@ -55,7 +58,7 @@ package struct ByteWriter: ~Copyable {
   }
 
   @unsafe
-  private var stagedBytes: UnsafeBufferPointer<UInt8> {
+  @inlinable var stagedBytes: UnsafeBufferPointer<UInt8> {
     unsafe UnsafeBufferPointer(rebasing: block[..<count])
   }
 
@@ -211,7 +214,8 @@ extension [UInt8] {
   }
 
   /// Appends bytes; if the array needs more memory, the old memory is wiped before it is released.
-  fileprivate mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
+  @usableFromInline
+  mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
     if capacity - count < bytes.count {
       var largerArray: [UInt8] = []
       largerArray.reserveCapacity(Swift.max(2 * capacity, count + bytes.count))
@@ -226,6 +230,7 @@ extension [UInt8] {
 }
 
 /// Calls `use` with all bytes that `body` writes, without an allocation if the bytes fit into the block.
+@inlinable
 package func withWrittenBytes<Result>(_ body: (inout ByteWriter) -> Void, _ use: (Span<UInt8>) -> Result) -> Result {
   var overflow: [UInt8] = []
   defer { if !overflow.isEmpty { wipe(&overflow) } }
