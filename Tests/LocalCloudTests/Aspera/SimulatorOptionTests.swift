@@ -102,7 +102,7 @@ final class SimulatorOptionTests: SimulatorTestCase {
           let stop = try XCTUnwrap(outcome.frames.first { $0.kind == .stop })
           XCTAssertEqual(stop["FileChecksum"], expected, kind)
           XCTAssertEqual(stop["FileChecksumType"], kind)
-          let session = try XCTUnwrap(stop.sessionID)
+          let session = try XCTUnwrap(stop["SessionId"])
           let manifest = try read("new/aspera-transfer-\(session)-manifest.txt", in: folder)
           XCTAssertEqual(String(decoding: manifest, as: UTF8.self), "\"\(target)/a.txt\" 3 \(expected)\n")
         }
