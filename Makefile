@@ -1,7 +1,7 @@
 .PHONY: help demo live test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
-  bench plot bench-instructions bench-transfer bench-servers bench-sync bench-scale fleet interop browser large resume \
-  sync longrun load sanitize sync-simulation fuzz complexity setup test-transports install package fleet-redis \
-  container-check durability
+  bench plot bench-instructions bench-signing-peers bench-transfer bench-servers bench-sync bench-list bench-scale \
+  fleet interop browser large resume sync longrun load sanitize sync-simulation fuzz complexity setup test-transports \
+  install package fleet-redis container-check durability
 
 SWIFT ?= swift
 # No trait is on by default, so that consumers fetch what they name; tests, tools and examples need this one.
@@ -120,6 +120,12 @@ bench-instructions: setup
 	$(SWIFT) build $(TRAITS) -c release --product signing-benchmark
 	Benchmarks/count-instructions.py $(RELEASE)/signing-benchmark
 
+## Measures the S3 signers of the AWS SDK for Go, the AWS CRT, botocore and obstore with W6 and W7, in turn with bench.
+bench-signing-peers: setup
+	.ci/setup python3-venv golang-github-aws-aws-sdk-go-v2-dev
+	$(SWIFT) build $(TRAITS) -c release --product signing-benchmark
+	Benchmarks/measure-signing-peers.py $(RELEASE) $(ARGUMENTS)
+
 ## Moves large and small objects, next to curl; ARGUMENTS="--before FOLDER" adds an older build.
 bench-transfer: setup
 	$(SWIFT) build $(TRAITS) -c release --product storage-auth
@@ -133,10 +139,15 @@ bench-servers: setup
 	$(SWIFT) build $(TRAITS) -c release --product transfer-benchmark
 	Benchmarks/measure-servers.py $(RELEASE) $(ARGUMENTS)
 
-## Moves 10,000 small objects with sync and with the vendors' Python SDKs, in turn.
+## Moves 10,000 small objects with sync and the vendors' SDKs; ARGUMENTS=--unchanged compares them, next to rclone and aws.
 bench-sync: setup
 	$(SWIFT) build $(TRAITS) -c release --product storage-auth
 	Benchmarks/measure-sync.py $(RELEASE) $(ARGUMENTS)
+
+## Lists 100,000 keys with storage-auth, boto3, obstore, aws, rclone and s5cmd, in turn.
+bench-list: setup
+	$(SWIFT) build $(TRAITS) -c release --product storage-auth
+	Benchmarks/measure-list.py $(RELEASE) $(ARGUMENTS)
 
 ## Measures the memory and the time of 10,000 tenants, 100,000 scopes of a token service and a million used signatures.
 bench-scale: setup

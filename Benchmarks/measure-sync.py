@@ -4,36 +4,37 @@
 
 """Measures how many small objects a second `storage-auth sync` and the vendors' Python SDKs move, up and down.
 
-    measure-sync.py BUILD [--files N] [--bytes N] [--connections N] [--rounds N] [--svg FILE]
+    measure-sync.py BUILD [--files N] [--bytes N] [--connections N] [--rounds N] [--svg FILE] [--unchanged]
 
 BUILD is a folder with a release build of storage-auth. All of them move the same tree to and from one `storage-auth serve`,
 which verifies every signature, with the same number of connections, in turn in each round. The median counts. The SDKs run
 in a virtual environment with the versions of Tests/Interop/requirements.txt, as their documentation shows for many files: a
 thread pool with oss2, the thread pool of the COS SDK, and s3transfer, which boto3 and the AWS CLI use. Each run is a process
-of its own, whose start is part of the time."""
+of its own, whose start is part of the time.
+
+With --unchanged, `storage-auth sync` and the programs of sdks.py that synchronize with S3 compare a tree with a bucket that
+has all of it. rclone has uploaded the objects, because it reads the times that it has stored with them; for `down`, each program
+has downloaded its own folder before. Nothing may be moved in the measured runs."""
 
 import argparse
 import concurrent.futures
 import filecmp
-import json
 import os
 import random
-import re
 import shutil
-import signal
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-ID, SECRET = "bench-id", "bench-secret"
+from bars import draw
+from sdks import PROGRAMS, S3_REGION, environment, programs, s3_environment
+from servers import KEY, LocalCloud, Run, run
+
+ID, SECRET = KEY.split(":")
 BUCKET = "bench-1250000000"
 PACKAGES = {"oss": "oss2", "cos": "cos-python-sdk-v5", "s3": "boto3"}
-REGIONS = {"oss": "cn-hangzhou", "cos": "ap-guangzhou", "s3": "us-east-1"}
+REGIONS = {"oss": "cn-hangzhou", "cos": "ap-guangzhou", "s3": S3_REGION}
 
 
 # The SDKs, which run in the virtual environment.
@@ -129,21 +130,6 @@ def targets(keys: list[str], folder: str, prefix: str) -> list[tuple[str, str]]:
 
 # The measurement.
 
-def environment_for_sdks() -> str:
-    """Returns the Python of an environment with the SDKs, which is created if it is missing."""
-    folder = os.path.join(ROOT, ".build/bench-venv")
-    with open(os.path.join(ROOT, "Tests/Interop/requirements.txt")) as file:
-        lines = [line.strip() for line in file]
-    wanted = [next(re.sub(r"\[.*\]", "", line) for line in lines if re.match(rf"{name}(\[.*\])?==", line))
-              for name in PACKAGES.values()]
-    python = os.path.join(folder, "bin/python")
-    if not os.path.exists(python):
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted], check=True)
-    return python
-
-
 def make_tree(folder: str, files: int, size: int) -> None:
     generator = random.Random(1)
     for index in range(files):
@@ -162,47 +148,38 @@ def check_tree(first: str, second: str, name: str) -> None:
 
 
 class Runner:
-    """Runs the programs, each as one process, and returns the seconds and the processor seconds."""
+    """Runs the programs, each as one process."""
 
     def __init__(self, arguments: argparse.Namespace, urls: dict[str, str], folder: str, python: str):
         self.arguments, self.urls, self.folder, self.python = arguments, urls, folder, python
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}
-        self.environment = kept | {
+        self.environment = kept | s3_environment(urls["s3"]) | {
             "OSS_ACCESS_KEY_ID": ID, "OSS_ACCESS_KEY_SECRET": SECRET, "TENCENTCLOUD_SECRET_ID": ID,
-            "TENCENTCLOUD_SECRET_KEY": SECRET, "AWS_ACCESS_KEY_ID": ID, "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_EC2_METADATA_DISABLED": "true", "XDG_STATE_HOME": os.path.join(folder, "state")}
+            "TENCENTCLOUD_SECRET_KEY": SECRET, "XDG_STATE_HOME": os.path.join(folder, "state")}
+
+    def tool(self, cloud: str, *arguments: str) -> list[str]:
+        return [os.path.join(self.arguments.build, "storage-auth"), *arguments, "--endpoint", self.urls[cloud], "--region",
+                REGIONS[cloud]]
 
     def command(self, program: str, cloud: str, direction: str, tree: str, prefix: str) -> list[str]:
         count = str(self.arguments.connections)
         if program == "sync":
             sides = [tree, f"{cloud}://{BUCKET}/{prefix}"]
-            return [os.path.join(self.arguments.build, "storage-auth"), "sync",
-                    *(sides if direction == "up" else sides[::-1]), "--endpoint", self.urls[cloud], "--region",
-                    REGIONS[cloud], "--jobs", count, "-q"]
+            return [*self.tool(cloud, "sync", *(sides if direction == "up" else sides[::-1])), "--jobs", count, "-q"]
         return [self.python, os.path.abspath(__file__), "--sdk", cloud, direction, self.urls[cloud], tree, prefix, count]
 
-    def run(self, program: str, cloud: str, direction: str, tree: str, prefix: str) -> tuple[float, float]:
-        command = self.command(program, cloud, direction, tree, prefix)
-        start = time.monotonic()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=self.environment)
-        message = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        elapsed = time.monotonic() - start
-        if status != 0:
-            sys.exit(f"{program} {cloud} {direction} failed: {message.decode(errors='replace')[-2000:]}")
-        return elapsed, usage.ru_utime + usage.ru_stime
+    def run(self, program: str, cloud: str, direction: str, tree: str, prefix: str) -> Run:
+        return run(self.command(program, cloud, direction, tree, prefix), self.environment)
 
 
-def measure(arguments: argparse.Namespace, folder: str) -> dict[tuple[str, str, str], list[tuple[float, float]]]:
-    python = environment_for_sdks()
+def measure(arguments: argparse.Namespace, folder: str) -> dict[tuple[str, str, str], list[Run]]:
+    python = environment(*PACKAGES.values())
     tree = os.path.join(folder, "tree")
     make_tree(tree, arguments.files, arguments.bytes)
-    server = subprocess.Popen(
-        [os.path.join(arguments.build, "storage-auth"), "serve", "--json", "--account", f"{ID}:{SECRET}", "--bucket",
-         BUCKET, "--root", os.path.join(folder, "root")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    found: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    server = LocalCloud(os.path.join(arguments.build, "storage-auth"), folder, BUCKET)
+    found: dict[tuple[str, str, str], list[Run]] = {}
     try:
-        runner = Runner(arguments, json.loads(server.stdout.readline()), folder, python)
+        runner = Runner(arguments, server.urls, folder, python)
         for number in range(arguments.rounds):
             for cloud in PACKAGES:
                 for program in ["sync", "sdk"] if number % 2 == 0 else ["sdk", "sync"]:
@@ -215,12 +192,94 @@ def measure(arguments: argparse.Namespace, folder: str) -> dict[tuple[str, str, 
                     shutil.rmtree(back)
                     print(f"round {number + 1}: {cloud} {program}", file=sys.stderr, flush=True)
     finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait()
+        server.stop()
     return found
 
 
-def report(arguments: argparse.Namespace, found: dict[tuple[str, str, str], list[tuple[float, float]]]) -> None:
+# Trees without changes.
+
+def unchanged_commands(runner: Runner, tree: str, back: str) -> dict[str, dict[str, list[str]]]:
+    """Returns the commands that compare a tree with the bucket, and the bucket with a folder below `back`, by program."""
+    count = str(runner.arguments.connections)
+    place, installed = f"s3://{BUCKET}/tree/", programs(runner.python)
+
+    def both(name: str, command: list[str], remote: str, *options: str, local: str = "", source: str = "") -> dict:
+        folder = os.path.join(back, name.replace(" ", "-"))
+        return {"up": [*command, tree + local, remote, *options], "down": [*command, remote + source, folder + local, *options]}
+
+    rclone = [installed["rclone"], "sync", "--transfers", count, "--checkers", count]
+    cloud = f"cloud:{BUCKET}/tree"
+    return {
+        "sync": both("sync", runner.tool("s3", "sync", "--jobs", count, "-q"), place),
+        "rclone sync": both("rclone sync", rclone, cloud),
+        "rclone sync --update --use-server-modtime --fast-list": both(
+            "rclone listing", rclone, cloud, "--update", "--use-server-modtime", "--fast-list"),
+        "aws s3 sync": both(
+            "aws", [installed["aws"], "s3", "sync", "--endpoint-url", runner.urls["s3"], "--only-show-errors"], place),
+        "s5cmd sync": both(
+            "s5cmd", [installed["s5cmd"], "--endpoint-url", runner.urls["s3"], "--numworkers", count, "sync"], place,
+            local="/", source="*"),
+    }
+
+
+def state_of(folder: str) -> dict[str, tuple[int, int]]:
+    """Returns the file number and the time of each file, which change if it is written again."""
+    found = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            status = os.stat(os.path.join(parent, name))
+            found[os.path.join(parent, name)] = (status.st_ino, status.st_mtime_ns)
+    return found
+
+
+def measure_unchanged(arguments: argparse.Namespace, folder: str) -> dict[tuple[str, str], list[Run]]:
+    python = environment(*PACKAGES.values(), "awscli", versions=PROGRAMS)
+    tree, back, listing = (os.path.join(folder, name) for name in ("tree", "back", "listing"))
+    make_tree(tree, arguments.files, arguments.bytes)
+    server = LocalCloud(os.path.join(arguments.build, "storage-auth"), folder, BUCKET)
+    found: dict[tuple[str, str], list[Run]] = {}
+    try:
+        runner = Runner(arguments, server.urls, folder, python)
+        commands = unchanged_commands(runner, tree, back)
+
+        def objects() -> bytes:
+            run(runner.tool("s3", "ls", "-r", f"s3://{BUCKET}/tree/"), runner.environment, listing)
+            with open(listing, "rb") as file:
+                return file.read()
+
+        run(commands["rclone sync"]["up"], runner.environment)
+        for program in commands:
+            run(commands[program]["down"], runner.environment)
+        before = objects(), state_of(back)
+        lines = len(before[0].splitlines())
+        if lines != arguments.files or len(before[1]) != arguments.files * len(commands):
+            sys.exit(f"The programs did not move the whole tree: {lines} objects, {len(before[1])} files.")
+        for number in range(arguments.rounds):
+            for program in list(commands)[::1 if number % 2 == 0 else -1]:
+                for direction in ("up", "down"):
+                    found.setdefault((program, direction), []).append(run(commands[program][direction], runner.environment))
+                if (objects(), state_of(back)) != before:
+                    sys.exit(f"{program} moved files or objects that did not change.")
+                print(f"round {number + 1}: {program}", file=sys.stderr, flush=True)
+    finally:
+        server.stop()
+    return found
+
+
+def report_unchanged(arguments: argparse.Namespace, found: dict[tuple[str, str], list[Run]]) -> None:
+    print(f"{arguments.files} unchanged files of {arguments.bytes} bytes, {arguments.connections} connections, the median of "
+          f"{arguments.rounds} rounds")
+    print("| | seconds | processor seconds | MiB | times the seconds of sync | times its processor seconds |")
+    print("|---|---|---|---|---|---|")
+    ours = {}
+    for program, direction in sorted(found, key=lambda row: row[1] == "down"):
+        taken = Run(*(statistics.median(values) for values in zip(*found[program, direction])))
+        ours.setdefault(direction, taken)
+        print(f"| {direction}, {program} | {taken.seconds:.2f} | {taken.processor:.2f} | {taken.peak / 2**20:.0f} | "
+              f"{taken.seconds / ours[direction].seconds:.1f} | {taken.processor / ours[direction].processor:.1f} |")
+
+
+def report(arguments: argparse.Namespace, found: dict[tuple[str, str, str], list[Run]]) -> None:
     print(f"{arguments.files} files of {arguments.bytes} bytes, {arguments.connections} connections, the median of "
           f"{arguments.rounds} rounds; objects per second")
     print("| | sync | SDK | times the SDK | processor seconds of sync | of the SDK |")
@@ -231,16 +290,16 @@ def report(arguments: argparse.Namespace, found: dict[tuple[str, str, str], list
             rates, cpu = {}, {}
             for program in ["sync", "sdk"]:
                 runs = found[cloud, program, direction]
-                rates[program] = arguments.files / statistics.median(run[0] for run in runs)
-                cpu[program] = statistics.median(run[1] for run in runs)
+                rates[program] = arguments.files / statistics.median(each.seconds for each in runs)
+                cpu[program] = statistics.median(each.processor for each in runs)
             bars += [(f"{cloud} {direction}: sync", rates["sync"]), (f"{cloud} {direction}: {package} alone", rates["sdk"])]
             print(f"| {direction}, {cloud}:// and {package} | {rates['sync']:,.0f} | {rates['sdk']:,.0f} | "
                   f"{rates['sync'] / rates['sdk']:.1f} | {cpu['sync']:.1f} | {cpu['sdk']:.1f} |")
     if arguments.svg:
-        sys.path.insert(0, HERE)
-        from bars import draw
         with open(arguments.svg, "w") as file:
-            file.write(draw([("Small objects per second", "objects/s", bars)]))
+            file.write(draw(
+                [("Small objects per second", "objects/s", bars)], "Small objects per second",
+                f"Files of {arguments.bytes} bytes moved by storage-auth sync and by the vendors' SDKs."))
 
 
 def main() -> None:
@@ -254,9 +313,13 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--svg")
+    parser.add_argument("--unchanged", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        report(arguments, measure(arguments, folder))
+        if arguments.unchanged:
+            report_unchanged(arguments, measure_unchanged(arguments, folder))
+        else:
+            report(arguments, measure(arguments, folder))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""The servers that the benchmarks measure, each in a separate process on loopback."""
+"""The servers and the programs that the benchmarks measure, each in a separate process on loopback."""
 
 import json
 import os
@@ -9,7 +9,10 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import time
+from typing import NamedTuple
 
 KEY = "bench-id:bench-secret"
 REGION = "cn-hangzhou"
@@ -23,15 +26,51 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class Run(NamedTuple):
+    """What a process took: seconds, processor seconds in user and kernel mode, and the largest resident memory in bytes."""
+    seconds: float
+    processor: float
+    peak: int
+
+
+def run(command: list[str], environment: dict[str, str], output: str = os.devnull) -> Run:
+    """Runs a program to its end, and exits if it fails."""
+    peak = 0
+    with open(output, "wb") as file, tempfile.TemporaryFile() as messages:
+        start = time.monotonic()
+        process = subprocess.Popen(command, stdout=file, stderr=messages, env=environment)
+        # `ru_maxrss` begins with the memory of this program, from which the process is forked.
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            peak = max(peak, peak_memory(process.pid))
+            time.sleep(0.005)
+        elapsed = time.monotonic() - start
+        _, status, usage = ended
+        process.returncode = status
+        if status != 0:
+            messages.seek(0)
+            sys.exit(f"{command} failed: {messages.read()[-2000:].decode(errors='replace')}")
+    return Run(elapsed, usage.ru_utime + usage.ru_stime, peak)
+
+
+def peak_memory(pid: int) -> int:
+    """Returns the largest resident memory of a process so far in bytes, or 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            return next((1024 * int(line.split()[1]) for line in file if line.startswith("VmHWM:")), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
 class LocalCloud:
     """A `storage-auth serve` of a build."""
 
-    def __init__(self, tool: str, folder: str):
+    def __init__(self, tool: str, folder: str, bucket: str = "bench"):
         self.tool = tool
         self.process = subprocess.Popen(
-            [tool, "serve", "--json", "--account", KEY, "--bucket", "bench", "--root", os.path.join(folder, "root")],
+            [tool, "serve", "--json", "--account", KEY, "--bucket", bucket, "--root", os.path.join(folder, "root")],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.endpoint = json.loads(self.process.stdout.readline())["oss"]
+        self.urls: dict[str, str] = json.loads(self.process.stdout.readline())
+        self.endpoint = self.urls["oss"]
 
     def processor_seconds(self) -> float:
         return processor_seconds(self.process.pid)

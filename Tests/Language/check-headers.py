@@ -10,7 +10,7 @@ Without --write, lists the files that lack the header and fails. With --write, a
 `#!` line of a script, or below `// swift-tools-version` of a manifest, followed by one empty line. PATHs, relative to the
 root of the repository, restrict the check to files and folders. Needs no build.
 
-Source files are Swift, C, C headers, Python, Ruby and shell; a script without an extension counts by its `#!` line. Left out:
+Source files are Swift, C, C headers, Go, Python, Ruby and shell; a script without an extension counts by its `#!` line. Left out:
 - Tests/ReaderTests/Corpus: inputs of the fuzzed readers, which must stay byte for byte;
 - the data of the tests in Tests/*/Vectors and Tests/*/Keys: JSON and generated keys, which are not source files;
 - the steps of the tutorials in Documentation/SwiftStorageAuth/*.docc/Resources, which readers see and copy as a whole;
@@ -25,7 +25,7 @@ HEADER = [
     "This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.",
     "SPDX-License-Identifier: Apache-2.0",
 ]
-COMMENTS = {".swift": "//", ".c": "//", ".h": "//", ".py": "#", ".rb": "#", ".sh": "#", ".bash": "#"}
+COMMENTS = {".swift": "//", ".c": "//", ".h": "//", ".go": "//", ".py": "#", ".rb": "#", ".sh": "#", ".bash": "#"}
 SCRIPT = re.compile(rb"^#!.*\b(sh|bash|python3?|ruby)\s*$")
 SKIPPED_FOLDERS = {".git", ".build", ".build-backends", ".swiftpm", "__pycache__"}
 SKIPPED_PATHS = {"Tests/ReaderTests/Corpus", "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc/Resources"}
