@@ -10,7 +10,7 @@ BUILD is a folder with a release build of signing-benchmark. The peers are, in t
 SDK for Go, the signer of the AWS CRT (aws-c-auth, in C) as Python calls it, botocore, and obstore (object_store, in Rust). The SDK
 for Go is that of Debian (golang-github-aws-aws-sdk-go-v2-dev); its row is left out where it is not installed. Each measures the
 processor time of batches, from a request that exists to the signed request or the URL, and compares the signature with that of
-workloads.json. The lowest minimum and the median of the rounds' medians count.
+workloads.json. Of the minima and of the medians of the rounds, the medians count.
 
 obstore takes no clock and no query parameter: its W7 has the time of the system, and no response-content-type. Its signature is
 compared with that of botocore for the same date."""
@@ -212,24 +212,24 @@ def main() -> None:
     commands = [[python, os.path.abspath(__file__), "--peer", name] for name in ("awscrt", "botocore", "obstore")]
     commands += [command] if (command := build_go_signer(python)) else []
     commands.append([os.path.join(os.path.abspath(arguments.build), "signing-benchmark"), "--tsv"])
-    medians, minima = collections.defaultdict(list), collections.defaultdict(list)
+    samples: dict[tuple[str, str], list[tuple[float, float]]] = collections.defaultdict(list)
     for number in range(arguments.rounds):
         for command in commands:
             for key, median, minimum in rows(command):
-                medians[key].append(median)
-                minima[key].append(minimum)
+                samples[key].append((minimum, median))
         print(f"round {number + 1}", file=sys.stderr, flush=True)
-    print("Nanoseconds of processor time for one signature: the lowest minimum of all batches, and the median of the medians of "
-          f"{arguments.rounds} rounds")
+    print("Nanoseconds of processor time for one signature: the minimum and the median of the batches of a round, each the "
+          f"median of {arguments.rounds} rounds")
+    found = {key: [statistics.median(column) for column in zip(*rounds)] for key, rounds in samples.items()}
     print("| | minimum | median | times this package | times its median | times the hash blocks |")
     print("|---|---|---|---|---|---|")
-    for workload, fields in [("W6", "F6"), ("W7", "P7")]:
+    for workload, part in [("W6", "F6"), ("W7", "P7")]:
         ours, blocks = ("swift-storage-auth", workload), ("hash-blocks", workload)
-        found = [key for key in minima if key[1] == workload and key not in (ours, blocks)]
-        for key in [blocks, ours, ("swift-storage-auth", fields), *sorted(found, key=lambda key: min(minima[key]))]:
-            least, median = min(minima[key]), statistics.median(medians[key])
-            print(f"| {key[1]}, {key[0]} | {least:,.0f} | {median:,.0f} | {least / min(minima[ours]):.1f} | "
-                  f"{median / statistics.median(medians[ours]):.1f} | {least / min(minima[blocks]):.1f} |")
+        peers = sorted((key for key in found if key[1] == workload and key not in (ours, blocks)), key=found.get)
+        for key in [blocks, ours, ("swift-storage-auth", part), *peers]:
+            minimum, median = found[key]
+            print(f"| {key[1]}, {key[0]} | {minimum:,.0f} | {median:,.0f} | {minimum / found[ours][0]:.1f} | "
+                  f"{median / found[ours][1]:.1f} | {minimum / found[blocks][0]:.1f} |")
 
 
 if __name__ == "__main__":

@@ -236,6 +236,7 @@ def measure_unchanged(arguments: argparse.Namespace, folder: str) -> dict[tuple[
     python = environment(*PACKAGES.values(), "awscli", versions=PROGRAMS)
     tree, back, listing = (os.path.join(folder, name) for name in ("tree", "back", "listing"))
     make_tree(tree, arguments.files, arguments.bytes)
+    os.mkdir(back)
     server = LocalCloud(os.path.join(arguments.build, "storage-auth"), folder, BUCKET)
     found: dict[tuple[str, str], list[Run]] = {}
     try:
@@ -258,8 +259,10 @@ def measure_unchanged(arguments: argparse.Namespace, folder: str) -> dict[tuple[
             for program in list(commands)[::1 if number % 2 == 0 else -1]:
                 for direction in ("up", "down"):
                     found.setdefault((program, direction), []).append(run(commands[program][direction], runner.environment))
-                if (objects(), state_of(back)) != before:
-                    sys.exit(f"{program} moved files or objects that did not change.")
+                after = objects(), state_of(back)
+                if after != before:
+                    changed = [path for path, state in after[1].items() if before[1].get(path) != state]
+                    sys.exit(f"{program} moved files ({changed[:1]}) or objects that did not change.")
                 print(f"round {number + 1}: {program}", file=sys.stderr, flush=True)
     finally:
         server.stop()

