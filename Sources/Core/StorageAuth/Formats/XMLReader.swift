@@ -48,7 +48,10 @@ struct XMLReader {
     guard let text = String(utf8: bytes) else {
       throw XMLError("The document is not UTF-8; no other encoding is supported.")
     }
-    guard let index = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) else { return }
+    // In UTF-8, the characters that XML forbids are control characters, or start as U+FFFE and U+FFFF do.
+    guard bytes.contains(where: { $0 < 0x20 && !isBlank($0) || $0 == 0xEF }),
+      let index = text.unicodeScalars.firstIndex(where: { !isAllowed($0) })
+    else { return }
     position = text.utf8.distance(from: text.startIndex, to: index)
     throw failure("The document contains the character \(text.unicodeScalars[index].codePoint), which XML forbids.")
   }
@@ -58,8 +61,10 @@ struct XMLReader {
   }
 
   private func starts(with text: StaticString) -> Bool {
-    let text = text.description.utf8
-    return bytes.count - position >= text.count && bytes[position..<position + text.count].elementsEqual(text)
+    guard bytes.count - position >= text.utf8CodeUnitCount else { return false }
+    return text.withUTF8Buffer { text in
+      text.indices.allSatisfy { index in unsafe text[index] == bytes[position + index] }
+    }
   }
 
   private func isBlank(_ byte: UInt8) -> Bool {
