@@ -26,6 +26,7 @@ import socket
 import statistics
 import sys
 import tempfile
+import time
 
 from bars import draw
 from sdks import PROGRAMS, S3_REGION, environment, programs, s3_environment
@@ -132,11 +133,15 @@ def targets(keys: list[str], folder: str, prefix: str) -> list[tuple[str, str]]:
 
 def make_tree(folder: str, files: int, size: int) -> None:
     generator = random.Random(1)
+    # Older than the objects also in whole seconds, which services report.
+    changed = time.time() - 3600
     for index in range(files):
         parent = os.path.join(folder, f"{index % 100:02}")
         os.makedirs(parent, exist_ok=True)
-        with open(os.path.join(parent, f"{index:05}.bin"), "wb") as file:
+        path = os.path.join(parent, f"{index:05}.bin")
+        with open(path, "wb") as file:
             file.write(generator.randbytes(size))
+        os.utime(path, (changed, changed))
 
 
 def check_tree(first: str, second: str, name: str) -> None:

@@ -48,7 +48,8 @@ def run(command: list[str], environment: dict[str, str], output: str = os.devnul
         process.returncode = status
         if status != 0:
             messages.seek(0)
-            sys.exit(f"{command} failed with {os.waitstatus_to_exitcode(status)}: {messages.read()[-2000:].decode(errors='replace')}")
+            text = messages.read()[-2000:].decode(errors="replace")
+            sys.exit(f"{command} failed with {os.waitstatus_to_exitcode(status)}: {text}")
     return Run(elapsed, usage.ru_utime + usage.ru_stime, peak)
 
 
