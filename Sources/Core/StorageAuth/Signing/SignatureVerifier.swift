@@ -89,7 +89,14 @@ extension SignatureVerifier {
     guard let claim = try claim(in: request) else {
       throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
     }
-    guard let key = try await lookup(claim.accessKeyID) else {
+    return try verify(claim, withFound: try await lookup(claim.accessKeyID), at: date)
+  }
+
+  /// Verifies a request's signature with the access key that was found for its claim, or rejects it without a key.
+  package func verify(
+    _ claim: Claim, withFound key: AccessKey?, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedRequest {
+    guard let key else {
       _ = try? verify(claim, against: .decoy(for: claim), at: date)
       throw VerificationError.unknownKey(claim.accessKeyID)
     }

@@ -209,8 +209,11 @@ extension Call {
   }
 
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
-  var trafficLimit: String? {
-    serviceHeader("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
+  var trafficLimit: String? { serviceHeaderOrParameter("traffic-limit") }
+
+  /// Returns the value of a header without the service's prefix, or else of the query parameter with the header's name.
+  private func serviceHeaderOrParameter(_ suffix: String) -> String? {
+    serviceHeader(suffix) ?? service.headerName(suffix).flatMap { parameter(ByteExactString($0.canonicalName)) }
   }
 
   /// Validates the requested bandwidth limit, the request payer and the expected owners.
@@ -222,7 +225,7 @@ extension Call {
           "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
       }
     }
-    let payer = serviceHeader("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
+    let payer = serviceHeaderOrParameter("request-payer")
     let source = serviceHeader("copy-source").flatMap { try? NamedSource($0, of: service) }
     for (name, bucket) in [("expected-bucket-owner", bucket), ("source-expected-bucket-owner", source?.bucket)] {
       guard let expected = serviceHeader(name), let bucket, let owner = try? store.read(bucket, { $0.owner }) else {

@@ -79,7 +79,8 @@ struct Call: Sendable {
 
   /// Returns the value of a header without the service's prefix, or `nil` if it is absent or empty, as SDKs send some.
   func serviceHeader(_ suffix: String) -> String? {
-    headers.first(service.header(suffix)).flatMap { $0.isEmpty ? nil : $0 }
+    guard !headers.isEmpty, let name = service.headerName(suffix) else { return nil }
+    return headers.first(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Returns the length and the checksums that the body must have; `rule` is that of the upload whose part it is.

@@ -31,13 +31,13 @@ enum Operation: Sendable, Hashable, CaseIterable {
     let written = try Self.knownNames(of: target, method, table)
     let names = Set(written.keys)
     let level: OperationRoute.Level = target.bucket == nil ? .service : target.key == nil ? .bucket : .object
-    let routes = table.routes.filter { route in
-      route.method == method && route.level == level && (route.isCopy == nil || route.isCopy == isCopy)
+    let entries = table.entries(method, level).filter { $0.route.isCopy == nil || $0.route.isCopy == isCopy }
+    let entry = entries.filter { $0.route.selectors.isSubset(of: names) }.max {
+      $0.route.selectors.count < $1.route.selectors.count
     }
-    let route = routes.filter { $0.selectors.isSubset(of: names) }.max { $0.selectors.count < $1.selectors.count }
-    let taken = route.map { table.parameters(of: $0) } ?? []
-    if let name = names.subtracting(taken).min() {
-      if let other = route?.selectors.first, routes.contains(where: { $0.selectors.contains(name) }) {
+    let route = entry?.route
+    if let name = names.subtracting(entry?.parameters ?? []).min() {
+      if let other = route?.selectors.first, entries.contains(where: { $0.route.selectors.contains(name) }) {
         throw .invalidArgument(
           "The parameters \"\(other)\" and \"\(name)\" select two operations; a request can have only one.")
       }

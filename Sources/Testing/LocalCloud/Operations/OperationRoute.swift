@@ -96,26 +96,34 @@ struct OperationRoute: Sendable {
 
 /// The operations and query parameters of a storage service.
 struct OperationTable: Sendable {
-  let routes: [OperationRoute]
+  /// A route with the names of all query parameters that its operation supports.
+  struct Entry: Sendable {
+    let route: OperationRoute
+    let parameters: Set<String>
+  }
+
   let names: ParameterNames
-  private let common: Set<String>
-  /// The names of the query parameters that all operations on an object's bytes support.
-  private let ofTransfers: Set<String>
+  /// The routes by method and level, so that a request is compared only with those that it can match.
+  private let entries: [HTTPRequest.Method: [OperationRoute.Level: [Entry]]]
   /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
+  /// Creates a table of routes; `common` and `ofTransfers` name the query parameters that all operations support, and
+  /// all operations on an object's bytes.
   init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
-    self.routes = routes
     self.names = names
-    self.common = common
-    self.ofTransfers = ofTransfers
+    entries = routes.reduce(into: [:]) { entries, route in
+      let own = route.selectors.union(route.options).union(common)
+      let parameters = route.operation.isTransfer ? own.union(ofTransfers) : own
+      entries[route.method, default: [:]][route.level, default: []].append(Entry(route: route, parameters: parameters))
+    }
     let spelled = routes.reduce(into: Set<String>()) { $0.formUnion($1.selectors.union($1.options)) }
     spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
   }
 
-  func parameters(of route: OperationRoute) -> Set<String> {
-    let names = route.selectors.union(route.options).union(common)
-    return route.operation.isTransfer ? names.union(ofTransfers) : names
+  /// Returns the routes of a method at a level of a resource, in the order of the table.
+  func entries(_ method: HTTPRequest.Method, _ level: OperationRoute.Level) -> [Entry] {
+    entries[method]?[level] ?? []
   }
 
   func spelling(of name: String) -> String {

@@ -44,8 +44,8 @@ struct RequestRights: Sendable {
   let accounts: Set<String>
   let service: SimulatedService
   let region: String
-  /// The values that policy conditions test, by condition key.
-  private(set) var facts: [String: String]
+  /// A closure that returns the values that policy conditions test, by condition key; most requests need none.
+  private(set) var facts: @Sendable () -> [String: String]
   let store: BucketTable
 
   var isAnonymous: Bool { account == nil }
@@ -90,7 +90,7 @@ struct RequestRights: Sendable {
       }) == true
     else { return false }
     var rights = self
-    rights.facts[prefix.key] = key
+    rights.facts = { [facts] in facts().merging([prefix.key: key]) { $1 } }
     return rights.allows(action, name, false)
   }
 
@@ -222,7 +222,7 @@ struct RequestRights: Sendable {
   private func input(_ action: String, _ name: String) -> PolicyInput {
     let own = try? store.read(String(name.bytes(before: "/"))) { $0.settings.region }
     return PolicyInput(
-      action: action, resource: service.behavior.resource(name, in: (own ?? nil) ?? region), facts: facts,
+      action: action, resource: service.behavior.resource(name, in: (own ?? nil) ?? region), facts: facts(),
       accounts: account.map { service.numbers(of: $0) + [service.ownerID($0)] } ?? [])
   }
 }
@@ -235,11 +235,11 @@ enum Authority: Sendable {
   case everything
   case session(SessionPolicy)
 
-  func allows(_ input: PolicyInput) -> Bool {
+  func allows(_ input: @autoclosure () -> PolicyInput) -> Bool {
     switch self {
     case .nothing: false
     case .everything: true
-    case .session(let policy): policy.allows(input)
+    case .session(let policy): policy.allows(input())
     }
   }
 }

@@ -57,10 +57,13 @@ extension HTTPFields {
     if let name = HTTPField.Name(name) { self[name] = value }
   }
 
-  func first(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[values: $0].first } }
+  func first(_ name: String) -> String? { isEmpty ? nil : HTTPField.Name(name).flatMap { first($0) } }
+
+  /// Returns the first value of a header field, without an array of all values if the field is absent.
+  func first(_ name: HTTPField.Name) -> String? { contains(name) ? self[values: name].first : nil }
 
   /// Returns all values of a header field joined by commas, or `nil` if the field is absent.
-  func joined(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
+  func joined(_ name: String) -> String? { isEmpty ? nil : HTTPField.Name(name).flatMap { self[$0] } }
 }
 
 extension Timestamp {

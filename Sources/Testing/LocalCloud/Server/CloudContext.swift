@@ -62,10 +62,13 @@ struct CloudContext: Sendable {
 /// The access keys of all accounts and all issued temporary credentials.
 struct KeyRing: Sendable {
   private let accounts: [AccessKeyID: LocalCloud.Account]
+  /// The numbers of all accounts.
+  let numbers: Set<String>
   let tokens = TokenTable()
 
   init(_ accounts: [LocalCloud.Account]) {
     self.accounts = Dictionary(accounts.map { ($0.key.id, $0) }) { first, _ in first }
+    numbers = Set(self.accounts.values.compactMap(\.number) + [SimulatedService.account])
   }
 
   /// Returns an access key, or `nil` if it is unknown, disabled, or issued for another service.
@@ -85,8 +88,6 @@ struct KeyRing: Sendable {
 
   /// Returns the number of the account to which a key belongs; issued keys belong to the server's own account.
   func accountNumber(of id: AccessKeyID) -> String { accounts[id]?.number ?? SimulatedService.account }
-
-  var numbers: Set<String> { Set(accounts.values.compactMap(\.number) + [SimulatedService.account]) }
 
   /// The access keys of all accounts, including disabled ones.
   var accountKeys: [AccessKey] { accounts.values.map(\.key) }

@@ -6,7 +6,7 @@ internal import HummingbirdCore
 internal import StorageAuth
 
 /// The request handler of a storage service, which verifies a request and performs its operation.
-struct Gateway: Sendable {
+final class Gateway: Sendable {
   let service: SimulatedService
   let authenticator: Authenticator
   let store: BucketTable
@@ -85,7 +85,7 @@ struct Gateway: Sendable {
       try await sendContinue(&awaitsContinue, &writer)
       return try await post(upload, request, identity, record)
     }
-    let permit = try await authorize(head, identity, record)
+    let permit = try authorize(head, identity, record)
     try await sendContinue(&awaitsContinue, &writer)
     var call = call(permit, request, identity, headers: head.headerFields)
     call.callback = try callbackPlan(permit, head, identity.requestID)
@@ -115,23 +115,25 @@ struct Gateway: Sendable {
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
   private func authorize(
     _ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?
-  ) async throws -> Permit {
+  ) throws -> Permit {
     let date = identity.date
-    try checkBucketExists(of: head)
+    let claimedTarget = Result { () throws(VerificationError) in try service.behavior.target(of: head) }
+    if let target = try? claimedTarget.get() { try checkBucketExists(in: target, of: head) }
     do {
-      let verified = try await authenticator.verify(head, at: date)
+      let verified = try authenticator.verify(head, at: date)
       if let verified {
         noteVerified(service.signatureKind(of: head, verified), in: record)
       } else {
         counters.count(endpoint) { $0.unsigned += 1 }
       }
-      let target = try verified?.wholeTarget ?? service.behavior.target(of: head)
+      let target = try verified?.wholeTarget ?? claimedTarget.get()
       try checkNames(in: target)
-      let copySource = head.headerFields.first(service.header("copy-source"))
+      let copySource = service.headerName("copy-source").flatMap { head.headerFields.first($0) }
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
-      let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
-      let rights = rights(of: verified?.accessKeyID, facts)
+      let rights = rights(of: verified?.accessKeyID) { [service] in
+        service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
+      }
       let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
       guard let permit = Permit(verified, operation, on: target, copying: source, by: rights) else {
         if verified == nil { record?.noteRejection(nil) }
@@ -157,7 +159,9 @@ struct Gateway: Sendable {
   }
 
   /// Returns the permissions of a key; one that was removed after the signature was verified has none.
-  private func rights(of id: AccessKeyID?, _ facts: [String: String]) -> RequestRights {
+  private func rights(
+    of id: AccessKeyID?, _ facts: @escaping @Sendable () -> [String: String]
+  ) -> RequestRights {
     RequestRights(
       authority: id.flatMap { context.keys.authority(of: $0) } ?? .nothing,
       account: id.map { context.keys.accountNumber(of: $0) },
@@ -167,13 +171,14 @@ struct Gateway: Sendable {
   /// Throws an error response if the bucket does not exist, unless the request creates it or sets its access.
   ///
   /// As in the services, this happens before the access key is looked up.
-  private func checkBucketExists(of head: HTTPRequest) throws {
-    guard let target = try? service.behavior.target(of: head), let bucket = target.bucket?.string,
-      service.isBucketName(bucket)
-    else { return }
-    let operation = try? Operation(head.method, target, of: service, isCopy: false)
-    let isMissing = (try? store.read(bucket) { _ in }) == nil
-    if operation == .createBucket || operation == .changeBucketAccess && isMissing { return }
+  private func checkBucketExists(in target: RequestTarget, of head: HTTPRequest) throws {
+    guard let bucket = target.bucket?.string, service.isBucketName(bucket) else { return }
+    // Only the operations on a bucket itself have a target without a key.
+    if target.key == nil {
+      let operation = try? Operation(head.method, target, of: service, isCopy: false)
+      let isMissing = (try? store.read(bucket) { _ in }) == nil
+      if operation == .createBucket || operation == .changeBucketAccess && isMissing { return }
+    }
     try checkExistence(of: bucket, at: head.authority)
   }
 
@@ -242,8 +247,9 @@ struct Gateway: Sendable {
     record?.noteTarget(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try checkNames(in: target)
-    let facts = service.policies.language.conditions.facts(of: verified, at: date)
-    let rights = rights(of: verified.accessKeyID, facts)
+    let rights = rights(of: verified.accessKeyID) { [service] in
+      service.policies.language.conditions.facts(of: verified, at: date)
+    }
     guard let permit = Permit(posting: verified, to: target, by: rights) else { throw rights.denial(at: date) }
     var call = call(permit, request, identity, headers: try verified.headers(of: service))
     call.callback = try callbackPlan("PostObject", identity.requestID, isRequested: verified.form["callback"] != nil) {
@@ -339,14 +345,12 @@ struct Authenticator: Sendable {
   }
 
   /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.
-  func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
-    do {
-      guard try verifier.claim(in: request) != nil else { return nil }
-      return try await verifier.verify(request, at: date) { key($0, at: date) }
-    } catch {
-      // Verifiers throw only `VerificationError`. Any other error must reject the request as well.
-      throw error as? VerificationError
-        ?? VerificationError(.malformed, "The request could not be verified.", remedy: "Sign it again.")
+  func verify(_ request: HTTPRequest, at date: Timestamp) throws(VerificationError) -> VerifiedRequest? {
+    // A function of its own, because the verifier's type must be known to pass its claim back to it.
+    func verified(by verifier: some SignatureVerifier) throws(VerificationError) -> VerifiedRequest? {
+      guard let claim = try verifier.claim(in: request) else { return nil }
+      return try verifier.verify(claim, withFound: key(claim.accessKeyID, at: date), at: date)
     }
+    return try verified(by: verifier)
   }
 }

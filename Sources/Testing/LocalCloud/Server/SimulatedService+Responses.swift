@@ -118,7 +118,7 @@ extension SimulatedService {
 
   func checksums(of content: Content) -> HTTPFields {
     var fields: HTTPFields = [:]
-    if let name = objects.crc64Header { fields.set(header(name), String(content.crc64)) }
+    if let name = objects.crc64Header.flatMap(headerName) { fields[name] = String(content.crc64) }
     if objects.tellsMD5, let md5 = [UInt8](hex: content.entityTag) {
       fields[.contentMD5] = String(writing: { $0.append(base64: md5) })
     }
@@ -137,12 +137,14 @@ extension SimulatedService {
 
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
-    if objects.tellsType { fields.set(header("object-type"), object.kind.rawValue) }
+    if objects.tellsType, let name = headerName("object-type") { fields[name] = object.kind.rawValue }
     if object.kind == .appendable {
       fields.set(header("next-append-position"), String(object.content.byteCount))
     }
-    let name = storageClass(object.attributes.storageClass)
-    if headers.storageClass == .always || name != standardClass { fields.set(header("storage-class"), name) }
+    let storageClass = storageClass(object.attributes.storageClass)
+    if headers.storageClass == .always || storageClass != standardClass, let name = headerName("storage-class") {
+      fields[name] = storageClass
+    }
     return fields
   }
 
@@ -195,8 +197,8 @@ extension SimulatedService {
   }
 
   func identify(_ response: inout Answer, as requestID: String) {
-    for name in headers.requestID { response.headers.set(header(name), requestID) }
-    if let name = headers.hostID { response.headers.set(header(name), Self.hostID(of: requestID)) }
+    for name in headers.requestID.compactMap(headerName) { response.headers[name] = requestID }
+    if let name = headers.hostID.flatMap(headerName) { response.headers[name] = Self.hostID(of: requestID) }
   }
 
   /// Returns the second ID of a request, which is derived from the request ID.

@@ -7,7 +7,9 @@ internal import StorageAuth
 /// A simulated storage service: the names, limits and errors in which it differs from other services, and its behavior.
 ///
 /// Names of headers are stored without the service's prefix, unless the documentation of a property says otherwise.
-struct SimulatedService: Sendable {
+///
+/// It is a class because each request refers to it several times, and a copy would retain a hundred strings and tables.
+final class SimulatedService: Sendable {
   /// The storage service to which buckets, keys and counters belong.
   let provider: LocalCloud.Provider
   /// The endpoint whose statistics count the requests to the service.
@@ -19,13 +21,44 @@ struct SimulatedService: Sendable {
   let headerRules: HeaderRules
   let headers: Headers
   let signatures: Signatures
-  var objects: Objects
+  let objects: Objects
   let buckets: Buckets
   let listing: Listing
   let policies: Policies
   let keys: KeyFormat
   let errors: Errors
-  var behavior: any ServiceBehavior
+  let behavior: any ServiceBehavior
+  /// The names of the service's headers that requests and responses often have, by their names without the prefix.
+  private let headerNames: [String: HTTPField.Name]
+
+  init(
+    provider: LocalCloud.Provider, endpoint: LocalCloud.Endpoint, description: ServiceDescription,
+    operations: OperationTable, documents: [BucketDocument], headerRules: HeaderRules, headers: Headers,
+    signatures: Signatures, objects: Objects, buckets: Buckets, listing: Listing, policies: Policies, keys: KeyFormat,
+    errors: Errors, behavior: any ServiceBehavior
+  ) {
+    (self.provider, self.endpoint, self.description) = (provider, endpoint, description)
+    (self.operations, self.documents, self.headerRules) = (operations, documents, headerRules)
+    (self.headers, self.signatures, self.objects, self.buckets) = (headers, signatures, objects, buckets)
+    (self.listing, self.policies, self.keys, self.errors) = (listing, policies, keys, errors)
+    self.behavior = behavior
+    let ofResponses = headers.requestID + [headers.hostID, objects.crc64Header].compactMap(\.self)
+    let suffixes = headerRules.everywhere.union(headerRules.operations.keys).union(ofResponses).union([
+      "object-type", "storage-class", "version-id", "expected-bucket-owner", "source-expected-bucket-owner",
+    ])
+    headerNames = suffixes.reduce(into: [:]) { $0[$1] = HTTPField.Name(description.header($1)) }
+  }
+
+  /// Returns the service with other rules for objects and another behavior.
+  func with(_ objects: Objects, _ behavior: any ServiceBehavior) -> SimulatedService {
+    SimulatedService(
+      provider: provider, endpoint: endpoint, description: description, operations: operations, documents: documents,
+      headerRules: headerRules, headers: headers, signatures: signatures, objects: objects, buckets: buckets,
+      listing: listing, policies: policies, keys: keys, errors: errors, behavior: behavior)
+  }
+
+  /// Returns the name of a header, given its name without the prefix, or `nil` if it is not a valid field name.
+  func headerName(_ suffix: String) -> HTTPField.Name? { headerNames[suffix] ?? HTTPField.Name(header(suffix)) }
 
   struct Headers: Sendable {
     var serverName: String

@@ -64,10 +64,11 @@ extension LocalCloud.Provider {
 
   /// Returns the names, formats and rules of the service for a server's configuration.
   func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
-    var service = self == .s3 ? SimulatedService.s3(region: configuration.s3Region) : service
-    service.behavior.pathHosts = PathHosts(configuration.domains)
-    if configuration.allowsSmallParts { service.objects.minimumPartByteCount = 0 }
-    return service
+    let service = self == .s3 ? SimulatedService.s3(region: configuration.s3Region) : service
+    var (objects, behavior) = (service.objects, service.behavior)
+    behavior.pathHosts = PathHosts(configuration.domains)
+    if configuration.allowsSmallParts { objects.minimumPartByteCount = 0 }
+    return service.with(objects, behavior)
   }
 
   /// The service's S3-compatible interface, or `nil` if it has none besides its own.

@@ -15,6 +15,7 @@ struct BlobStore: Sendable {
 
   let directory: FilePath
   let collector: BlobCollector
+  private let cache = BlobCache()
 
   init(directory: FilePath) {
     self.directory = directory
@@ -79,14 +80,69 @@ struct BlobStore: Sendable {
 
   func read(_ extents: [Extent], _ consume: (ByteBuffer) async throws -> Void) async throws {
     for extent in extents {
+      if let bytes = cache.bytes(of: extent) {
+        try await consume(bytes)
+        continue
+      }
       var reader = ExtentReader(extent, in: directory)
       do {
-        while let chunk = try await reader.next() { try await consume(chunk) }
+        while let chunk = try await reader.next() {
+          cache.add(chunk, of: extent)
+          try await consume(chunk)
+        }
       } catch {
         reader.close()
         throw error
       }
     }
+  }
+}
+
+/// The bytes of the small files that were read last.
+///
+/// To open, read and close a file on another thread takes longer than everything else that the server does for a small
+/// object. A file never changes, and its name is never used again, so that its bytes in memory are those in the file.
+private final class BlobCache: Sendable {
+  private static let blobByteLimit: Int64 = 16 * 1024
+  /// The maximum number of bytes of each of the two generations.
+  private static let byteLimit = 4 << 20
+
+  private struct State {
+    var newer: [BlobID: ByteBuffer] = [:]
+    var newerByteCount = 0
+    /// The files that were last read before the newer ones; they are forgotten when there are as many newer ones again.
+    var older: [BlobID: ByteBuffer] = [:]
+
+    mutating func add(_ bytes: ByteBuffer, of id: BlobID) {
+      guard newer.updateValue(bytes, forKey: id) == nil else { return }
+      newerByteCount += bytes.readableBytes
+      guard newerByteCount > byteLimit else { return }
+      (older, newer, newerByteCount) = (newer, [:], 0)
+    }
+  }
+
+  private let state = Lock(State())
+
+  /// Returns the bytes of a range of a file, or `nil` if they are not in memory.
+  func bytes(of extent: Extent) -> ByteBuffer? {
+    guard extent.blob.byteCount <= Self.blobByteLimit, extent.byteCount > 0 else { return nil }
+    let id = extent.blob.id
+    let bytes: ByteBuffer? = state.withLock { state in
+      if let bytes = state.newer[id] { return bytes }
+      guard let bytes = state.older[id] else { return nil }
+      state.add(bytes, of: id)
+      return bytes
+    }
+    return bytes.flatMap { $0.getSlice(at: $0.readerIndex + Int(extent.offset), length: Int(extent.byteCount)) }
+  }
+
+  /// Keeps the bytes of a range of a file, unless it is a part of the file or too large.
+  func add(_ bytes: ByteBuffer, of extent: Extent) {
+    let byteCount = extent.blob.byteCount
+    guard byteCount <= Self.blobByteLimit, extent.byteCount == byteCount, bytes.readableBytes == byteCount else {
+      return
+    }
+    state.withLock { $0.add(bytes, of: extent.blob.id) }
   }
 }
 

@@ -182,11 +182,15 @@ extension Gateway {
 
   /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
   func callbackPlan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
+    let name: String
+    switch permit.operation {
+    case .putObject: name = "PutObject"
+    case .completeUpload: name = "CompleteMultipartUpload"
+    default: return nil
+    }
     let isRequested = ["callback", "callback-var"].contains { name in
       head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
-    let names: [Operation: String] = [.putObject: "PutObject", .completeUpload: "CompleteMultipartUpload"]
-    guard let name = names[permit.operation] else { return nil }
     return try callbackPlan(name, requestID, isRequested: isRequested) { () throws(ErrorResponse) in
       try RequestedCallback(headers: head.headerFields, target: permit.target)
     }
