@@ -26,7 +26,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     for kind: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
     isRepeatable: Bool = true
   ) throws(SigningError) -> RequestDraft {
-    var digest = BodyDigest.of(body, provider.digests, provider.conventions.algorithm)
+    let digests = provider.digests
+    var digest = digests.isEmpty ? BodyDigest() : BodyDigest.of(body, digests, provider.conventions.algorithm)
     if let checksum { digest.checksum = checksum }
     return try draft(
       method, key, parameters, for: kind, headers, digest, body: body.isEmpty ? .none : .bytes(body),
@@ -38,7 +39,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
     for kind: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
   ) async throws -> RequestDraft {
-    let digest = try await BodyDigest.of(payload, provider.digests, provider.conventions.algorithm)
+    let digests = provider.digests
+    let digest =
+      digests.isEmpty ? BodyDigest() : try await BodyDigest.of(payload, digests, provider.conventions.algorithm)
     return try draft(.put, key, parameters, for: kind, headers, digest, body: .none, isRepeatable: isRepeatable)
   }
 
@@ -46,6 +49,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], for kind: HeaderScope,
     _ operationHeaders: HTTPFields, _ digest: BodyDigest, body: HTTPBody, isRepeatable: Bool
   ) throws(SigningError) -> RequestDraft {
+    // Each access to the provider or its conventions copies a value with many strings.
+    let provider = provider
+    let conventions = provider.conventions
     var headers = operationHeaders
     for field in provider.headers(of: kind, body: digest, alongside: operationHeaders) {
       headers[field.name] = field.value
@@ -56,9 +62,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     var draft = RequestDraft(
       request, to: endpoint, at: sender.location(ofKey: key), body: body, isRepeatable: isRepeatable)
     if sender.scopedCredentials != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
-    draft.successProof = SuccessProof(method, key, parameters, isCopy: headers[provider.conventions.copySource] != nil)
-    draft.requestIDHeader = provider.conventions.requestID
-    draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
+    draft.successProof = SuccessProof(method, key, parameters, isCopy: headers.contains(conventions.copySource))
+    draft.requestIDHeader = conventions.requestID
+    draft.forbidsOverwriting = conventions.forbidOverwrite.map { headers.value(of: $0.name) == $0.value } ?? false
     return draft
   }
 
@@ -119,13 +125,14 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ headers: HTTPFields,
     _ progress: ProgressMeter
   ) async throws -> UploadedObject {
+    let conventions = provider.conventions
     let draft = try await draft(
-      putting: payload, key, for: .put, headers: headers.applying(to: .put, provider.conventions.scopes),
+      putting: payload, key, for: .put, headers: headers.applying(to: .put, conventions.scopes),
       isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
     let (response, body, checksum) = try await put(payload, draft, progress: progress)
     return UploadedObject(
-      key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
-      provider.conventions, callbackReply: draft.callbackReply(in: body, provider.conventions))
+      key: key, size: payload.length, etag: response.headerFields.value(of: .eTag), checksum: checksum, response,
+      conventions, callbackReply: draft.callbackReply(in: body, conventions))
   }
 
   /// Uploads a payload, compares its checksum with the service's, and returns it with the response.
@@ -135,11 +142,12 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     var draft = draft
     if payload.length <= payloadChunkSize {
       let bytes = try await payload.collected()
-      let checksum = ObjectChecksum(provider.conventions.algorithm, of: bytes)
+      let conventions = provider.conventions
+      let checksum = ObjectChecksum(conventions.algorithm, of: bytes)
       draft.body = .bytes(bytes)
       let (response, result) = try await sender.exchange(draft)
       progress.advance(by: payload.length)
-      try checksum.verifyUpload(of: draft.subject, against: response, provider.conventions)
+      try checksum.verifyUpload(of: draft.subject, against: response, conventions)
       return (response, result, checksum)
     }
     let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)

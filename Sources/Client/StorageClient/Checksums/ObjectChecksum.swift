@@ -103,11 +103,11 @@ extension ObjectChecksum: Codable {
 extension ObjectChecksum {
   /// Compares the checksum of uploaded bytes with that of the same algorithm in the response, if the response has one.
   func verifyUpload(
-    of subject: String, against response: HTTPResponse, _ conventions: HeaderConventions
+    of subject: @autoclosure () -> String, against response: HTTPResponse, _ conventions: HeaderConventions
   ) throws(StorageError) {
     let headers = conventions.checksums.filter { $0.algorithm == algorithm }
     guard let expected = response.headerFields.checksum(in: headers), expected != self else { return }
     throw StorageError.checksumMismatch(
-      of: subject, expected: expected, found: self, remedy: "Upload it again; what the service holds is damaged.")
+      of: subject(), expected: expected, found: self, remedy: "Upload it again; what the service holds is damaged.")
   }
 }

@@ -43,13 +43,13 @@ public struct ObjectInfo: Sendable, Hashable {
   init(key: String, response: HTTPResponse, conventions: HeaderConventions) {
     let fields = response.headerFields
     self.key = key
-    size = response.status == .partialContent ? fields[.contentRange].flatMap(Self.total) : response.contentLength
-    etag = fields[.eTag]
-    contentType = fields[.contentType]
-    lastModified = fields[.lastModified].flatMap { Timestamp(httpDate: $0) }
+    size = response.status == .partialContent ? fields.value(of: .contentRange).flatMap(Self.total) : response.contentLength
+    etag = fields.value(of: .eTag)
+    contentType = fields.value(of: .contentType)
+    lastModified = fields.value(of: .lastModified).flatMap { Timestamp(httpDate: $0) }
     checksum = fields.checksum(in: conventions.checksums)
-    versionID = fields[conventions.versionID]
-    storageClass = fields[conventions.storageClass]
+    versionID = fields.value(of: conventions.versionID)
+    storageClass = fields.value(of: conventions.storageClass)
     headers = fields
     let named = fields.compactMap { field in
       field.name.canonicalName.removingBytePrefix(conventions.metadataPrefix).map { (String($0), field.value) }

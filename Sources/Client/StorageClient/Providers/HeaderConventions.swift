@@ -188,7 +188,10 @@ public struct ChecksumHeader: Sendable, Hashable {
 extension HTTPFields {
   /// Returns the first valid checksum in the given headers, or `nil` if none contains one.
   func checksum(in headers: [ChecksumHeader]) -> ObjectChecksum? {
-    headers.lazy.compactMap { header in self[header.name].flatMap(header.checksum(parsing:)) }.first
+    for header in headers {
+      if let checksum = value(of: header.name).flatMap(header.checksum(parsing:)) { return checksum }
+    }
+    return nil
   }
 }
 

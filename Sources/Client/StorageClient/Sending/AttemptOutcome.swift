@@ -91,23 +91,28 @@ extension Rejection {
 
 /// The record of one attempt to send a request, for its event and its span.
 struct AttemptRecord {
-  let activity: AuthActivity
+  /// The action and the location of the request, of which its subject consists; most clients have no observer of it.
+  private let action: String
+  private let location: String
+  private let number: Int
   /// The uptime at which the request was passed to the transport, or `nil` if it was not.
   var start: Duration?
   /// The status code of the response, or `nil` as long as there is none.
   var status: Int?
 
-  init(_ subject: String, number: Int) {
-    activity = AuthActivity(.attempt, subject, attempt: number)
+  init(_ draft: RequestDraft, number: Int) {
+    (action, location, self.number) = (draft.action, draft.location, number)
   }
+
+  var activity: AuthActivity { AuthActivity(.attempt, RequestDraft.subject(action, location), attempt: number) }
 
   /// Returns the event for the end of the attempt, or `nil` if the request was not sent.
   func event(of outcome: AttemptOutcome<some Any>, at uptime: Duration) -> AuthEvent.Request? {
-    guard let start, let number = activity.attempt else { return nil }
+    guard let start else { return nil }
     var failureKind: String?
     if case .failed(let failure) = outcome { failureKind = failure.summary.kind }
     return AuthEvent.Request(
-      subject: activity.subject, attempt: number, status: status, failure: failureKind, duration: uptime - start)
+      subject: RequestDraft.subject(action, location), attempt: number, status: status, failure: failureKind, duration: uptime - start)
   }
 }
 

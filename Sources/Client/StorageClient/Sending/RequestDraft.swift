@@ -40,7 +40,9 @@ package struct RequestDraft: Sendable {
     self.isRepeatable = isRepeatable
   }
 
-  package var subject: String { "\(action) \(location)" }
+  package var subject: String { Self.subject(action, location) }
+
+  static func subject(_ action: String, _ location: String) -> String { "\(action) \(location)" }
 
   /// Returns the same request for another endpoint of the service, or unchanged for a host that the caller specified.
   func moved(to other: ServiceEndpoint) -> RequestDraft {
@@ -53,7 +55,7 @@ package struct RequestDraft: Sendable {
 
   /// Returns the body of a response as the reply to the callback that the request asks for, or `nil` without a callback.
   func callbackReply(in body: [UInt8], _ conventions: HeaderConventions) -> [UInt8]? {
-    guard let callback = conventions.callback, request.headerFields[callback] != nil else { return nil }
+    guard let callback = conventions.callback, request.headerFields.contains(callback) else { return nil }
     return body
   }
 

@@ -21,10 +21,21 @@ final class RequestGate: Sendable {
 
   /// Waits until the limit permits another request, and returns a permit, which counts until it is released.
   func enter() async throws -> Permit {
-    let ticket = state.withLock { state in
+    try Task.checkCancellation()
+    // Permits are free only if no request waits.
+    let ticket: Int? = state.withLock { state in
+      guard state.freePermits == 0 else {
+        state.freePermits -= 1
+        return nil
+      }
       state.nextTicket += 1
       return state.nextTicket
     }
+    if let ticket { try await wait(ticket) }
+    return Permit(gate: self)
+  }
+
+  private func wait(_ ticket: Int) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let permission: Result<Void, any Error>? = state.withLock { state in
@@ -44,7 +55,6 @@ final class RequestGate: Sendable {
       }
       waiter?.resume(throwing: CancellationError())
     }
-    return Permit(gate: self)
   }
 
   private func leave() {

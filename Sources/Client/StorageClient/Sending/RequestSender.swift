@@ -60,10 +60,13 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   /// The service and the bucket that requests are sent to.
   ///
   /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
-  public var provider: Provider { relocation.provider ?? configuredProvider }
+  public var provider: Provider { relocation.hasMoved ? relocation.provider ?? configuredProvider : configuredProvider }
 
   /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
-  package func location(ofKey key: String?) -> String { "\(provider.name)://\(provider.containerName)/\(key ?? "")" }
+  package func location(ofKey key: String?) -> String {
+    let provider = provider
+    return "\(provider.name)://\(provider.containerName)/\(key ?? "")"
+  }
 
   /// Sends a request to the service, with signing, retries and events.
   ///
@@ -141,7 +144,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   package func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> AttemptOutcome<Value> {
-    var record = AttemptRecord(draft.subject, number: number)
+    var record = AttemptRecord(draft, number: number)
     return try await events.begin(record.activity).measure {
       let outcome = try await signAndSend(draft, &record, consume)
       if let event = record.event(of: outcome, at: time.uptime) { events.emit(.request(event)) }
@@ -247,6 +250,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     } catch {
       throw error.orCancellation
     }
+    let provider = provider
     let endpoint = try provider.endpoint
     guard provider.carriesToken(cached.credential), endpoint.scheme != "https", !endpoint.isLoopback else {
       return cached
@@ -337,12 +341,19 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
 
 /// The location to which the service redirected a client, shared by the copies of the client.
 private final class Relocation<Provider: Sendable>: Sendable {
+  /// Whether there is a provider, which every request asks: to copy an optional provider of any type takes far longer.
+  private let flag = Lock(false)
   private let moved = Lock<Provider?>(nil)
+
+  var hasMoved: Bool { flag.withLock { $0 } }
 
   /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
   var provider: Provider? {
     get { moved.withLock { $0 } }
-    set { moved.withLock { $0 = newValue } }
+    set {
+      moved.withLock { $0 = newValue }
+      flag.withLock { $0 = newValue != nil }
+    }
   }
 }
 

@@ -20,7 +20,7 @@ enum SuccessProof: Sendable {
 
   /// Requires the proof in the head of a response with a status that reports success.
   func require(in response: HTTPResponse, to subject: String, requestIDHeader: HTTPField.Name?) throws(StorageError) {
-    func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields[$0] }?.isEmpty == false }
+    func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields.value(of: $0) }?.isEmpty == false }
     let (isPresent, proof) =
       switch self {
       case .body: (true, "document")
@@ -61,7 +61,7 @@ extension HTTPResponse {
   package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
 
   /// The number of bytes in the body, or `nil` if the head does not declare it.
-  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
+  var contentLength: Int64? { headerFields.value(of: .contentLength).flatMap { Int64(digits: $0) } }
 }
 
 extension HTTPStreamingResponse {

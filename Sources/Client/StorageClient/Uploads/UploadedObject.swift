@@ -52,7 +52,8 @@ public struct UploadedObject: Sendable, Hashable {
     _ conventions: HeaderConventions, callbackReply: [UInt8]? = nil
   ) {
     self.init(
-      key: key, size: size, etag: etag, checksum: checksum, versionID: response.headerFields[conventions.versionID],
-      requestID: response.headerFields[conventions.requestID], callbackReply: callbackReply)
+      key: key, size: size, etag: etag, checksum: checksum,
+      versionID: response.headerFields.value(of: conventions.versionID),
+      requestID: response.headerFields.value(of: conventions.requestID), callbackReply: callbackReply)
   }
 }

@@ -95,6 +95,19 @@ extension HTTPFields {
     return nil
   }
 
+  /// Returns all values of a header field joined by commas, or `nil` if the field is missing.
+  ///
+  /// The result is that of the subscript, which takes several times as long for the usual case of one field.
+  package func value(of name: HTTPField.Name) -> String? {
+    guard let first = index(of: name) else { return nil }
+    var index = first &+ 1
+    while index < count {
+      if self[index].name.canonicalName.isIdentical(to: name.canonicalName) { return self[name] }
+      index &+= 1
+    }
+    return self[first].value
+  }
+
   /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
   ///
   /// - Parameter name: The field name.

@@ -53,12 +53,11 @@ extension HTTPResponse {
   package var marksEndOfBody: Bool {
     // Responses with these status codes have no body (RFC 9112, section 6.3).
     if status.code == 204 || status.code == 304 { return true }
-    let codings = headerFields[values: .transferEncoding].joined(separator: ",")
-    guard codings.isEmpty else {
+    if let codings = headerFields.value(of: .transferEncoding), !codings.isEmpty {
       let lastCoding = codings.parts(between: ",").last ?? ""
       return lastCoding.filter { $0 != " " && $0 != "\t" }.asciiLowercased.isIdentical(to: "chunked")
     }
-    return headerFields[.contentLength] != nil
+    return headerFields.index(of: .contentLength) != nil
   }
 }
 
@@ -124,6 +123,7 @@ extension HTTPRequest {
     guard path.utf8.allSatisfy(\.isAllowedInPath) else {
       throw invalidPath("contains a character that must be percent-encoded")
     }
+    guard path.hasByte("%") else { return }
     guard let bytes = path.percentDecodedBytes() else {
       throw invalidPath("contains a percent sign without two hexadecimal digits")
     }
