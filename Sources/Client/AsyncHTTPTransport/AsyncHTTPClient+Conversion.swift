@@ -31,6 +31,7 @@ extension HTTPClientRequest {
 extension HTTPResponse {
   init(_ response: HTTPClientResponse) {
     self.init(status: Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
+    headerFields.reserveCapacity(response.headers.count)
     for (name, value) in response.headers {
       guard let name = HTTPField.Name(name) else { continue }
       headerFields.append(HTTPField(name: name, value: value))

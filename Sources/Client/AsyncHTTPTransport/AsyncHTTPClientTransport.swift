@@ -61,15 +61,13 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   private static func configuration(_ timeouts: HTTPTimeouts, _ connectionsPerHost: Int) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
-      timeout: HTTPClient.Configuration.Timeout(
-        connect: TimeAmount(timeouts.connect), read: TimeAmount(timeouts.idle), write: TimeAmount(timeouts.idle)),
-      decompression: .disabled)
+      timeout: HTTPClient.Configuration.Timeout(connect: TimeAmount(timeouts.connect)), decompression: .disabled)
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
     configuration.connectionPool.retryConnectionEstablishment = false
     // Tracing would create a span for every request, which contains the URL including its signature.
     configuration.tracing.tracer = nil
-    configuration.addResponseHandlers()
+    configuration.addHandlers(idle: TimeAmount(timeouts.idle))
     return configuration
   }
 

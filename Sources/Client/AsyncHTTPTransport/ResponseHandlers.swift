@@ -43,14 +43,15 @@ final class ResponseHeadCheck: ChannelInboundHandler {
 }
 
 extension HTTPClient.Configuration {
-  /// Adds the handlers of responses to the connections of the HTTP client.
-  mutating func addResponseHandlers() {
+  /// Adds the handlers of responses, and the time limit for idle requests, to the connections of the HTTP client.
+  mutating func addHandlers(idle: TimeAmount) {
     // Despite its name, this is the only public hook of AsyncHTTPClient that has access to the pipeline of a connection.
     http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        try pipeline.addHandlers([EarlyResponseHandler(), ResponseHeadCheck()], position: .after(decoder))
+        try pipeline.addHandlers(
+          [IdleLimit(idle), EarlyResponseHandler(), ResponseHeadCheck()], position: .after(decoder))
       }
     }
   }

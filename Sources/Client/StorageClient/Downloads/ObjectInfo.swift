@@ -43,7 +43,9 @@ public struct ObjectInfo: Sendable, Hashable {
   init(key: String, response: HTTPResponse, conventions: HeaderConventions) {
     let fields = response.headerFields
     self.key = key
-    size = response.status == .partialContent ? fields.value(of: .contentRange).flatMap(Self.total) : response.contentLength
+    size =
+      response.status == .partialContent
+      ? fields.value(of: .contentRange).flatMap(Self.total) : response.contentLength
     etag = fields.value(of: .eTag)
     contentType = fields.value(of: .contentType)
     lastModified = fields.value(of: .lastModified).flatMap { Timestamp(httpDate: $0) }

@@ -112,7 +112,8 @@ struct AttemptRecord {
     var failureKind: String?
     if case .failed(let failure) = outcome { failureKind = failure.summary.kind }
     return AuthEvent.Request(
-      subject: RequestDraft.subject(action, location), attempt: number, status: status, failure: failureKind, duration: uptime - start)
+      subject: RequestDraft.subject(action, location), attempt: number, status: status, failure: failureKind,
+      duration: uptime - start)
   }
 }
 

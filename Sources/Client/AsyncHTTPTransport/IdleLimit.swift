@@ -1,0 +1,99 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A channel handler that fails a request for which no bytes are sent or received for too long.
+///
+/// AsyncHTTPClient's own limits schedule and cancel several tasks for each request. This handler leaves one in place,
+/// which schedules itself again when it is early. The limits and the errors are the same.
+final class IdleLimit: ChannelDuplexHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias InboundOut = HTTPClientResponsePart
+  typealias OutboundIn = HTTPClientRequestPart
+  typealias OutboundOut = HTTPClientRequestPart
+
+  /// The part of an exchange for which the connection is in use.
+  private enum Phase {
+    case none, sending, receiving
+  }
+
+  private let limit: TimeAmount
+  private var phase = Phase.none
+  /// The time until which the next bytes must have been sent or received, or `nil` if the client waits for neither.
+  private var deadline: NIODeadline?
+  private var timer: Scheduled<Void>?
+
+  init(_ limit: TimeAmount) {
+    self.limit = limit
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    cancel()
+    context.fireChannelInactive()
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head:
+      phase = .sending
+      if context.channel.isWritable { extendDeadline(context) }
+    case .body:
+      if phase == .sending, context.channel.isWritable { extendDeadline(context) }
+    case .end:
+      // The whole response may have arrived before the end of the request.
+      if phase == .sending {
+        phase = .receiving
+        extendDeadline(context)
+      }
+    }
+    context.write(data, promise: promise)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if phase == .sending {
+      if context.channel.isWritable { extendDeadline(context) } else { deadline = nil }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head, .body:
+      if phase == .receiving { extendDeadline(context) }
+    case .end:
+      phase = .none
+      deadline = nil
+    }
+    context.fireChannelRead(data)
+  }
+
+  private func extendDeadline(_ context: ChannelHandlerContext) {
+    let nextDeadline = context.eventLoop.now + limit
+    deadline = nextDeadline
+    // The limit is constant, so that the time of the timer is never after the deadline.
+    if timer == nil { schedule(at: nextDeadline, context) }
+  }
+
+  private func schedule(at time: NIODeadline, _ context: ChannelHandlerContext) {
+    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { self.failIfDue(context) }
+  }
+
+  private func failIfDue(_ context: ChannelHandlerContext) {
+    timer = nil
+    guard let deadline else { return }
+    guard deadline <= context.eventLoop.now else { return schedule(at: deadline, context) }
+    let error: HTTPClientError = phase == .sending ? .writeTimeout : .readTimeout
+    (phase, self.deadline) = (.none, nil)
+    context.fireErrorCaught(error)
+  }
+
+  private func cancel() {
+    timer?.cancel()
+    (timer, deadline, phase) = (nil, nil, .none)
+  }
+}
