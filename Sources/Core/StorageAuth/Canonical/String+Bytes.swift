@@ -10,24 +10,10 @@ extension StringProtocol {
   /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   ///
   /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two different names equal.
-  package var asciiLowercased: String { mapping("A"..."Z") { $0 | 0x20 } }
+  package var asciiLowercased: String { String(self).asciiLowercased }
 
   /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
-  package var asciiUppercased: String { mapping("a"..."z") { $0 & ~0x20 } }
-
-  private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
-    let text = String(self)
-    let (first, last) = (UInt8(ascii: letters.lowerBound), UInt8(ascii: letters.upperBound))
-    return withBytes(of: text) { bytes in
-      guard bytes.indices.contains(where: { first <= bytes[$0] && bytes[$0] <= last }) else { return text }
-      return String(writing: { writer in
-        for index in bytes.indices {
-          let byte = bytes[index]
-          writer.append(first <= byte && byte <= last ? transform(byte) : byte)
-        }
-      })
-    }
-  }
+  package var asciiUppercased: String { String(self).asciiUppercased }
 
   package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
@@ -105,6 +91,35 @@ extension StringProtocol {
 }
 
 extension String {
+  // The members that follow exist for every string protocol. These are not generic, because the generic ones take
+  // several times as long in other modules.
+
+  /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
+  package var asciiLowercased: String { mapping("A"..."Z") { $0 | 0x20 } }
+
+  /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
+  package var asciiUppercased: String { mapping("a"..."z") { $0 & ~0x20 } }
+
+  private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
+    let (first, last) = (UInt8(ascii: letters.lowerBound), UInt8(ascii: letters.upperBound))
+    return withBytes(of: self) { bytes in
+      guard bytes.indices.contains(where: { first <= bytes[$0] && bytes[$0] <= last }) else { return self }
+      return String(writing: { writer in
+        for index in bytes.indices {
+          let byte = bytes[index]
+          writer.append(first <= byte && byte <= last ? transform(byte) : byte)
+        }
+      })
+    }
+  }
+
+  package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
+
+  /// Returns the part before the first occurrence of an ASCII character, or the whole string without one.
+  package func bytes(before separator: Unicode.Scalar) -> Substring {
+    self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
+  }
+
   /// Returns whether two strings have the same UTF-8 bytes; not generic, because every signed header is compared.
   @inlinable @inline(__always)
   package func isIdentical(to other: String) -> Bool { utf8.count == other.utf8.count && hasBytes(of: other) }
@@ -228,6 +243,7 @@ extension Substring {
 }
 
 extension UInt8 {
+  @inlinable
   package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
   package var isASCIILetterOrDigit: Bool {
@@ -242,6 +258,7 @@ extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
   /// It is `nil` for any other text and above 2^60, as in `Timestamp`, so that sums of a few integers fit `Int64`.
+  @inlinable
   package init?(digits text: some StringProtocol) {
     guard text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
     self.init(text, radix: 10)
