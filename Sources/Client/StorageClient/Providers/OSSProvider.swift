@@ -121,8 +121,9 @@ public struct OSSProvider: PresigningProvider {
   ///   - body: The digests of the request body.
   ///   - fields: The headers of the operation, including the caller's headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
+    guard request == .get, fields.contains(.range) else { return [:] }
     let behavior = ServiceDescription.oss.field("range-behavior")
-    guard request == .get, fields[.range] != nil, fields[behavior] == nil else { return [:] }
+    guard !fields.contains(behavior) else { return [:] }
     return [behavior: "standard"]
   }
 

@@ -60,7 +60,11 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   /// The service and the bucket that requests are sent to.
   ///
   /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
-  public var provider: Provider { relocation.hasMoved ? relocation.provider ?? configuredProvider : configuredProvider }
+  public var provider: Provider { relocation.hasMoved ? movedProvider : configuredProvider }
+
+  /// A function of its own, so that the usual case does not look up the type of an optional provider.
+  @inline(never)
+  private var movedProvider: Provider { relocation.provider ?? configuredProvider }
 
   /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
   package func location(ofKey key: String?) -> String {
@@ -127,14 +131,17 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   private func sendWithRecovery<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
-    var recovery = RequestRecovery(self, draft)
+    // Most requests need no recovery.
+    var recovery: RequestRecovery<Provider>?
     while true {
-      switch try await sendOnce(draft, number: recovery.attempt, consume) {
+      switch try await sendOnce(draft, number: recovery?.attempt ?? 1, consume) {
       case .succeeded(let value, _): return value
       case .failed(let failure):
-        let step = try await recovery.recover(from: failure)
-        events.emit(
-          .retry(.init(subject: draft.subject, attempt: recovery.attempt, delay: step.delay, reason: step.reason)))
+        var nextRecovery = recovery ?? RequestRecovery(self, draft)
+        let step = try await nextRecovery.recover(from: failure)
+        recovery = nextRecovery
+        let attempt = nextRecovery.attempt
+        events.emit(.retry(.init(subject: draft.subject, attempt: attempt, delay: step.delay, reason: step.reason)))
         try await time.sleep(for: step.delay)
       }
     }

@@ -6,6 +6,8 @@ internal import StorageCrypto
 /// String operations that compare and split by UTF-8 bytes, as the storage services do.
 ///
 /// Swift's own operations use characters: `*` with a combining accent is no asterisk, and `\u{37e}` equals a semicolon.
+/// What other modules call often is inlinable, because a generic function that they cannot specialize takes several
+/// times as long.
 extension StringProtocol {
   /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   ///
@@ -15,27 +17,34 @@ extension StringProtocol {
   /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
   package var asciiUppercased: String { String(self).asciiUppercased }
 
+  @inlinable
   package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
+  @inlinable
   package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
+  @inlinable
   package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
-    utf8.reversed().starts(with: suffix.utf8.reversed())
+    utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }
 
+  @inlinable
   package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
   }
 
   /// Returns the string without a suffix, or `nil` if the string does not end with the suffix's UTF-8 bytes.
+  @inlinable
   package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
     guard hasByteSuffix(suffix) else { return nil }
     return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
   }
 
+  @inlinable
   package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 
+  @inlinable
   package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
 
   /// Splits the string at an ASCII character, comparing bytes, and keeps empty parts.
@@ -45,11 +54,13 @@ extension StringProtocol {
   }
 
   /// Splits the string at an ASCII character, comparing bytes, and omits empty parts.
+  @inlinable
   package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
   }
 
   /// Returns the part before the first occurrence of an ASCII character, or the whole string without one.
+  @inlinable
   package func bytes(before separator: Unicode.Scalar) -> SubSequence {
     self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
   }
@@ -91,9 +102,6 @@ extension StringProtocol {
 }
 
 extension String {
-  // The members that follow exist for every string protocol. These are not generic, because the generic ones take
-  // several times as long in other modules.
-
   /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   package var asciiLowercased: String { mapping("A"..."Z") { $0 | 0x20 } }
 
@@ -111,13 +119,6 @@ extension String {
         }
       })
     }
-  }
-
-  package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
-
-  /// Returns the part before the first occurrence of an ASCII character, or the whole string without one.
-  package func bytes(before separator: Unicode.Scalar) -> Substring {
-    self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
   }
 
   /// Returns whether two strings have the same UTF-8 bytes; not generic, because every signed header is compared.
@@ -190,7 +191,7 @@ extension String {
   ///
   /// Bucket names and the parts of a scope, such as the region, have this form.
   package func isScopePart(atMost limit: Int = .max) -> Bool {
-    !isEmpty && utf8.count <= limit && !hasBytePrefix("-") && !hasByteSuffix("-")
+    !isEmpty && utf8.count <= limit && utf8.first != UInt8(ascii: "-") && utf8.last != UInt8(ascii: "-")
       && utf8.allSatisfy { byte in
         byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "-")
       }

@@ -90,8 +90,9 @@ extension Call {
 
   /// Compresses a whole object for a reader that accepts gzip, if the service does so for the object's media type.
   private func compress(_ response: inout Answer) {
+    guard let acceptedEncodings = headers[.acceptEncoding] else { return }
     let type = (response.headers[.contentType] ?? "").bytes(before: ";").trimmingBlanks.asciiLowercased
-    let accepted = (headers[.acceptEncoding] ?? "").words(between: ",").map { $0.bytes(before: ";").trimmingBlanks }
+    let accepted = acceptedEncodings.words(between: ",").map { $0.bytes(before: ";").trimmingBlanks }
     guard service.objects.compressedTypes.contains(type), Self.compressedSizes.contains(response.body.byteCount),
       accepted.contains(where: { $0.asciiLowercased == "gzip" }), response.headers[.contentEncoding] == nil
     else { return }
