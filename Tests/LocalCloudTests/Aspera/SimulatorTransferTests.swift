@@ -26,7 +26,7 @@ final class SimulatorTransferTests: SimulatorTestCase {
       XCTAssertEqual(up.frames.first { $0.kind == .notification }?.totalByteCount, 2_500_001)
       XCTAssertEqual(up.frames.filter { $0.kind == .statistics }.compactMap(\.transferredByteCount).last, 2_500_001)
       XCTAssertEqual(up.frames.last?.transferredByteCount, 2_500_001)
-      XCTAssertEqual(Set(up.frames.compactMap(\.sessionID)).count, 1)
+      XCTAssertEqual(Set(up.frames.compactMap { $0["SessionId"] }).count, 1)
       let listed = try await client.post("/files/browse", ["path": "/up/tree"]).value["items"]?.array
       XCTAssertEqual(listed?.map { $0["type"]?.string }, ["directory", "file"])
       XCTAssertEqual(listed?.last?["size"]?.integer, large.count)
