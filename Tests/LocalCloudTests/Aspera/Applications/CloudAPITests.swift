@@ -69,7 +69,7 @@ final class CloudAPITests: GrantTestCase {
       }
       let last = try await call(url, token).status
       XCTAssertEqual(last, 200)
-      for path in ["workspaces/3", "workspaces/-9223372036854775808", "nodes/2", "users", "self/x"] {
+      for path in ["workspaces/3", "workspaces/-9223372036854775808", "nodes/2", "users", "self/x", "self/oauth2"] {
         let reply = try await call("\(cloud.asperaOnCloudURL)/api/v1/\(path)", token)
         XCTAssertEqual(try reply.value["code"], "not_found", path)
       }

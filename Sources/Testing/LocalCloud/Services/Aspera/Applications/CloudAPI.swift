@@ -9,36 +9,38 @@ internal import StorageAuth
 ///
 /// Paths and members are those of IBM's description of the API and of the requests of aspera-cli.
 struct CloudAPI: APIHandler {
+  /// The IDs of the organization, of its only node, and of its first workspace.
+  private static let organizationID = "1"
   private static let nodeID = "1"
+  private static let defaultWorkspaceID = workspaceID(at: 0)
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
   private let organization: LocalCloud.AsperaOnCloud?
-  private let check: AssertionCheck
+  private let assertionCheck: AssertionCheck
   private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
   private let aspera: AsperaContext
   private let node: ServiceEndpoint
-  private let rootFileID: String
+  private let rootFileID: Int
 
   init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {
     self.organization = organization
-    check = AssertionCheck(
+    assertionCheck = AssertionCheck(
       clients: organization?.clients ?? [], users: organization?.users ?? [],
       rules: organization?.rules ?? LocalCloud.GrantRules(), audience: JWTGrant.asperaOnCloudAudience,
       errorResponse: { ErrorResponse(ofCloud: $0) })
     self.aspera = aspera
     self.node = node
     let root = organization.flatMap { aspera.directory.accessKey($0.accessKey) }.flatMap { NodePath($0.path) }
-    rootFileID = String(aspera.files.register.rootID(of: root ?? .root))
+    rootFileID = aspera.files.register.rootID(of: root ?? .root)
   }
 
   /// Registers the key for the node's bearer tokens, and permits every user to access the root of the access key.
   func prepare(at date: Timestamp) throws {
     guard let organization else { return }
     aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: organization.accessKey)
-    guard let fileID = FileRegister.number(rootFileID) else { return }
     for user in organization.users {
       let grant = FilePermission.Grant(
-        fileID: fileID, isForGroup: false, accessID: Self.id(of: user, organization), levels: .all)
+        fileID: rootFileID, isForGroup: false, accessID: try Self.id(of: user, in: organization), levels: .all)
       do throws(ErrorResponse) {
         _ = try aspera.files.register.add(grant, of: organization.accessKey, by: NodeCaller.administratorID, at: date)
       } catch {
@@ -51,33 +53,33 @@ struct CloudAPI: APIHandler {
   }
 
   func response(to call: InboundCall) async throws -> Answer {
-    var names = call.path.words(between: "/").map(String.init)
-    if names.starts(with: ["api", "v1"]) { names.removeFirst(2) }
+    let segments = Self.segments(of: call)
     guard let organization else { throw ErrorResponse.cloudNotFound }
-    if names.first == "oauth2" {
-      guard names.count == 3, names[1].isIdentical(to: organization.organization), names[2] == "token" else {
+    if Self.isForTokenEndpoint(segments) {
+      guard segments.count == 3, segments[1].isIdentical(to: organization.organization), segments[2] == "token" else {
         throw ErrorResponse.cloudNotFound
       }
-      return try token(call, organization)
+      return try tokenResponse(to: call, organization)
     }
     guard let token = tokens.token(of: call), token.expiration > call.date else {
       throw ErrorResponse(.unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
     guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
-    switch (names.first, names.count) {
-    case ("self", 1): return Answer(user(token.user, organization))
-    case ("workspaces", 1): return try workspaces(call, organization)
+    switch (segments.first, segments.count) {
+    case ("self", 1): return Answer(try userDocument(token.user, organization))
+    case ("workspaces", 1): return try workspacesResponse(to: call, organization)
     case ("workspaces", 2):
-      guard let index = organization.workspaces.indices.first(where: { String($0 + 1) == names[1] }) else { break }
-      return Answer(workspace(index, organization))
-    case ("nodes", 2) where names[1] == Self.nodeID: return Answer(nodeDocument(organization))
+      let index = organization.workspaces.indices.first { Self.workspaceID(at: $0) == segments[1] }
+      guard let index else { break }
+      return Answer(workspaceDocument(at: index, organization))
+    case ("nodes", 2) where segments[1] == Self.nodeID: return Answer(nodeDocument(organization))
     default: break
     }
     throw ErrorResponse.cloudNotFound
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
-    if call.path.words(between: "/").contains("oauth2") {
+    if Self.isForTokenEndpoint(Self.segments(of: call)) {
       return Answer(
         ["error": .string(error.code), "error_description": .string(error.message), "state": .null], error.status)
     }
@@ -86,8 +88,16 @@ struct CloudAPI: APIHandler {
       error.status)
   }
 
-  private func token(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    let (request, user) = try check.grant(call)
+  /// Returns the segments of a path, without the `api/v1` that may precede them.
+  private static func segments(of call: InboundCall) -> [String] {
+    let segments = call.path.words(between: "/").map(String.init)
+    return segments.starts(with: ["api", "v1"]) ? Array(segments.dropFirst(2)) : segments
+  }
+
+  private static func isForTokenEndpoint(_ segments: [String]) -> Bool { segments.first == "oauth2" }
+
+  private func tokenResponse(to call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
+    let (request, user) = try assertionCheck.grant(call)
     let lifetime = organization.rules.tokenLifetime
     let scope = request.scope ?? "user:all"
     let expiration = call.date.advanced(by: lifetime)
@@ -113,43 +123,55 @@ struct CloudAPI: APIHandler {
       [NodeScope.user, NodeScope.admin].contains(scope.role)
     else { throw ErrorResponse(.badRequest, "invalid_scope", "The scope is not known.") }
     let claims = NodeBearerClaims(
-      userID: Self.id(of: user, organization), scope: scope, expiration: expiration, organizationID: "1")
+      userID: try Self.id(of: user, in: organization), scope: scope, expiration: expiration,
+      organizationID: Self.organizationID)
     let token = try NodeBearerToken(claims, signedWith: organization.nodeKey).secret.reveal()
+    // No table has this token, because the node verifies its signature: the watcher is told here.
     TransferTokenTable.watcher.withLock { $0 }?(token)
     return token
   }
 
-  private static func id(of user: LocalCloud.OAuthUser, _ organization: LocalCloud.AsperaOnCloud) -> String {
-    String((organization.users.firstIndex { $0.email == user.email } ?? 0) + 1)
+  /// Returns the ID of a user in documents and tokens, which is its number in the organization, counted from 1.
+  private static func id(
+    of user: LocalCloud.OAuthUser, in organization: LocalCloud.AsperaOnCloud
+  ) throws(ErrorResponse) -> String {
+    guard let index = organization.users.firstIndex(where: { $0.email == user.email }) else { throw .cloudNotFound }
+    return String(index + 1)
   }
 
-  private func user(_ user: LocalCloud.OAuthUser, _ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
+  private static func workspaceID(at index: Int) -> String { String(index + 1) }
+
+  private func userDocument(
+    _ user: LocalCloud.OAuthUser, _ organization: LocalCloud.AsperaOnCloud
+  ) throws(ErrorResponse) -> JSONValue {
     [
-      "id": .string(Self.id(of: user, organization)), "email": .string(user.email), "name": .string(user.name),
-      "organization_id": "1", "default_workspace_id": "1", "deactivated": false, "organization_admin": false,
-      "member_of_any_workspace": true,
+      "id": .string(try Self.id(of: user, in: organization)), "email": .string(user.email), "name": .string(user.name),
+      "organization_id": .string(Self.organizationID), "default_workspace_id": .string(Self.defaultWorkspaceID),
+      "deactivated": false, "organization_admin": false, "member_of_any_workspace": true,
     ]
   }
 
-  private func workspace(_ index: Int, _ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
-    [
-      "id": .string(String(index + 1)), "name": .string(organization.workspaces[index]), "organization_id": "1",
-      "node_id": .string(Self.nodeID), "home_node_id": .string(Self.nodeID),
-      "home_file_id": .string(rootFileID), "root_file_id": .string(rootFileID), "member": true,
+  private func workspaceDocument(at index: Int, _ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
+    let rootFileID = JSONValue.string(String(rootFileID))
+    return [
+      "id": .string(Self.workspaceID(at: index)), "name": .string(organization.workspaces[index]),
+      "organization_id": .string(Self.organizationID), "node_id": .string(Self.nodeID),
+      "home_node_id": .string(Self.nodeID), "home_file_id": rootFileID, "root_file_id": rootFileID, "member": true,
     ]
   }
 
-  /// Returns a page of the workspaces whose names contain the parameter `q` and equal the parameter `name`.
-  private func workspaces(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
+  /// Returns the workspaces whose names contain the parameter `q` and equal the parameter `name`, in any letter case.
+  private func workspacesResponse(to call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
     guard call.parameters != nil else { throw ErrorResponse.cloudNotFound }
-    let found = organization.workspaces.indices.filter { index in
+    let foundIndices = organization.workspaces.indices.filter { index in
       let name = organization.workspaces[index].asciiLowercased
       return call["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
         && call["name"].map { name.isIdentical(to: $0.asciiLowercased) } ?? true
     }
-    let page = (call["page"] ?? "1") == "1" ? found : []
-    var response = Answer(.array(page.map { workspace($0, organization) }))
-    response.headers.set("X-Total-Count", String(found.count))
+    // The first page holds all of them, and an empty page ends a client's listing.
+    let pageIndices = (call["page"] ?? "1") == "1" ? foundIndices : []
+    var response = Answer(.array(pageIndices.map { workspaceDocument(at: $0, organization) }))
+    response.headers.set("X-Total-Count", String(foundIndices.count))
     return response
   }
 

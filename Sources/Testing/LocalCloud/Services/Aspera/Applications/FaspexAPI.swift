@@ -16,23 +16,24 @@ struct FaspexAPI: APIHandler {
   let aspera: AsperaContext
   /// The simulated Node API, which issues the transfer tokens of packages.
   let node: NodeAPI
-  private let check: AssertionCheck
+  private let assertionCheck: AssertionCheck
   private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
 
   init(_ faspex: LocalCloud.Faspex?, _ aspera: AsperaContext, _ node: NodeAPI) {
     isConfigured = faspex != nil
     self.aspera = aspera
     self.node = node
-    check = AssertionCheck(
+    assertionCheck = AssertionCheck(
       clients: faspex?.clients ?? [], users: faspex?.users ?? [], rules: faspex?.rules ?? LocalCloud.GrantRules(),
       subjectPrefix: "user:", errorResponse: { ErrorResponse(ofFaspex: $0) })
   }
 
   func response(to call: InboundCall) async throws -> Answer {
-    let names = call.path.words(between: "/").map(String.init).dropFirst(2)
+    // Without the two segments of the root.
+    let segments = call.path.words(between: "/").map(String.init).dropFirst(2)
     guard isConfigured else { throw ErrorResponse.faspexRoute }
-    if Array(names) == ["auth", "token"] { return try token(call) }
-    guard names.starts(with: ["api", "v5"]) else { throw ErrorResponse.faspexRoute }
+    if Array(segments) == ["auth", "token"] { return try tokenResponse(to: call) }
+    guard segments.starts(with: ["api", "v5"]) else { throw ErrorResponse.faspexRoute }
     guard call.request.headerFields[.authorization] != nil else {
       throw ErrorResponse(.unauthorized, "2002", "Add an HTTP authorization header to your request.")
     }
@@ -40,7 +41,7 @@ struct FaspexAPI: APIHandler {
       throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
     guard token.expiration > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
-    return try packages(call, Array(names.dropFirst(2)), as: token.user)
+    return try response(to: call, about: Array(segments.dropFirst(2)), as: token.user)
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
@@ -51,9 +52,9 @@ struct FaspexAPI: APIHandler {
       ], error.status)
   }
 
-  private func token(_ call: InboundCall) throws -> Answer {
-    let (request, user) = try check.grant(call)
-    let expiration = call.date.advanced(by: check.rules.tokenLifetime)
+  private func tokenResponse(to call: InboundCall) throws -> Answer {
+    let (request, user) = try assertionCheck.grant(call)
+    let expiration = call.date.advanced(by: assertionCheck.rules.tokenLifetime)
     let token = Self.accessToken(for: user, request.client, until: expiration, at: call.date)
     tokens.add(token, AccessToken(user: user, expiration: expiration), at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
@@ -81,21 +82,23 @@ struct FaspexAPI: APIHandler {
   ]
   private static let pageLimit = 1_000
 
-  /// Performs a request about packages; `names` are the elements of the path after `api/v5`.
-  func packages(_ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser) throws -> Answer {
-    switch (call.request.method, names.count) {
-    case (.post, 1) where names[0] == "packages": return try create(document(of: call), as: user, at: call.date)
-    case (.get, 1) where names[0] == "packages": return try list("all", call, for: user)
-    case (.get, 2) where names[1] == "packages" && Self.boxes.contains(names[0]):
-      return try list(names[0], call, for: user)
-    case (.get, 2) where names[0] == "packages": return Answer(document(of: try package(names[1], for: user)))
-    case (.get, 3) where names[0] == "packages" && names[2] == "upload_details":
-      let package = try package(names[1], for: user)
+  /// Performs a request about packages; `segments` are those of the path after `api/v5`.
+  private func response(
+    to call: InboundCall, about segments: [String], as user: LocalCloud.OAuthUser
+  ) throws -> Answer {
+    switch (call.request.method, segments.count) {
+    case (.post, 1) where segments[0] == "packages": return try create(document(of: call), as: user, at: call.date)
+    case (.get, 1) where segments[0] == "packages": return try list("all", call, for: user)
+    case (.get, 2) where segments[1] == "packages" && Self.boxes.contains(segments[0]):
+      return try list(segments[0], call, for: user)
+    case (.get, 2) where segments[0] == "packages": return Answer(document(of: try package(segments[1], for: user)))
+    case (.get, 3) where segments[0] == "packages" && segments[2] == "upload_details":
+      let package = try package(segments[1], for: user)
       return Answer(["upload_status": .string(package.uploadStatus)])
-    case (.post, 4) where names[0] == "packages" && names[2] == "transfer_spec":
+    case (.post, 4) where segments[0] == "packages" && segments[2] == "transfer_spec":
       guard call["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
-      let package = try package(names[1], for: user)
-      switch names[3] {
+      let package = try package(segments[1], for: user)
+      switch segments[3] {
       case "upload": return try upload(document(of: call), package, as: user, at: call.date)
       case "download": return try download(call, package, as: user)
       default: break
@@ -112,7 +115,7 @@ struct FaspexAPI: APIHandler {
     guard let elements = document["recipients"]?.array, !elements.isEmpty else { throw Self.missing("recipients") }
     let recipients = try elements.map { element -> LocalCloud.OAuthUser in
       guard let name = element["name"]?.string,
-        let recipient = check.users.first(where: { $0.email.isIdentical(to: name) })
+        let recipient = assertionCheck.users.first(where: { $0.email.isIdentical(to: name) })
       else { throw ErrorResponse(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
       return recipient
     }
