@@ -71,6 +71,38 @@ final class AsperaDownloadTests: XCTestCase {
     XCTAssertEqual(try directory.names, [])
   }
 
+  func testFileThatCannotBeOpenedIsReportedWithItsCause() async throws {
+    let directory = try TemporaryDirectory(self)
+    service.put(pattern(100), at: "/k")
+    let engine = FileEngine(
+      service,
+      after: { spec, _ throws(TransferFailure) in
+        try? FileManager.default.removeItem(atPath: Self.contentPath(spec))
+      })
+    await assertThrows(StorageError.self, { try await client(engine).download("k", to: directory.path("k")) }) {
+      XCTAssertEqual($0.code, .unusableFile)
+      XCTAssertTrue($0.message.contains("content"), $0.message)
+    }
+    XCTAssertEqual(try directory.names, [])
+  }
+
+  func testFileThatShrinksWhileItIsReadIsTruncated() async throws {
+    service.put(pattern(100), at: "/k")
+    let engine = FileEngine(service)
+    let object = try await client(engine).open("k")
+    let spec = try XCTUnwrap(engine.attempts.last)
+    let file = try XCTUnwrap(FileHandle(forWritingAtPath: Self.contentPath(spec)))
+    try file.truncate(atOffset: 0)
+    await assertThrows(StorageError.self, { for try await _ in object.body {} }) {
+      XCTAssertEqual($0.code, .truncated)
+    }
+  }
+
+  /// Returns the path of the temporary file into which an engine downloads.
+  private static func contentPath(_ spec: TransferSpec) -> String {
+    "\(spec.destinationRoot ?? "")/\(spec.paths.first?.destination ?? "")"
+  }
+
   func testMissingFilesAndFoldersAreNotDownloaded() async throws {
     let directory = try TemporaryDirectory(self)
     service.makeFolder("/folder")

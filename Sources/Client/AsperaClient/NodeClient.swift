@@ -114,12 +114,12 @@ struct NodeClient: OpenFileStore {
     try options.requireAsperaOptions()
     try requireValidKey(key)
     return try await sender.transfer("upload", key, progress) { ledger in
-      let file = try await TransferFile(source)
+      let file = try await UploadFile(source)
       let context = try context
       let session = try await files.upload(of: file.path, to: key, in: context)
-      try await context.queue.carryOut(session, size: file.size, ledger.meter(total: file.size))
+      try await context.queue.carryOut(session, size: file.length, ledger.meter(total: file.length))
       try await file.requireUnchanged()
-      return UploadedObject(key: key, size: file.size, checksum: file.checksum)
+      return UploadedObject(key: key, size: file.length, checksum: file.checksum)
     }
   }
 
@@ -160,12 +160,13 @@ struct NodeClient: OpenFileStore {
   }
 
   /// Downloads an object into a new temporary folder in another folder, or in the system's temporary directory.
-  private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> FetchedFile {
+  private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> DownloadedFile
+  {
     let folder = try TemporaryFolder(in: parent?.string)
     let context = try context
     let session = try await files.download(of: info.key, into: folder, in: context)
     try await context.queue.carryOut(session, size: info.size, meter)
-    return try await FetchedFile(info, in: folder)
+    return try await DownloadedFile(info, in: folder)
   }
 
   /// Deletes an object, succeeds if the object does not exist, and throws an error if the key refers to a folder.

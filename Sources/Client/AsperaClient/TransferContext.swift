@@ -138,11 +138,11 @@ package struct AccountTransfers: Sendable {
 
   /// Uploads a file to a path on the Aspera server, relative to the account's root.
   package func upload(_ file: FilePath, to path: String, progress: TransferProgress.Handler? = nil) async throws {
-    let source = try await TransferFile(.file(file))
+    let source = try await UploadFile(.file(file))
     var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
     spec.createsFolder = true
-    let meter = ProgressMeter(total: source.size, handler: progress)
-    try await queue.carryOut(session(spec), size: source.size, meter)
+    let meter = ProgressMeter(total: source.length, handler: progress)
+    try await queue.carryOut(session(spec), size: source.length, meter)
   }
 
   /// Downloads a file with a path on the Aspera server, relative to the account's root, into a local file, which appears
@@ -154,7 +154,7 @@ package struct AccountTransfers: Sendable {
     let paths = [TransferPath("/" + path, to: TemporaryFolder.contentName)]
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
     try await queue.carryOut(session(spec), size: nil, ProgressMeter(total: nil, handler: progress))
-    try await FetchedFile(ObjectInfo(key: path, size: nil), in: folder).move(to: location)
+    try await DownloadedFile(ObjectInfo(key: path, size: nil), in: folder).move(to: location)
   }
 
   private func session(_ spec: TransferSpec) -> TransferSession {

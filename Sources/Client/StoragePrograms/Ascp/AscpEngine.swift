@@ -177,7 +177,7 @@ public struct AscpEngine: TransferEngine {
       limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
     let run = AscpRun(attempt, listener: listener, time: time, report: report) { terminator.yield() }
     let process = makeProcess(invocation.arguments, invocation.environment)
-    let processTask = Task { await process.run(terminations: terminations) { await run.waitUntilOver() } }
+    let processTask = Task { await process.run(terminations: terminations) { await run.recordEndAndWaitUntilOver() } }
     await run.startTimeouts { processTask.cancel() }
     let ended = await withTaskGroup(of: Void.self) { group in
       group.addTask { await run.receiveFrames() }
@@ -192,7 +192,7 @@ public struct AscpEngine: TransferEngine {
       group.cancelAll()
       return ended
     }
-    return await run.result.outcome(of: ended.ending, printed: ended.printed)
+    return await run.outcome(of: ended.ending, printed: ended.printed)
   }
 
   /// The environment variables that ascp inherits: no others, such as another user's token, must affect a transfer.

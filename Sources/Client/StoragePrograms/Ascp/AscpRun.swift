@@ -15,14 +15,20 @@ actor AscpRun {
   private let listener: ManagementListener
   private let time: any SigningClock
   private let report: @Sendable (TransferReport) -> Void
+  /// Sends SIGTERM to ascp's process group.
   private let terminate: @Sendable () -> Void
+  /// Sends SIGKILL to ascp's process group; it is set after the process was started, because the process needs this run.
   private var kill: @Sendable () -> Void = {}
   private var connection: ManagementConnection?
   /// The uptime at which the pending timeout elapses, or `nil` if there is none.
   private var deadline: Duration?
-  private var timer: (end: Duration, task: Task<Void, Never>)?
+  /// The task that fires at an uptime, which is not later than the deadline.
+  private var timer: (fireTime: Duration, task: Task<Void, Never>)?
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var hasReceivedFrame = false
+  /// Whether the process has ended and was reaped, after which no event counts.
+  ///
+  /// ``AscpAttempt/isOver`` is `true` earlier: when ascp has ended, but processes of its group may still run.
   private var isFinished = false
 
   init(
@@ -36,10 +42,12 @@ actor AscpRun {
     self.terminate = terminate
   }
 
-  /// The state machine, which contains the result after ascp has exited.
-  var result: AscpAttempt { attempt }
+  /// Returns the result of the transfer after ascp has exited.
+  func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
+    attempt.outcome(of: ending, printed: printed)
+  }
 
-  /// Starts the timeout for the connection of ascp, whose process group `kill` ends with SIGKILL.
+  /// Starts the timeout for the connection of ascp, which has been started and which `kill` ends with SIGKILL.
   func startTimeouts(kill: @escaping @Sendable () -> Void) {
     self.kill = kill
     performEffects(attempt.begin())
@@ -64,8 +72,9 @@ actor AscpRun {
     if attempt.isOver { resumeWaiters() }
   }
 
-  /// Waits until no more frames are expected, and returns whether the rest of ascp's process group must be killed.
-  func waitUntilOver() async -> Bool {
+  /// Records that ascp has ended, waits until no more frames are expected, and returns whether the rest of ascp's process
+  /// group must be killed.
+  func recordEndAndWaitUntilOver() async -> Bool {
     receive(.processEnded)
     await wait { self.attempt.isOver }
     return !attempt.mayLeaveChildProcesses
@@ -73,9 +82,11 @@ actor AscpRun {
 
   /// Sends paths that are added to a persistent session, and ends the session after the last path.
   func sendPaths(_ additions: AsyncStream<[TransferPath]>) async {
+    // Before the first frame, there may be no connection, or one of a program that is not ascp.
     await wait { self.hasReceivedFrame }
     // The paths remain in the sequence if ascp can no longer receive them.
     guard !isFinished else { return }
+    // The engine cancels this task when ascp has exited, which ends the loop without taking further paths.
     for await paths in additions {
       for path in paths { await sendPath(path) }
     }
@@ -85,13 +96,14 @@ actor AscpRun {
   }
 
   /// Cancels the timeout, closes the management connection, and resumes the waiters after ascp has exited.
-  func finish() async {
+  func finish() {
     isFinished = true
     timer?.task.cancel()
     performEffects([.disconnect])
     resumeWaiters()
   }
 
+  /// Sends a path, and waits until the system has accepted it, so that any number of paths needs little memory.
   private func sendPath(_ path: TransferPath) async {
     do throws(AsperaError) {
       await connection?.send(try ManagementFrame.start(source: path.source, destination: path.destination).text)
@@ -111,6 +123,7 @@ actor AscpRun {
     }
   }
 
+  /// Performs effects without waiting, so that no other event comes between those of one event.
   private func performEffects(_ effects: [AscpAttempt.Effect]) {
     for effect in effects {
       switch effect {
@@ -129,28 +142,29 @@ actor AscpRun {
   /// Sets the pending timeout; a timer that fires earlier is kept, and is restarted for the remaining time.
   private func setTimeout(_ duration: Duration?) {
     deadline = duration.map { time.uptime + $0 }
-    guard let deadline, timer.map({ $0.end > deadline }) ?? true else { return }
+    guard let deadline, timer.map({ $0.fireTime > deadline }) ?? true else { return }
     timer?.task.cancel()
-    startTimer(until: deadline)
+    startTimer(firingAt: deadline)
   }
 
-  private func startTimer(until end: Duration) {
+  private func startTimer(firingAt fireTime: Duration) {
     let task = Task { [time] in
-      guard (try? await time.sleep(for: end - time.uptime)) != nil else { return }
-      self.timerFired(at: end)
+      // The sleep fails only if the timer is cancelled.
+      guard (try? await time.sleep(for: fireTime - time.uptime)) != nil else { return }
+      self.timerFired(at: fireTime)
     }
-    timer = (end, task)
+    timer = (fireTime, task)
   }
 
-  private func timerFired(at end: Duration) {
-    guard timer?.end == end, !isFinished else { return }
+  private func timerFired(at fireTime: Duration) {
+    guard timer?.fireTime == fireTime, !isFinished else { return }
     timer = nil
     guard let deadline else { return }
     if deadline <= time.uptime {
       self.deadline = nil
       receive(.timeoutElapsed)
     } else {
-      startTimer(until: deadline)
+      startTimer(firingAt: deadline)
     }
   }
 

@@ -8,9 +8,9 @@ internal import StorageClient
 internal import SystemPackage
 
 /// A file for ascp to send: the caller's own file, or a temporary file that only its owner can read.
-struct TransferFile: Sendable {
+struct UploadFile: Sendable {
   let path: String
-  let size: Int64
+  let length: Int64
   /// The CRC-64 of the bytes if they were copied to a temporary file, or `nil`.
   let checksum: ObjectChecksum?
   private let folder: TemporaryFolder?
@@ -29,10 +29,27 @@ struct TransferFile: Sendable {
 
   private init(_ file: FilePayload) {
     path = file.path.absolute.string
-    size = file.length
+    length = file.length
     checksum = nil
     folder = nil
     callersFile = file
+  }
+
+  private init(_ stream: ByteStream, length announcedLength: Int64?) async throws {
+    let folder = try TemporaryFolder()
+    let writtenFile = try await FileReplacement.write(folder.contentPath, permissions: .ownerReadWrite) { replacement in
+      try await replacement.write(stream, at: 0, .crc64) { _, _ in }
+    }
+    if let announcedLength, announcedLength != writtenFile.length {
+      throw StorageError(
+        .sourceChanged, "The stream had \(writtenFile.length) bytes, not the \(announcedLength) that were announced.",
+        remedy: "Give the length only if it is certain.")
+    }
+    path = folder.contentPath.string
+    length = writtenFile.length
+    checksum = writtenFile.checksum
+    self.folder = folder
+    callersFile = nil
   }
 
   /// Throws an error if ascp may have read another file than the one that was opened, or another state of it.
@@ -40,6 +57,7 @@ struct TransferFile: Sendable {
   /// ascp gets a path, and resolves it by itself.
   func requireUnchanged() async throws {
     guard let callersFile else { return }
+    // A file that is gone, or whose status cannot be read, is not the one that was opened either.
     let status = try? await FileLocation(FilePath(path)).status()
     guard let status, status.isSameFile(as: callersFile.status), status.identity == callersFile.identity else {
       throw StorageError(
@@ -47,60 +65,45 @@ struct TransferFile: Sendable {
         remedy: "Upload it again when it no longer changes.")
     }
   }
-
-  private init(_ stream: ByteStream, length: Int64?) async throws {
-    let folder = try TemporaryFolder()
-    let file = folder.content
-    let writtenFile = try await FileReplacement.write(file, permissions: .ownerReadWrite) { replacement in
-      try await replacement.write(stream, at: 0, .crc64) { _, _ in }
-    }
-    guard length == nil || length == writtenFile.length else {
-      throw StorageError(
-        .sourceChanged, "The stream had \(writtenFile.length) bytes, not the \(length ?? 0) that were announced.",
-        remedy: "Give the length only if it is certain.")
-    }
-    path = file.string
-    size = writtenFile.length
-    checksum = writtenFile.checksum
-    self.folder = folder
-    callersFile = nil
-  }
 }
 
 extension TemporaryFolder {
-  var content: FilePath { FilePath(path).appending(Self.contentName) }
+  /// The path of the only file that this module puts into a temporary folder.
+  var contentPath: FilePath { FilePath(path).appending(Self.contentName) }
 
   static var contentName: String { "content" }
 }
 
 /// A downloaded object in a temporary folder, which is removed when the last reader releases the object.
-struct FetchedFile: Sendable {
+struct DownloadedFile: Sendable {
   let info: ObjectInfo
-  private let content: LocalFile
+  private let contentFile: LocalFile
   private let folder: TemporaryFolder
 
-  private var length: Int64 { content.status.size }
+  private var length: Int64 { contentFile.status.size }
 
-  /// Creates a fetched file after checking that the download into the folder is complete.
+  /// Opens the file in a folder after checking that the download into the folder is complete.
   init(_ info: ObjectInfo, in folder: TemporaryFolder) async throws {
-    let file = try? await LocalFile.reading(folder.content, followsLink: false)
-    guard let file, info.size == nil || info.size == file.status.size else {
+    let contentFile = try await LocalFile.reading(folder.contentPath, followsLink: false)
+    if let size = info.size, size != contentFile.status.size {
       throw StorageError(
-        .truncated, "\(info.key) came with \(file?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
+        .truncated, "\(info.key) came with \(contentFile.status.size) bytes instead of \(size).",
         remedy: "Download it again; it may have been changed meanwhile.")
     }
     self.info = info
-    content = file
+    self.contentFile = contentFile
     self.folder = folder
   }
 
   /// Moves the file to a location, with the permissions of the file that it replaces.
   func move(to location: FileLocation) async throws {
-    if let permissions = try await location.permissions() { try await content.setPermissions(permissions) }
-    let source = try await FileLocation(folder.content)
-    guard let status = try await source.status(followsLink: false), status.isSameFile(as: content.status) else {
+    // First the permissions: the file must not appear at its location with others, not even for a moment.
+    if let permissions = try await location.permissions() { try await contentFile.setPermissions(permissions) }
+    let source = try await FileLocation(folder.contentPath)
+    // The file is renamed by its name, which must still be that of the file that was opened and checked.
+    guard let status = try await source.status(followsLink: false), status.isSameFile(as: contentFile.status) else {
       throw StorageError(
-        .unusableFile, "\(folder.content) was replaced by another file.",
+        .unusableFile, "\(folder.contentPath) was replaced by another file.",
         remedy: "Check who else writes to the folder.")
     }
     try await location.folder.system.runBlocking { try FileReplacement.rename(source, to: location) }
@@ -120,6 +123,7 @@ struct FetchedFile: Sendable {
     return offsets
   }
 
+  /// Returns a stream of the bytes at offsets, which fails if the file has become shorter.
   func stream(_ offsets: Range<Int64>) -> ByteStream {
     // Retains the folder until the stream has been read.
     ByteStream { [self] in
@@ -127,9 +131,13 @@ struct FetchedFile: Sendable {
       return {
         let count = min(payloadChunkSize, offsets.upperBound - offset)
         guard count > 0 else { return nil }
-        let chunk = try await content.read(from: offset, upTo: Int(count))
+        let chunk = try await contentFile.read(from: offset, upTo: Int(count))
+        if chunk.isEmpty {
+          let length = offsets.upperBound - offsets.lowerBound
+          try checkByteCount(of: info.key, offset - offsets.lowerBound, length: length)
+        }
         offset += Int64(chunk.count)
-        return chunk.isEmpty ? nil : chunk
+        return chunk
       }
     }
   }
