@@ -110,6 +110,18 @@ final class RedisReplayStoreTests: XCTestCase {
     }
   }
 
+  func testUnexpectedReplyIsNotTakenForARestart() async throws {
+    let server = try await ScriptedRedis(self) { _, words in
+      words.first == "INFO" ? ScriptedRedis.information() : ":9"
+    }
+    do {
+      _ = try await Self.insert("a", into: RedisReplayStore(try server.pool(), durability: .persistent))
+      XCTFail("an unknown reply was taken for a verdict")
+    } catch let error as StoreError {
+      XCTAssertTrue(error.message.contains("not in the protocol"), error.message)
+    }
+  }
+
   // matrix: Shared replay marks: without Redis
   func testInstanceGoesOnAloneOnlyIfItIsToldTo() async throws {
     let server = try RedisServer()

@@ -20,6 +20,8 @@ enum RedisFailure: Error, Sendable, Hashable {
   case notServing(String)
   /// The reply is not what the command returns.
   case malformed
+  /// The server removes keys before they expire when its memory is full.
+  case evictsKeys
 
   /// The codes of servers that do not serve now, of which another server may have taken the place.
   ///
@@ -67,6 +69,7 @@ enum RedisFailure: Error, Sendable, Hashable {
     case .refused(let code): "answered with the error \(code.isEmpty ? "ERR" : code)"
     case .notServing(let code): "does not serve now, and answered with the error \(code)"
     case .malformed: "sent a reply that is not in the protocol"
+    case .evictsKeys: "removes keys when its memory is full"
     }
   }
 

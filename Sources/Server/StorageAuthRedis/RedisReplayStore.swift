@@ -9,13 +9,28 @@ public import StorageAuthServer
 /// owner is limited, so that a single owner cannot fill the server's memory.
 ///
 /// A server that has been restarted may have lost marks, unless it is `persistent`. The store then refuses each signature
-/// that may have been accepted before the restart. A server that removes keys when its memory is full cannot be used.
+/// that may have been accepted before the restart. A server that removes keys when its memory is full cannot be used, nor
+/// can Redis Cluster, in which the two keys of a mark would be on different servers.
 public final class RedisReplayStore: ReplayStore {
-  /// The code of this store for a server that removes keys when its memory is full.
-  private static let evictionCode = "EVICTION"
+  /// The replies of ``script``.
+  private enum Reply: Int64 {
+    case newMark = 0
+    case usedMark = 1
+    case tooManyMarks = 2
+    /// The mark is not there, but the server may have lost it.
+    case possiblyLostMark = 3
+  }
 
   /// The time by which a mark is stored for longer than its signature and the clocks need.
   private static let expirationMargin = Duration.seconds(1)
+
+  private static let restartError = StoreError(
+    "Redis was restarted, and may have lost the mark of this signature.",
+    remedy: "Send the request again later, or configure Redis to store each change before it is confirmed.")
+
+  private static let evictionError = StoreError(
+    "Redis removes keys when its memory is full, so that marks would be lost.",
+    remedy: "Set maxmemory-policy to noeviction.")
 
   private let redis: RedisPool
   private let prefix: String
@@ -48,7 +63,8 @@ public final class RedisReplayStore: ReplayStore {
 
   /// Records that a signature was used.
   ///
-  /// The parameters are those of `ReplayStore`.
+  /// The parameters are those of `ReplayStore`: the mark identifies the signature, and the start is the first time at which
+  /// it may have been accepted, if that is known.
   ///
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: A `StoreError` if the server may have lost the mark, or if it is away and the fallback is `refuse`.
@@ -56,63 +72,62 @@ public final class RedisReplayStore: ReplayStore {
     _ mark: String, of owner: String, from start: Timestamp?, until expiration: Timestamp, at date: Timestamp
   ) async throws(StoreError) -> ReplayVerdict {
     let lifetime = max(.zero, date.duration(to: expiration)) + tolerance
-    let timeSinceStart = durability == .persistent ? .zero : start.map { $0.duration(to: date) + tolerance }
+    let timeSinceStart = start.map { $0.duration(to: date) + tolerance }
     // A second attempt after a lost reply finds its own mark.
     let attemptID = "\(UInt64.random(in: .min ... .max))"
-    let verdict: Int64?
+    let reply: Reply
     do throws(RedisFailure) {
       let keys = ["\(prefix):mark:\(mark)", "\(prefix):marks:\(owner)"]
-      verdict = try await redis.run(Self.script, keys) { [limitPerOwner, durability] server throws(RedisFailure) in
-        guard !server.evictsKeys else { throw .refused(Self.evictionCode) }
+      let value = try await redis.run(Self.script, keys) { [limitPerOwner, durability] server throws(RedisFailure) in
+        guard !server.evictsKeys else { throw .evictsKeys }
         let mayHaveLostMark = durability == .volatile && timeSinceStart.map { $0 >= server.age } ?? true
         return [
           attemptID, "\((lifetime + Self.expirationMargin).milliseconds)", "\(limitPerOwner)",
           mayHaveLostMark ? "1" : "0",
         ]
-      }.integer
+      }
+      guard let knownReply = value.integer.flatMap(Reply.init(rawValue:)) else { throw .malformed }
+      reply = knownReply
+    } catch .evictsKeys {
+      // Without the fallback: the server is there, but it is not what the service was configured for.
+      throw Self.evictionError
     } catch {
-      if case .refused(Self.evictionCode) = error { throw Self.evictionError }
       guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
       return fallback.insert(mark, of: owner, until: expiration, at: date)
     }
-    switch verdict {
-    case 0: return .new
-    case 1: return .used
-    case 2: return .full
-    default: throw Self.restartError
+    switch reply {
+    case .newMark: return .new
+    case .usedMark: return .used
+    case .tooManyMarks: return .full
+    case .possiblyLostMark: throw Self.restartError
     }
   }
 
-  private static let restartError = StoreError(
-    "Redis was restarted, and may have lost the mark of this signature.",
-    remedy: "Send the request again later, or configure Redis to store each change before it is confirmed.")
-
-  private static let evictionError = StoreError(
-    "Redis removes keys when its memory is full, so that marks would be lost.",
-    remedy: "Set maxmemory-policy to noeviction.")
-
-  /// The script returns 0 for a new mark, 1 for a used one, 2 for too many, and 3 for one that may have been lost.
+  /// The script looks a mark up, and stores it if it is new; its replies are the raw values of ``Reply``.
   ///
-  /// The second key counts the owner's marks by the minute in which they expire, and expires two minutes after them.
+  /// The second key counts the owner's marks by the minute in which they expire, in seconds since 1970, and expires two
+  /// minutes after them. It has few fields, one for each minute of a lifetime. Numbers are written with `%.0f`, because
+  /// Lua writes large ones with an exponent. A mark is stored with `NX` as a second guard against its being accepted twice.
   private static let script = RedisScript(
     """
-    local held = redis.call('GET', KEYS[1])
-    if held then return held == ARGV[1] and 0 or 1 end
-    if ARGV[4] == '1' then return 3 end
-    local life = tonumber(ARGV[2])
+    local mark, counts = KEYS[1], KEYS[2]
+    local attempt, lifetime, limit, mayBeLost = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
+    local holder = redis.call('GET', mark)
+    if holder then return holder == attempt and 0 or 1 end
+    if mayBeLost then return 3 end
     local now = tonumber(redis.call('TIME')[1])
     local total = 0
-    local counts = redis.call('HGETALL', KEYS[2])
-    for i = 1, #counts, 2 do
-      if tonumber(counts[i]) <= now then redis.call('HDEL', KEYS[2], counts[i])
-      else total = total + tonumber(counts[i + 1]) end
+    local minutes = redis.call('HGETALL', counts)
+    for i = 1, #minutes, 2 do
+      if tonumber(minutes[i]) <= now then redis.call('HDEL', counts, minutes[i])
+      else total = total + tonumber(minutes[i + 1]) end
     end
-    if total >= tonumber(ARGV[3]) then return 2 end
-    if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
-    local minute = (math.floor((now + life / 1000) / 60) + 1) * 60
-    redis.call('HINCRBY', KEYS[2], string.format('%.0f', minute), 1)
-    if redis.call('PTTL', KEYS[2]) < life + 120000 then
-      redis.call('PEXPIRE', KEYS[2], string.format('%.0f', life + 120000))
+    if total >= limit then return 2 end
+    if not redis.call('SET', mark, attempt, 'NX', 'PX', ARGV[2]) then return 1 end
+    local minute = (math.floor((now + lifetime / 1000) / 60) + 1) * 60
+    redis.call('HINCRBY', counts, string.format('%.0f', minute), 1)
+    if redis.call('PTTL', counts) < lifetime + 120000 then
+      redis.call('PEXPIRE', counts, string.format('%.0f', lifetime + 120000))
     end
     return 0
     """)
