@@ -7,10 +7,13 @@ import XCTest
 
 /// Tests the values of lines of JSON to sign.
 final class SigningLineTests: XCTestCase {
-  private func line(_ provider: String, _ value: String, mode: String = "header", id: String = "id") -> SignedLine {
+  private func line(
+    _ provider: String, _ value: String, mode: String = "header", id: String = "id",
+    host: String = "photos-1250000000.example.test"
+  ) -> SignedLine {
     let fields: [String] = [
       #""provider":"\#(provider)""#, #""mode":"\#(mode)""#, #""method":"PUT""#, #""bucket":"photos-1250000000""#,
-      #""host":"photos-1250000000.example.test""#, #""key":"a""#, #""path":"a""#, #""region":"cn-hangzhou""#,
+      #""host":"\#(host)""#, #""key":"a""#, #""path":"a""#, #""region":"cn-hangzhou""#,
       #""date":1795161600"#, #""credential":{"id":"\#(id)","secret":"secret"}"#,
       #""headers":[["x-oss-meta-a","\#(value)"],["x-cos-meta-a","\#(value)"],["x-amz-meta-a","\#(value)"]]"#,
     ]
@@ -32,6 +35,13 @@ final class SigningLineTests: XCTestCase {
         }
       }
       XCTAssertNotNil(line(provider, "a\\nb").error)
+    }
+  }
+
+  func testLetterCaseOfAHostDoesNotMoveTheBucketIntoThePath() {
+    for host in ["photos-1250000000.example.test", "PHOTOS-1250000000.example.test"] {
+      let url = line("s3", "x", mode: "presign", host: host).url
+      XCTAssertEqual(url?.hasPrefix("https://\(host)/a?"), true, url ?? "no URL")
     }
   }
 

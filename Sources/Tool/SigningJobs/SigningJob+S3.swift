@@ -10,41 +10,57 @@ extension SigningJob {
   ///
   /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover
   /// a hash of the body.
-  func signS3(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+  func signS3(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let region, !region.isEmpty else { throw SigningJobError(message: "The line has no region.") }
-    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
-    let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
-    let isInPath = try isBucketInPath(bucket, endpoint)
-    if let host, let bucket, !isInPath, host.hasByteSuffix(ServiceDescription.s3.domains[0]),
-      !host.asciiLowercased.hasBytePrefix("\(bucket).")
-    {
-      throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")
-    }
-    let authority = host ?? (isInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }) ?? endpoint.authority
-    let keyInURL = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
-    let path = wirePath ?? "/" + keyInURL.percentEncoded(.path)
-    let signedHash = mode == .header ? payloadHash : nil
-    let payload = signedHash.flatMap { S3Payload(header: $0) }
-    guard signedHash == nil || payload != nil else {
-      throw SigningJobError(message: "The payload hash is not a value that S3 accepts.")
-    }
+    let (authority, path) = try address(in: region)
     let signer = S3Signer(
-      region: region, service: service ?? "s3", payload: payload,
+      region: region, service: service ?? "s3", payload: try payload(for: mode),
       additionalHeaders: Set((signedHeaders?.list ?? []) + (additionalHeaders ?? [])))
     let request = try request(
       scheme: scheme ?? "https", authority: authority,
       path: appendingQuery(to: path) { name, value in "\(name)=\(value)" })
-    return try sign(request, with: signer, mode, key, context)
+    return try sign(request, with: signer, mode, accessKey, context)
+  }
+
+  /// Returns the authority and the percent-encoded path of the request.
+  private func address(in region: String) throws -> (authority: String, path: String) {
+    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
+    let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
+    let bucketIsInPath = try isBucketInPath(bucket, endpoint)
+    if let bucket, let host, !bucketIsInPath { try requireHost(host, of: bucket) }
+    let bucketHost = bucketIsInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }
+    let unencodedPath = (bucketIsInPath ? [bucket, key] : [key]).compactMap(\.self).joined(separator: "/")
+    return (host ?? bucketHost ?? endpoint.authority, wirePath ?? "/" + unencodedPath.percentEncoded(.path))
+  }
+
+  /// Throws an error if a host of S3 is that of another bucket, or of no bucket; other hosts may have any name.
+  private func requireHost(_ host: String, of bucket: String) throws(SigningJobError) {
+    let isOfS3 = host.hasByteSuffix(ServiceDescription.s3.domains[0])
+    guard isOfS3, !host.asciiLowercased.hasBytePrefix("\(bucket).") else { return }
+    throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")
+  }
+
+  /// Returns the line's payload hash for a header; a presigned URL does not cover it.
+  private func payload(for mode: Mode) throws(SigningJobError) -> S3Payload? {
+    guard mode == .header, let payloadHash else { return nil }
+    guard let payload = S3Payload(header: payloadHash) else {
+      throw SigningJobError(message: "The payload hash is not a value that S3 accepts.")
+    }
+    return payload
   }
 
   /// Returns whether the bucket name is in the path.
   ///
-  /// If the line does not specify the addressing style, the host or the endpoint determines it.
-  private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws -> Bool {
+  /// If the line does not specify the addressing style, the host or the endpoint determines it. The letter case of a host
+  /// does not matter.
+  private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws(SigningJobError) -> Bool {
     switch addressing {
-    case "path": true
-    case "virtual": false
-    case nil: host.map { host in bucket.map { !host.hasBytePrefix("\($0).") } ?? true } ?? (endpoint.style == .path)
+    case "path": return true
+    case "virtual": return false
+    case nil:
+      guard let host else { return endpoint.style == .path }
+      guard let bucket else { return true }
+      return !host.asciiLowercased.hasBytePrefix("\(bucket.asciiLowercased).")
     default: throw SigningJobError(message: "The addressing is neither virtual nor path.")
     }
   }
