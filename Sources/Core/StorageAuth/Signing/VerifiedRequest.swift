@@ -8,7 +8,7 @@
 ///
 /// Only a verifier creates a verified request, after it has compared the signature.
 public struct VerifiedRequest: Sendable {
-  /// A position of an authorization in a request.
+  /// The part of a request that contains the authorization.
   public enum Placement: Sendable {
     /// The authorization is in the request's headers.
     case header
@@ -19,17 +19,20 @@ public struct VerifiedRequest: Sendable {
   /// The ID of the access key that the request was verified with.
   public let accessKeyID: AccessKeyID
 
-  /// The position of the authorization in the request: the headers or the URL.
+  /// The placement of the authorization: in the headers or in the URL.
   public let placement: Placement
 
-  /// Whether the signature is valid only in the position in which it was sent.
+  /// Whether the scheme guarantees that the signature is valid only in the placement in which it was sent.
   ///
   /// The string to sign of COS is the same for a header and for a URL, so an authorization can be moved from one
-  /// position to the other. In OSS V1, the date of a header and the expiration of a URL have different formats. OSS V4
-  /// signs the parameters of a URL's authorization. The vendors' pages are listed at ``target``.
+  /// placement to the other. In OSS V1, the date of a header and the expiration of a URL have different formats. OSS V4
+  /// and S3 sign the parameters of a URL's authorization. The vendors' pages are listed at ``target``.
   public let signsPlacement: Bool
 
   /// The time at which the authorization expires, or `nil` if the authorization contains no expiration.
+  ///
+  /// For example, the header of S3 contains only its signing time. The verifier accepts it for 15 minutes after that time:
+  /// the expiration is `nil`, and ``usableUntil`` is the end of the 15 minutes.
   public let expiration: Timestamp?
 
   /// The first time at which the verifier may have accepted the request's signature, or `nil` if it is not known.
@@ -41,13 +44,15 @@ public struct VerifiedRequest: Sendable {
   /// The bucket, the object key, and the signed query parameters.
   ///
   /// OSS V1 signs only sub-resources (`acl`, `uploadId`, `response-content-type`, …) and the `Expires` of its URLs; OSS
-  /// V4 signs every parameter; COS signs the parameters that the authorization lists. The vendors' pages are:
+  /// V4 and S3 sign every parameter; COS signs the parameters that the authorization lists. The vendors' pages are:
   ///
   /// - OSS V1:
   ///   <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>
   /// - OSS V4, "Include a V4 signature in the header":
   ///   <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>
   /// - COS, "Request Signature": <https://www.tencentcloud.com/document/product/436/7778>
+  /// - S3, "Signature Calculations for the Authorization Header":
+  ///   <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>
   public let target: RequestTarget
 
   /// The unsigned query parameters in the order of the URL, including the signature itself.
@@ -58,12 +63,12 @@ public struct VerifiedRequest: Sendable {
   /// The names of the signed header fields in lowercase; `host` represents the authority.
   ///
   /// OSS signs the `x-oss-` fields, `content-type`, `content-md5` and, in V4, the fields that `AdditionalHeaders`
-  /// lists; COS signs the fields that the authorization lists. The vendors' pages are listed at ``target``.
+  /// lists; COS and S3 sign the fields that the authorization lists. The vendors' pages are listed at ``target``.
   public let signedHeaders: Set<String>
 
   /// A decoder for a body that is framed with signed chunks or trailers, or `nil` if the body is the object.
   ///
-  /// The decoder is at the beginning of the body. A copy of it decodes the body once.
+  /// The decoder is at the beginning of the body: copy it, and decode the body once with the copy.
   public let bodyDecoder: (any BodyDecoder)?
 
   /// The signature of the request, in the only spelling that the verifier accepts.
@@ -76,9 +81,9 @@ public struct VerifiedRequest: Sendable {
   ///
   /// - Parameters:
   ///   - accessKeyID: The ID of the access key that the request was verified with.
-  ///   - placement: The position of the authorization in the request.
-  ///   - signsPlacement: Whether the signature is rejected in the other position, as the scheme must guarantee.
-  ///   - target: The bucket, the object key and every query parameter of the request.
+  ///   - placement: The placement of the authorization in the request.
+  ///   - signsPlacement: Whether the scheme guarantees that the signature is valid only in this placement.
+  ///   - wholeTarget: The bucket, the object key and every query parameter of the request.
   ///   - signedHeaders: The names of the signed header fields in lowercase.
   ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
   ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
@@ -87,7 +92,7 @@ public struct VerifiedRequest: Sendable {
   ///   - bodyDecoder: A decoder for a body that is framed, or `nil` if the body is the object itself.
   ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
   public init(
-    accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target: RequestTarget,
+    accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target wholeTarget: RequestTarget,
     signedHeaders: Set<String>, signature: Secret, expiration: Timestamp?, usableFrom: Timestamp? = nil,
     usableUntil: Timestamp, bodyDecoder: (any BodyDecoder)? = nil, signsParameter: (RequestTarget.Parameter) -> Bool
   ) {
@@ -100,29 +105,32 @@ public struct VerifiedRequest: Sendable {
     self.usableFrom = usableFrom
     self.usableUntil = usableUntil
     self.bodyDecoder = bodyDecoder
-    wholeTarget = target
+    self.wholeTarget = wholeTarget
     var signedParameters: [RequestTarget.Parameter] = []
     var unsignedParameters: [RequestTarget.Parameter] = []
-    for parameter in target.parameters {
+    for parameter in wholeTarget.parameters {
       if signsParameter(parameter) { signedParameters.append(parameter) } else { unsignedParameters.append(parameter) }
     }
-    self.target = target.replacingParameters(with: signedParameters)
+    target = wholeTarget.replacingParameters(with: signedParameters)
     self.unsignedParameters = unsignedParameters
   }
 }
 
 /// A decoder for request bodies that clients send as signed chunks or with trailers.
 ///
-/// The decoded bytes must not become visible before ``finish()`` returns.
+/// The decoded bytes must not become visible before ``finish()`` returns: only then is it certain that no chunk is missing
+/// at the end, and, if the chunks are not signed, that the checksum in the trailer is right.
 public protocol BodyDecoder: Sendable {
   /// Decodes the next bytes of the body, which may be split at any position.
   ///
   /// - Parameter bytes: The next bytes of the body as received.
-  /// - Returns: The bytes of the object that have been verified so far, which may be empty.
-  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong, and in all further calls.
+  /// - Returns: The next bytes of the object, which may be empty. Those of a signed chunk follow when its signature has
+  ///   been verified.
+  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong. All further calls throw an error
+  ///   as well.
   mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8]
 
-  /// Checks, at the end of the body, that the body is complete.
+  /// Checks that the body is complete, after its last bytes were decoded.
   ///
   /// - Throws: A ``VerificationError`` if the body is incomplete, or a signature or a checksum is wrong.
   mutating func finish() throws(VerificationError)
