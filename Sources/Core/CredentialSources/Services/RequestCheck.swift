@@ -77,7 +77,7 @@ package struct RequestCheck: Sendable {
         "The address is not a URL of scheme, host and path.",
         "Write it like https://app.example.com/credentials, without a user or a fragment.")
     }
-    guard allowsPlainHTTP || address.isPrivate else {
+    guard allowsPlainHTTP || address.isConfidential else {
       throw refused(
         "The address \(address.visible) is not encrypted, so an eavesdropper on the network could read the keys.",
         "Use https, or allow plain http in code if the network is trusted.")

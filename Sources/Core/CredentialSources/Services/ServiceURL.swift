@@ -31,7 +31,7 @@ package struct ServiceURL: Sendable {
   }
 
   /// Whether requests cannot be read on the network: the connection is encrypted, or stays on this machine.
-  package var isPrivate: Bool { scheme == "https" || LoopbackHost.isNamed(by: authority) }
+  package var isConfidential: Bool { scheme == "https" || LoopbackHost.isNamed(by: authority) }
 
   /// The URL without its query, which may contain a login, for messages.
   package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }

@@ -13,8 +13,8 @@ public import StorageAuth
 ///
 /// The value of the header `Authorization` is read from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
 /// specifies, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`; the file is read for each credential. Up to three requests
-/// are sent. The transport must not send these requests through a proxy. Page: "Container credential provider" in the
-/// AWS SDKs and Tools Reference Guide.
+/// are sent. The transport must not send these requests through a proxy. Page: "Container credential provider",
+/// <https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html>.
 public struct AmazonContainerProvider: CredentialProvider {
   private static let relativeURIVariable = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
   private static let fullURIVariable = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
@@ -27,6 +27,7 @@ public struct AmazonContainerProvider: CredentialProvider {
   /// The address at which the platform serves relative paths.
   private static let platformURL = "http://169.254.170.2"
 
+  /// The maximum number of requests, between which there is no pause: the platform is on this machine.
   private static let attemptLimit = 3
 
   /// The timeout of an attempt: the platform is on this machine, and a chain has other sources to try.
@@ -46,7 +47,7 @@ public struct AmazonContainerProvider: CredentialProvider {
   ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedResponse` if the response
   ///   has no usable key; `timeout` if the platform does not respond in time.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let call = try address(in: context).call(.get, headers: try headers(in: context))
+    let call = try url(in: context).call(.get, headers: try headers(in: context))
     let exchange = try ServiceExchange(source: source, in: context, timeout: Self.timeout)
     let reader = CredentialReader(source: source, remedy: "Check that the address is that of the platform.")
     var remainingAttempts = Self.attemptLimit
@@ -63,69 +64,74 @@ public struct AmazonContainerProvider: CredentialProvider {
         }
         return try reader.amazonKey(in: try reader.object(response), token: "Token", at: response.issuerTime)
       } catch {
+        // A response that cannot be read would be the same again.
         guard error.isRetryable, error.code != .malformedResponse, remainingAttempts > 0 else { throw error }
       }
     }
   }
 
-  private var location: SettingLocation {
+  private var environmentLocation: SettingLocation {
     SettingLocation(
       source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeURIVariable).")
   }
 
-  private func address(in context: ProviderContext) throws(CredentialError) -> ServiceURL {
+  private func url(in context: ProviderContext) throws(CredentialError) -> ServiceURL {
     if let path = context.variable(Self.relativeURIVariable) {
-      guard path.hasBytePrefix("/"), let address = ServiceURL(Self.platformURL + path) else {
-        throw location.error(
+      guard path.hasBytePrefix("/"), let url = ServiceURL(Self.platformURL + path) else {
+        throw environmentLocation.error(
           .failed, "sets \(Self.relativeURIVariable) to an invalid path", remedy: "Begin it with a slash.")
       }
-      return address
+      return url
     }
-    guard let url = context.variable(Self.fullURIVariable) else {
-      throw location.error(.notConfigured, "sets neither \(Self.relativeURIVariable) nor \(Self.fullURIVariable)")
+    guard let text = context.variable(Self.fullURIVariable) else {
+      throw environmentLocation.error(
+        .notConfigured, "sets neither \(Self.relativeURIVariable) nor \(Self.fullURIVariable)")
     }
-    guard let address = ServiceURL(url) else {
-      throw location.error(
+    guard let url = ServiceURL(text) else {
+      throw environmentLocation.error(
         .failed, "sets \(Self.fullURIVariable) to an invalid URL",
         remedy: "Write it like http://169.254.170.23/v1/credentials.")
     }
-    guard address.isPrivate || Self.platformHosts.contains(hostWithoutPort(address.authority)) else {
-      throw location.error(
-        .failed, "names \(address.visible) in \(Self.fullURIVariable), which is neither encrypted nor the platform's",
+    guard url.isConfidential || Self.platformHosts.contains(hostWithoutPort(url.authority)) else {
+      throw environmentLocation.error(
+        .failed, "names \(url.visible) in \(Self.fullURIVariable), which is neither encrypted nor the platform's",
         remedy: "Use https, this machine, or an address of the platform.")
     }
-    return address
+    return url
   }
 
   private func headers(in context: ProviderContext) throws(CredentialError) -> HTTPFields {
-    guard let (token, location) = try token(in: context) else { return [:] }
+    guard let (token, tokenLocation) = try token(in: context) else { return [:] }
     // A line break would start another header.
     guard !token.isEmpty, HTTPField.isValidValue(token) else {
-      throw location.error(.failed, "is not valid as the value of a header", remedy: "Write it without a line break.")
+      throw tokenLocation.error(
+        .failed, "is not valid as the value of a header", remedy: "Write it without a line break.")
     }
     return [.authorization: token]
   }
 
   private func token(in context: ProviderContext) throws(CredentialError) -> (text: String, location: SettingLocation)?
   {
-    guard let path = context.variable(Self.tokenFileVariable) else {
-      guard let text = context.environment(Self.tokenVariable), text.trimmed != nil else { return nil }
-      return (
-        text, SettingLocation(source: source, name: "The variable \(Self.tokenVariable)", remedy: location.remedy)
-      )
+    if let path = context.variable(Self.tokenFileVariable) {
+      let location = SettingLocation(
+        source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
+      guard let absolute = context.absolute(path), let contents = try context.files.read(absolute, at: location) else {
+        throw location.error(.failed, "is not there")
+      }
+      guard let text = String(utf8: contents.bytes) else { throw location.malformed("holds no text") }
+      return (text, location)
     }
-    let file = SettingLocation(
-      source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
-    guard let absolute = context.absolute(path), let contents = try context.files.read(absolute, at: file) else {
-      throw file.error(.failed, "is not there")
-    }
-    guard let text = String(utf8: contents.bytes) else { throw file.malformed("holds no text") }
-    return (text, file)
+    // The platform compares the token as it is: a blank variable counts as unset, but no blank is removed.
+    guard let text = context.environment(Self.tokenVariable), text.trimmed != nil else { return nil }
+    let location = SettingLocation(
+      source: source, name: "The variable \(Self.tokenVariable)", remedy: environmentLocation.remedy)
+    return (text, location)
   }
 }
 
 extension ServiceResponse {
-  /// The refusal in an error response of the container platform, with the fields `code` and `message`.
+  /// The refusal in an error response of the container platform, with the fields `code` and `message`, or `Code` and
+  /// `Message`.
   fileprivate var containerRefusal: ServiceRefusal? {
     guard let object, let code = object["code"]?.string ?? object["Code"]?.string else { return nil }
     return ServiceRefusal(code: code, message: object["message"]?.string ?? object["Message"]?.string ?? "")

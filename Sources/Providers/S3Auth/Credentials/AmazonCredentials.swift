@@ -100,9 +100,8 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
     let values = try context.variables(
       [Self.tokenFileVariable, Self.roleARNVariable], requiring: [Self.tokenFileVariable], at: location)
     let (tokenFile, roleARN) = (values[0], values[1])
-    var role = AmazonRole(arn: roleARN, endpoint: .global)
+    var role = AmazonRole(arn: roleARN, endpoint: try AmazonSettings(context).stsEndpoint)
     if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
-    role.endpoint = try AmazonSettings(context).stsEndpoint
     return try await AmazonPlan.webIdentity(role, tokenFile: tokenFile)
       .issue(at: location, in: context, through: services)
   }
@@ -116,6 +115,12 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
 struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let disablingVariable = "AWS_EC2_METADATA_DISABLED"
   private static let modeVariable = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
+
+  /// The vendor's addresses of the metadata service.
+  ///
+  /// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
+  private static let ipv4URL = "http://169.254.169.254"
+  private static let ipv6URL = "http://[fd00:ec2::254]"
 
   let source = AmazonInstanceMetadataProvider.sourceName
   private let presence = ServicePresence()
@@ -135,7 +140,7 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
     let provider = AmazonInstanceMetadataProvider(
       role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
       endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
-        ?? (lowercasedMode == "ipv6" ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
+        ?? (lowercasedMode == "ipv6" ? Self.ipv6URL : Self.ipv4URL),
       presence: presence)
     return try await provider.issue(in: context)
   }
