@@ -112,7 +112,7 @@ public struct FolderSync: Sendable {
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
           if try await transfer.hasEqualChecksums(source, target) {
             tally.recordEqual()
-          } else if try await executor.transfer(transfer, progress: progress) {
+          } else if try await executor.transfer(transfer, progress: progress) == .placed {
             tally.record(transfer.action)
           }
         }
@@ -159,10 +159,13 @@ public struct FolderSync: Sendable {
     _ source: OpenLocation, _ target: OpenLocation, _ staging: StagingFolder?
   ) throws(StorageError) -> SyncExecutor.Route {
     switch (source, target, staging) {
-    case (.folder(let root), .objects(let store, let prefix, _), _): .upload(root, store, prefix: prefix)
-    case (.objects(let from, let prefix, let bucket), .objects(let to, let targetPrefix, _), _):
-      .copy(from: from, prefix: prefix, bucket: bucket, to: to, targetPrefix: targetPrefix)
-    case (.objects(let store, let prefix, _), _, let staging?): .download(store, prefix: prefix, staging)
+    case (.folder(let root), .objects(let store, let prefix, _), _):
+      .upload(from: root, to: .init(store: store, prefix: prefix))
+    case (.objects(let store, let prefix, let bucket), .objects(let targetStore, let targetPrefix, _), _):
+      .copy(
+        from: .init(store: store, prefix: prefix), bucket: bucket, to: .init(store: targetStore, prefix: targetPrefix))
+    case (.objects(let store, let prefix, _), _, let staging?):
+      .download(from: .init(store: store, prefix: prefix), to: staging)
     default: throw StorageError.bothLocationsAreFolders
     }
   }

@@ -8,7 +8,7 @@ final class SyncExecutor: Sendable {
   /// The size in bytes from which the state of a transfer is kept, so that another process can continue it.
   ///
   /// It is the default of `StorageClientConfiguration.multipartThreshold`, from which objects have parts to continue with.
-  private static let largeSize: Int64 = 16 << 20
+  private static let defaultLargeSize: Int64 = 16 << 20
 
   /// The size in bytes up to which every service copies an object with one request; OSS has the lowest limit.
   ///
@@ -20,13 +20,29 @@ final class SyncExecutor: Sendable {
 
   /// The direction of a synchronization, with its source and its target.
   enum Route: Sendable {
-    case upload(RootFolder, any ObjectStore, prefix: String)
-    case download(any ObjectStore, prefix: String, StagingFolder)
-    case copy(from: any ObjectStore, prefix: String, bucket: String?, to: any ObjectStore, targetPrefix: String)
+    case upload(from: RootFolder, to: StoreObjects)
+    case download(from: StoreObjects, to: StagingFolder)
+    /// The bucket is that of the source, if the target is in the same service.
+    case copy(from: StoreObjects, bucket: String?, to: StoreObjects)
+  }
+
+  /// The objects of a store below a prefix.
+  struct StoreObjects: Sendable {
+    let store: any ObjectStore
+    let prefix: String
+
+    fileprivate func object(at path: String) -> StoreObject { (store, prefix + path) }
+  }
+
+  /// The result of a transfer without an error.
+  enum TransferOutcome: Sendable {
+    case placed
+    /// The complete file is in the staging folder until its path is free.
+    case obstructed
   }
 
   /// An object of a store.
-  private typealias StoreObject = (store: any ObjectStore, key: String)
+  fileprivate typealias StoreObject = (store: any ObjectStore, key: String)
 
   /// A complete file in the staging folder.
   private struct StagedFile: Sendable {
@@ -45,37 +61,38 @@ final class SyncExecutor: Sendable {
   init(_ route: Route, _ state: StateFolder?, _ options: SyncOptions) {
     self.route = route
     self.state = state
-    largeSize = options.largeSize ?? Self.largeSize
+    largeSize = options.largeSize ?? Self.defaultLargeSize
     deletes = options.deletes
   }
 
   // MARK: Transfers
 
-  /// Transfers a file or an object, or returns `false` if the complete file waits until its path is free.
-  func transfer(_ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler) async throws -> Bool {
+  /// Transfers a file or an object.
+  func transfer(
+    _ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler
+  ) async throws -> TransferOutcome {
     let entry = transfer.entry
     switch route {
-    case .upload(let root, let store, let prefix):
-      try await upload(entry, from: root, to: (store, prefix + entry.path), progress)
-      return true
-    case .download(let store, let prefix, let staging):
-      let file = try await stage(transfer, from: (store, prefix + entry.path), in: staging, progress)
+    case .upload(let root, let target):
+      try await upload(entry, from: root, to: target.object(at: entry.path), progress)
+    case .download(let source, let staging):
+      let file = try await stage(transfer, from: source.object(at: entry.path), in: staging, progress)
       if transfer.isObstructed {
         obstructedFiles.withLock { $0.append(file) }
-        return false
+        return .obstructed
       }
       do {
         try await place(file, in: staging.root)
       } catch {
+        // Removed at once: files that cannot be placed would fill the disk until the end of the synchronization.
         try? await file.location.remove()
         throw error
       }
-      return true
-    case .copy(let source, let prefix, let bucket, let target, let targetPrefix):
+    case .copy(let source, let bucket, let target):
       try await copy(
-        entry, from: (source, prefix + entry.path), in: bucket, to: (target, targetPrefix + entry.path), progress)
-      return true
+        entry, from: source.object(at: entry.path), in: bucket, to: target.object(at: entry.path), progress)
     }
+    return .placed
   }
 
   /// Moves a complete file to its path in the target.
@@ -85,8 +102,10 @@ final class SyncExecutor: Sendable {
   }
 
   /// Moves the files whose paths have become free to them, and returns those that could not be moved.
+  ///
+  /// Those remain in the staging folder until the end of the synchronization, which keeps only large files for the next.
   func placeObstructedFiles(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
-    guard case .download(_, _, let staging) = route else { return [] }
+    guard case .download(_, let staging) = route else { return [] }
     var failures: [PipelineReport.Failure] = []
     for file in obstructedFiles.withLock({ $0 }) {
       do {
@@ -119,9 +138,9 @@ final class SyncExecutor: Sendable {
     for _ in 0..<Self.uploadAttempts {
       let file = FilePayload(try await root.open(entry.path))
       if let state, let resumable = resumable(target, size: file.length) {
-        try await state.withLockedState(of: file.path.absolute.string, resumable.identity) { item in
+        try await state.withLockedState(of: file.path.absolute.string, resumable.identity) { savedState in
           try await resumable.store.upload(
-            file, to: target.key, checkpoint: item.upload, options: UploadOptions(), progress: progress)
+            file, to: target.key, checkpoint: savedState.upload, options: UploadOptions(), progress: progress)
         }
       } else {
         try await target.store.upload(.opened(file), to: target.key, options: UploadOptions(), progress: progress)
@@ -166,8 +185,8 @@ final class SyncExecutor: Sendable {
     _ entry: SyncEntry, from source: StoreObject, in bucket: String?, to target: StoreObject,
     _ progress: @escaping TransferProgress.Handler
   ) async throws {
-    if let bucket, entry.size <= Self.singleCopyByteLimit, let targetBucket = target.store as? any BucketStore {
-      try await targetBucket.copy(CopySource(bucket: bucket, key: source.key), to: target.key, options: CopyOptions())
+    if let bucket, entry.size <= Self.singleCopyByteLimit, let bucketStore = target.store as? any BucketStore {
+      try await bucketStore.copy(CopySource(bucket: bucket, key: source.key), to: target.key, options: CopyOptions())
       progress(TransferProgress(completed: entry.size, total: entry.size))
     } else if try await !copyThroughFile(entry, from: source, to: target, progress) {
       let object = try await source.store.open(source.key)
@@ -190,20 +209,21 @@ final class SyncExecutor: Sendable {
       let resumableTarget = resumable(target, size: entry.size)
     else { return false }
     do {
-      try await state.withLockedState(of: resumableSource.identity.text, resumableTarget.identity) { item in
-        let content = try item.content
-        var lastingCheckpoint = try item.download
+      try await state.withLockedState(of: resumableSource.identity.text, resumableTarget.identity) { savedState in
+        let content = try savedState.content
+        var lastingCheckpoint = try savedState.download
         lastingCheckpoint.isLasting = true
         let info = try await resumableSource.store.download(
           source.key, to: content, checkpoint: lastingCheckpoint, options: DownloadOptions(), progress: nil)
         let file = try await LocalFile.reading(content.name, in: content.folder)
         try await resumableTarget.store.upload(
-          FilePayload(file), to: target.key, checkpoint: item.upload, options: UploadOptions(of: info),
+          FilePayload(file), to: target.key, checkpoint: savedState.upload, options: UploadOptions(of: info),
           progress: progress)
         try await content.remove()
-        try await item.download.remove()
+        try await savedState.download.remove()
       }
     } catch let error as StorageError where error.code == .unsupported {
+      // One of the services cannot continue its half. Both halves are in the closure, whose lock covers them.
       return false
     }
     return true
@@ -214,7 +234,7 @@ final class SyncExecutor: Sendable {
   /// Deletes files or objects of the target, and returns the failed deletions.
   func delete(_ entries: [SyncEntry], didFinish: (SyncAction) -> Void) async throws -> [PipelineReport.Failure] {
     switch route {
-    case .download(_, _, let staging):
+    case .download(_, let staging):
       var failures: [PipelineReport.Failure] = []
       for entry in entries {
         try Task.checkCancellation()
@@ -226,13 +246,13 @@ final class SyncExecutor: Sendable {
         }
       }
       return failures
-    case .upload(_, let store, let prefix), .copy(_, _, _, let store, let prefix):
-      return try await deleteObjects(entries, from: store, prefix: prefix, didFinish)
+    case .upload(_, let target), .copy(_, _, let target):
+      return try await deleteObjects(entries, of: target, didFinish)
     }
   }
 
   private func deleteObjects(
-    _ entries: [SyncEntry], from store: any ObjectStore, prefix: String, _ didFinish: (SyncAction) -> Void
+    _ entries: [SyncEntry], of target: StoreObjects, _ didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     var failures: [PipelineReport.Failure] = []
     var remainingEntries = entries[...]
@@ -241,7 +261,7 @@ final class SyncExecutor: Sendable {
       remainingEntries = remainingEntries.dropFirst(batch.count)
       let report: DeletionReport
       do {
-        report = try await store.delete(batch.map { prefix + $0.path })
+        report = try await target.store.delete(batch.map { target.prefix + $0.path })
       } catch {
         try Task.checkCancellation()
         failures += batch.map { .init(name: $0.path, error: error) }
@@ -249,7 +269,7 @@ final class SyncExecutor: Sendable {
       }
       let failuresByKey = Dictionary(report.failures.map { (ByteExactString($0.key), $0) }) { first, _ in first }
       for entry in batch {
-        if let failure = failuresByKey[ByteExactString(prefix + entry.path)] {
+        if let failure = failuresByKey[ByteExactString(target.prefix + entry.path)] {
           let error = StorageError(
             .unsupported, "The service did not delete \(failure.key): \(failure.code): \(failure.message)",
             remedy: "Check the permissions of the key.")
