@@ -7,15 +7,15 @@ internal import StorageAuth
 
 extension SigningJob {
   /// Signs the job's request for COS, whose host can be a placeholder if the signature does not cover it.
-  func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+  func signCOS(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.hostPlaceholder || signedHeaders?.signHost != false else {
       // The signer requires a host that is well-formed, and the placeholder is not.
-      var line = try signCOS(mode, key, context, host: Self.substituteHost)
+      var line = try signCOS(mode, accessKey, context, host: Self.substituteHost)
       line.url = line.url?.replacing(Self.substituteHost, with: Self.hostPlaceholder)
       return line
     }
-    return try signCOS(mode, key, context, host: host)
+    return try signCOS(mode, accessKey, context, host: host)
   }
 
   /// The placeholder for a host that is not signed, which remains in the URL of the result.
@@ -24,20 +24,23 @@ extension SigningJob {
   /// A name that belongs to no host (RFC 6761, section 6.4).
   private static let substituteHost = "host.invalid"
 
-  private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String) throws -> SignedLine {
+  private func signCOS(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext, host: String) throws
+    -> SignedLine
+  {
     let (request, signer) = try requestForCOS(host: host)
-    guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
+    guard let keyTime else { return try sign(request, with: signer, mode, accessKey, context) }
     guard let window = COSKeyTime(keyTime) else {
       throw SigningJobError(message: "The key time is not two times in seconds, separated by a semicolon.")
     }
-    let identity = Identity(id: key.id, sessionToken: key.sessionToken, start: window.start, expiration: window.end)
+    let identity = Identity(
+      id: accessKey.id, sessionToken: accessKey.sessionToken, start: window.start, expiration: window.end)
     switch mode {
     case .header:
       var signed = request
-      try signer.sign(&signed, with: key, during: window)
+      try signer.sign(&signed, with: accessKey, during: window)
       return SignedLine(signed, try signer.prepare(request, as: identity, in: context))
     case .presign:
-      let signed = try signer.presign(request, with: key, during: window)
+      let signed = try signer.presign(request, with: accessKey, during: window)
       let pending = try signer.prepare(
         presigning: request, as: identity, validFor: window.start.duration(to: window.end), in: .at(window.start))
       return SignedLine(signed, pending)

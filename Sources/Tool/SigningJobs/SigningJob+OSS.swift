@@ -7,9 +7,9 @@ internal import StorageAuth
 
 extension SigningJob {
   /// Signs the job's request for OSS.
-  func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+  func signOSS(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext) throws -> SignedLine {
     let (request, signer) = try requestForOSS()
-    return try sign(request, with: signer, mode, key, context)
+    return try sign(request, with: signer, mode, accessKey, context)
   }
 
   /// Returns the request that the job describes for OSS, with its signer.
@@ -27,12 +27,12 @@ extension SigningJob {
     {
       throw SigningJobError(message: "The host \(authority.onOneLine) is not one of the bucket \(bucket.onOneLine).")
     }
-    let isInPath = bucket != nil && AddressingStyle(authority: authority) == .path
-    let keyInURL = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
+    let bucketIsInPath = bucket != nil && AddressingStyle(authority: authority) == .path
+    let unencodedPath = (bucketIsInPath ? [bucket, key] : [key]).compactMap(\.self).joined(separator: "/")
     let signer = OSSSigner(
       version, bucket: bucket, region: region, product: product ?? "oss",
       additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
       allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
-    return (try request(authority: authority, key: keyInURL), signer)
+    return (try request(authority: authority, key: unencodedPath), signer)
   }
 }

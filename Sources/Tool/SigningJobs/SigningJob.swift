@@ -160,13 +160,14 @@ extension SigningJob {
       throw SigningJobError(message: "\"\(modeName)\" is not a mode; use header or presign.")
     }
     guard let credential else { throw SigningJobError(message: "The line has no credential.") }
-    let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
+    let accessKey = AccessKey(
+      id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
     let context = SigningContext(date: date.map { Timestamp(unixSeconds: $0) } ?? now)
     // A job without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
     switch provider ?? (keyTime != nil || kind != nil ? "cos" : "oss") {
-    case "oss": return try signOSS(mode, key, context)
-    case "cos": return try signCOS(mode, key, context)
-    case "s3": return try signS3(mode, key, context)
+    case "oss": return try signOSS(mode, accessKey, context)
+    case "cos": return try signCOS(mode, accessKey, context)
+    case "s3": return try signS3(mode, accessKey, context)
     case let name: throw SigningJobError(message: "\"\(name)\" is not a provider; use oss, cos or s3.")
     }
   }
@@ -181,16 +182,16 @@ extension SigningJob {
   /// Signs a request, and prepares the same signature to obtain the strings that it covers.
   func sign(
     _ request: HTTPRequest, with signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
-    _ key: AccessKey, _ context: SigningContext
+    _ accessKey: AccessKey, _ context: SigningContext
   ) throws -> SignedLine {
     switch mode {
     case .header:
-      let signed = try signer.signed(request, with: key, in: context)
-      return SignedLine(signed, try signer.prepare(request, as: key.identity, in: context))
+      let signed = try signer.signed(request, with: accessKey, in: context)
+      return SignedLine(signed, try signer.prepare(request, as: accessKey.identity, in: context))
     case .presign:
       let duration = Duration.seconds(expires ?? 3600)
-      let signed = try signer.presign(request, with: key, validFor: duration, in: context)
-      let pending = try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: context)
+      let signed = try signer.presign(request, with: accessKey, validFor: duration, in: context)
+      let pending = try signer.prepare(presigning: request, as: accessKey.identity, validFor: duration, in: context)
       return SignedLine(signed, pending)
     }
   }
