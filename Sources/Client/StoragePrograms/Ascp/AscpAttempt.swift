@@ -46,6 +46,8 @@ struct AscpAttempt: Sendable {
   }
 
   /// The maximum number of unreadable inputs that are tolerated after the first frame.
+  ///
+  /// A file name with a line break makes one frame unreadable. A peer that sends more of them is not ascp.
   private static let unreadableInputLimit = 16
 
   let limits: AscpLimits
@@ -57,7 +59,7 @@ struct AscpAttempt: Sendable {
   private var isAuthenticated = false
   /// The first input that was not a frame.
   private var firstProblem: ManagementFrameParser.Problem?
-  private var problemCount = 0
+  private var unreadableInputCount = 0
   private var hasReceivedFrame = false
   /// Whether ascp may wait for further paths of a persistent session without sending messages.
   private var mayBeSilent: Bool
@@ -72,6 +74,7 @@ struct AscpAttempt: Sendable {
     mayBeSilent = isPersistent
   }
 
+  /// Returns the effects with which the run begins, when ascp has been started.
   func begin() -> [Effect] { [.report(.connecting), .setTimeout(limits.connect)] }
 
   /// Whether no more output and no more frames are expected from ascp.
@@ -119,8 +122,8 @@ struct AscpAttempt: Sendable {
   /// that sends too many unreadable inputs, is not ascp.
   private mutating func recordUnreadableInput(_ problem: ManagementFrameParser.Problem) -> [Effect] {
     firstProblem = firstProblem ?? problem
-    problemCount += 1
-    guard !hasReceivedFrame || problemCount > Self.unreadableInputLimit else { return [] }
+    unreadableInputCount += 1
+    guard !hasReceivedFrame || unreadableInputCount > Self.unreadableInputLimit else { return [] }
     recordVerdict(.fault(.unreadable(problem)))
     return [.disconnect] + requestTermination()
   }
@@ -382,6 +385,7 @@ extension TransferFailure {
 }
 
 extension String {
+  /// The maximum number of characters of printed output in an error message, which has to remain readable.
   private static let lastLinesLimit = 200
 
   /// The last one to three lines joined into one line of limited length.

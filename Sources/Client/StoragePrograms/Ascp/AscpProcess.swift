@@ -20,6 +20,11 @@ struct AscpProcess: Sendable {
     case notStarted(String)
   }
 
+  /// The treatment of processes in the group that outlive ascp.
+  enum ChildTreatment: Sendable {
+    case kill, leave
+  }
+
   let program: String
   let arguments: [String]
   let environment: [String: Secret]
@@ -31,13 +36,12 @@ struct AscpProcess: Sendable {
   ///
   /// - Parameters:
   ///   - terminations: A sequence whose elements each cause SIGTERM to be sent to the process group.
-  ///   - waitUntilOver: A function that waits until no more output and no more frames are expected, and returns whether the
-  ///     remaining processes in the group must be killed. The process is not reaped before the function returns, so the
-  ///     process group ID cannot have been reused.
+  ///   - waitUntilOver: A function that waits until no more output and no more frames are expected. The process is not
+  ///     reaped before the function returns, so the process group ID cannot have been reused.
   /// - Returns: The way in which the process ended, and the end of its standard output and standard error, combined.
   func run(
     terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
-    waitUntilOver: @escaping @Sendable () async -> Bool = { false }
+    waitUntilOver: @escaping @Sendable () async -> ChildTreatment = { .leave }
   ) async -> (ending: Ending, printed: String) {
     do {
       let ended = try await Subprocess.run(
@@ -46,12 +50,13 @@ struct AscpProcess: Sendable {
         output: .sequence, error: .combinedWithOutput
       ) { execution in
         await withTaskGroup(of: Void.self) { group in
+          // A signal fails only if the group has ended, as it was meant to.
           group.addTask {
             for await _ in terminations { try? execution.send(signal: .terminate, toProcessGroup: true) }
           }
           defer { group.cancelAll() }
           let text = await Self.read(execution.standardOutput, limit: printedLimit)
-          if await waitUntilOver() { try? execution.send(signal: .kill, toProcessGroup: true) }
+          if await waitUntilOver() == .kill { try? execution.send(signal: .kill, toProcessGroup: true) }
           return text
         }
       }

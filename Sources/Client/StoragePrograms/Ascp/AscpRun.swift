@@ -72,12 +72,11 @@ actor AscpRun {
     if attempt.isOver { resumeWaiters() }
   }
 
-  /// Records that ascp has ended, waits until no more frames are expected, and returns whether the rest of ascp's process
-  /// group must be killed.
-  func recordEndAndWaitUntilOver() async -> Bool {
+  /// Records that ascp has ended, waits until no more frames are expected, and returns what becomes of its child processes.
+  func recordEndAndWaitUntilOver() async -> AscpProcess.ChildTreatment {
     receive(.processEnded)
     await wait { self.attempt.isOver }
-    return !attempt.mayLeaveChildProcesses
+    return attempt.mayLeaveChildProcesses ? .leave : .kill
   }
 
   /// Sends paths that are added to a persistent session, and ends the session after the last path.

@@ -52,6 +52,7 @@ struct ManagementListener: Sendable {
 
   func close() { server.close(promise: nil) }
 
+  /// Waits until the port is free again; the future of the end of a channel does not fail.
   func waitUntilClosed() async { try? await server.closeFuture.get() }
 }
 
@@ -77,6 +78,8 @@ struct ManagementConnection: Sendable {
   }
 
   /// Sends a string to ascp, and waits until the system has accepted the string or the connection has closed.
+  ///
+  /// A write fails only if the connection has closed, which ends ``read(_:)``.
   func send(_ text: String) async {
     try? await channel.writeAndFlush(ByteBuffer(string: text)).get()
   }
