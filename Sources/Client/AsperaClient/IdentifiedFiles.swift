@@ -19,6 +19,10 @@ struct IdentifiedFiles: NodeFiles {
   /// The maximum number of responses without entries in one listing, beyond which the listing is considered endless.
   private static let emptyPageLimit = 1_000
 
+  /// The code of errors for files and folders that the node does not list, which therefore have no error of the node.
+  private static let notFoundCode = "NotFound"
+  private static let missingFileMessage = "No file and no folder has the key."
+
   let node: NodeClient
   let access: AsperaNodeAccess
 
@@ -27,7 +31,7 @@ struct IdentifiedFiles: NodeFiles {
 
   func entry(_ key: String) async throws -> NodeEntry {
     guard let entry = try await lookUp(path(of: key), for: key) else {
-      throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
+      throw node.notFound(key, code: Self.notFoundCode, Self.missingFileMessage)
     }
     return entry
   }
@@ -55,7 +59,7 @@ struct IdentifiedFiles: NodeFiles {
       let folder = Self.join(parent, names[count])
       if try await folderID(folder, for: key) != nil { continue }
       guard let id = try await folderID(parent, for: key) else {
-        throw node.notFound(key, code: "NotFound", "The folder in which to create it was deleted.")
+        throw node.notFound(key, code: Self.notFoundCode, "The folder in which to create it was deleted.")
       }
       do {
         let (_, document) = try await node.call(
@@ -215,6 +219,7 @@ extension IdentifiedFiles {
   /// The remaining lifetime of a bearer token that is used for a transfer, as long as the caller sets none.
   private static let defaultTokenMargin = Duration.seconds(120)
 
+  /// The maximum size of a response to `/info`, in bytes, which has a few settings.
   private static let infoByteLimit = 1 << 20
 
   func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
@@ -228,7 +233,7 @@ extension IdentifiedFiles {
   ) async throws -> TransferSession {
     let (parent, file) = NodeFilePath.split(path(of: key))
     guard let id = try await folderID(parent, for: key) else {
-      throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
+      throw node.notFound(key, code: Self.notFoundCode, Self.missingFileMessage)
     }
     let paths = [TransferPath(file, to: TemporaryFolder.contentName)]
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)

@@ -38,7 +38,7 @@ struct NodeClient: OpenFileStore {
   func call(
     _ method: HTTPRequest.Method, _ path: String, as action: String, for key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil, isRepeatable: Bool = true
-  ) async throws -> (HTTPResponse, JSONValue) {
+  ) async throws -> (response: HTTPResponse, document: JSONValue) {
     var draft = try draft(method, path, as: action, for: key, headers: headers, body: body)
     draft.isRepeatable = isRepeatable
     let (response, body) = try await sender.exchange(draft)

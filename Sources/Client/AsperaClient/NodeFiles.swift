@@ -101,7 +101,7 @@ struct PathFiles: NodeFiles {
         let position = JSONNumber(list.entries.count)
         document = try await call(
           "browse", for: key, ["path": .string(path), "count": .number(entriesPerPage), "skip": .number(position)]
-        ).1
+        ).document
       } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
         return nil
       }
@@ -179,7 +179,7 @@ struct PathFiles: NodeFiles {
 
   private func call(
     _ action: String, for key: String, _ body: JSONValue, isRepeatable: Bool = true
-  ) async throws -> (HTTPResponse, JSONValue) {
+  ) async throws -> (response: HTTPResponse, document: JSONValue) {
     try await node.call(.post, "/files/\(action)", as: action, for: key, body: body, isRepeatable: isRepeatable)
   }
 }
