@@ -77,7 +77,7 @@ public struct FolderSync: Sendable {
     progress: PipelineProgress.Handler? = nil, didFinish: (@Sendable (SyncAction) -> Void)? = nil
   ) async throws -> SyncReport {
     let (source, target) = try await openLocations()
-    let state = try await openState(source, target)
+    let stateFolder = try await openStateFolder(source, target)
     var staging: StagingFolder?
     if case .folder(let root) = target { staging = try await .open(in: root) }
     do {
@@ -86,12 +86,13 @@ public struct FolderSync: Sendable {
       if case .missingFolder = target, case .folder(let path, let system) = self.target.storage {
         staging = try await .open(in: RootFolder(creating: path, in: system))
       }
-      let executor = SyncExecutor(try route(source, target, staging), state, options)
+      let executor = SyncExecutor(try route(source, target, staging), stateFolder, options)
       let report = try await carryOut(plan, from: source, to: target, with: executor, progress: progress, didFinish)
       // What is left there does no harm, and the next synchronization removes it.
       try? await staging?.finish(isComplete: report.isComplete)
       return report
     } catch {
+      // The caller needs the first error.
       try? await staging?.finish(isComplete: false)
       throw error
     }
@@ -144,15 +145,15 @@ public struct FolderSync: Sendable {
   }
 
   /// Opens the folder for the state of large transfers, which must not be synchronized itself.
-  private func openState(_ source: OpenLocation, _ target: OpenLocation) async throws -> StateFolder? {
+  private func openStateFolder(_ source: OpenLocation, _ target: OpenLocation) async throws -> StateFolder? {
     guard let path = options.stateFolder else { return nil }
-    let state = try await StateFolder(path, in: fileSystem)
+    let stateFolder = try await StateFolder(path, in: fileSystem)
     for case .folder(let root) in [source, target] where try await root.contains(path) {
       throw StorageError(
         .invalidOption, "The folder \(path) for the state of transfers is inside \(root.folder.path).",
         remedy: "Name a folder outside of both sides.")
     }
-    return state
+    return stateFolder
   }
 
   private func route(

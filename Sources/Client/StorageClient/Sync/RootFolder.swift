@@ -49,9 +49,9 @@ struct RootFolder: Sendable {
 
   /// Opens a regular file for reading, which no link leads to.
   func open(_ path: String) async throws -> LocalFile {
-    let names = try Self.components(of: path)
+    let components = try Self.components(of: path)
     return try await convertingErrors(at: path) {
-      let file = try LocalFile(names.last, in: self.folder(names.parents), .reading(followsLink: false))
+      let file = try LocalFile(components.last, in: self.folder(components.parents), .reading(followsLink: false))
       guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
       return file
     }
@@ -62,37 +62,37 @@ struct RootFolder: Sendable {
   /// A file that it replaces passes its permissions on. Without a time of the last change, it is the time of the call.
   /// A folder that has the path is removed if it may be replaced and there are no files in it.
   func put(_ file: FileLocation, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
-    let names = try Self.components(of: path)
+    let components = try Self.components(of: path)
     try await convertingErrors(at: path) {
-      let folder = try self.folder(names.parents, creates: true)
-      let existing = try folder.status(of: names.last)
+      let folder = try self.folder(components.parents, creates: true)
+      let existing = try folder.status(of: components.last)
       let complete = try LocalFile(file.name, in: file.folder, .updating)
       let replaced = existing?.kind == .regular ? existing : nil
       try complete.setAttributes(replaced?.permissions, modifiedSeconds: modifiedSeconds)
       if replaced != nil { try complete.synchronizeNow() }
-      if replacesFolder, existing?.kind == .folder { try folder.removeEmptyFolders(names.last) }
-      try file.folder.rename(file.name, to: names.last, in: folder)
+      if replacesFolder, existing?.kind == .folder { try folder.removeEmptyFolders(components.last) }
+      try file.folder.rename(file.name, to: components.last, in: folder)
     }
   }
 
   /// Deletes a file that a listing found and that has not changed since, and the folders that are empty then.
   func delete(_ entry: SyncEntry) async throws {
-    let names = try Self.components(of: entry.path)
+    let components = try Self.components(of: entry.path)
     try await convertingErrors(at: entry.path) {
       var folders = [self.folder]
       do {
-        for name in names.parents { folders.append(try folders[folders.count - 1].folder(name)) }
+        for name in components.parents { folders.append(try folders[folders.count - 1].folder(name)) }
       } catch .noSuchFileOrDirectory {
         return
       }
-      guard let parent = folders.last, let status = try parent.status(of: names.last) else { return }
+      guard let parent = folders.last, let status = try parent.status(of: components.last) else { return }
       guard status.kind == .regular, status.identity == entry.identity else {
         throw StorageError(
           .sourceChanged, "\(entry.path) was changed since it was listed, and is not deleted.",
           remedy: "Synchronize again.")
       }
-      try parent.remove(names.last)
-      for (folder, name) in zip(folders, names.parents).reversed() {
+      try parent.remove(components.last)
+      for (folder, name) in zip(folders, components.parents).reversed() {
         // A folder that is not empty remains, and so do those above it.
         do { try folder.removeFolder(name) } catch { return }
       }
@@ -141,24 +141,24 @@ struct RootFolder: Sendable {
 
   // MARK: Paths
 
-  /// The names of a path: those of the folders, and the last one.
-  typealias Names = (parents: ArraySlice<FilePath.Component>, last: FilePath.Component)
+  /// The components of a path: the names of the folders, and the last name.
+  typealias Components = (parents: ArraySlice<FilePath.Component>, last: FilePath.Component)
 
-  /// Returns the names of a path that stays below the root and can be that of a file.
+  /// Returns the components of a path that stays below the root and can be that of a file.
   ///
   /// The path is split at the byte of a slash, as the system does it: for Swift, a slash that is followed by a
   /// combining character is another character.
-  static func components(of path: String) throws(StorageError) -> Names {
+  static func components(of path: String) throws(StorageError) -> Components {
     let parts = path.parts(between: "/")
-    let names = parts.compactMap { part in
+    let components = parts.compactMap { part in
       part.utf8.contains(0) ? nil : FilePath.Component(String(part)).flatMap { $0.kind == .regular ? $0 : nil }
     }
-    guard names.count == parts.count, let last = names.last, names.first != StagingFolder.name else {
+    guard components.count == parts.count, let last = components.last, components.first != StagingFolder.name else {
       throw StorageError(
         .invalidKey, "\"\(path)\" cannot be the path of a file.",
         remedy: "Exclude it, or download it to a name of your choice.")
     }
-    return (names.dropLast(), last)
+    return (components.dropLast(), last)
   }
 }
 

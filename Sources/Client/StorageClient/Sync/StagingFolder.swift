@@ -12,8 +12,9 @@ final class StagingFolder: Sendable {
   /// The name of the folder in the root of the target.
   static let name: FilePath.Component = ".storage-auth-sync"
 
-  /// The number of attempts to create the folder while other processes remove it at their end.
-  private static let attempts = 16
+  /// The maximum number of attempts to create the folder while other processes remove it at their end, which each of them
+  /// does once.
+  private static let attemptLimit = 16
 
   let root: RootFolder
   let folder: Folder
@@ -28,7 +29,7 @@ final class StagingFolder: Sendable {
   /// Creates the folder, locks it, and removes what an earlier process left, except for large files.
   static func open(in root: RootFolder) async throws -> StagingFolder {
     let staging = try await root.folder.runBlocking(at: name) { parent in
-      for _ in 0..<attempts {
+      for _ in 0..<attemptLimit {
         let folder = try parent.createFolder(name, permissions: .ownerReadWriteExecute)
         guard try folder.isPrivate else {
           throw StorageError(
@@ -116,7 +117,7 @@ final class StagingFolder: Sendable {
 /// The folder in which the state of large transfers is kept, so that another process can continue them.
 struct StateFolder: Sendable {
   /// The files with the state of one transfer, which this process has locked.
-  struct Item: Sendable {
+  struct SavedState: Sendable {
     fileprivate let name: String
     fileprivate let folder: Folder
 
@@ -150,16 +151,19 @@ struct StateFolder: Sendable {
   /// Runs a closure with the state of one transfer, which is locked, so that no other process carries it out.
   ///
   /// The source is the path of a file or the identity of an object.
-  func withLockedState(of source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
-    let item = Item(name: target.fileName(with: source), folder: folder)
-    let location = try item.location(".lock")
+  func withLockedState(of source: String, _ target: ObjectIdentity, _ body: (SavedState) async throws -> Void)
+    async throws
+  {
+    let savedState = SavedState(name: target.fileName(with: source), folder: folder)
+    let location = try savedState.location(".lock")
     guard let lock = try await folder.runBlocking(at: location.name, { _ in try LockFile.acquire(location) }) else {
       throw StorageError(
         .unusableFile, "Another synchronization transfers the same file or object.", remedy: "Wait for its end.")
     }
     do {
-      try await body(item)
+      try await body(savedState)
     } catch {
+      // The caller needs the first error. A file that is left has no lock when this process has ended.
       try? await folder.runBlocking { _ in try lock.remove() }
       throw error
     }

@@ -52,15 +52,15 @@ final class SyncExecutor: Sendable {
   }
 
   private let route: Route
-  private let state: StateFolder?
+  private let stateFolder: StateFolder?
   private let largeSize: Int64
   private let deletes: Bool
   /// The complete files at whose paths is something that will be deleted.
   private let obstructedFiles = Lock<[StagedFile]>([])
 
-  init(_ route: Route, _ state: StateFolder?, _ options: SyncOptions) {
+  init(_ route: Route, _ stateFolder: StateFolder?, _ options: SyncOptions) {
     self.route = route
-    self.state = state
+    self.stateFolder = stateFolder
     largeSize = options.largeSize ?? Self.defaultLargeSize
     deletes = options.deletes
   }
@@ -137,8 +137,8 @@ final class SyncExecutor: Sendable {
   ) async throws {
     for _ in 0..<Self.uploadAttempts {
       let file = FilePayload(try await root.open(entry.path))
-      if let state, let resumable = resumable(target, size: file.length) {
-        try await state.withLockedState(of: file.path.absolute.string, resumable.identity) { savedState in
+      if let stateFolder, let resumable = resumable(target, size: file.length) {
+        try await stateFolder.withLockedState(of: file.path.absolute.string, resumable.identity) { savedState in
           try await resumable.store.upload(
             file, to: target.key, checkpoint: savedState.upload, options: UploadOptions(), progress: progress)
         }
@@ -205,11 +205,11 @@ final class SyncExecutor: Sendable {
     _ entry: SyncEntry, from source: StoreObject, to target: StoreObject,
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> Bool {
-    guard let state, let resumableSource = resumable(source, size: entry.size),
+    guard let stateFolder, let resumableSource = resumable(source, size: entry.size),
       let resumableTarget = resumable(target, size: entry.size)
     else { return false }
     do {
-      try await state.withLockedState(of: resumableSource.identity.text, resumableTarget.identity) { savedState in
+      try await stateFolder.withLockedState(of: resumableSource.identity.text, resumableTarget.identity) { savedState in
         let content = try savedState.content
         var lastingCheckpoint = try savedState.download
         lastingCheckpoint.isLasting = true
