@@ -10,10 +10,10 @@ internal import StorageAuth
 struct AmazonFiles {
   static let source = "Amazon profile"
 
-  private static let credentials = ConfigurationFile(
+  private static let credentialsFile = ConfigurationFile(
     source: source, variable: "AWS_SHARED_CREDENTIALS_FILE", paths: ["~/.aws/credentials"],
     remedy: "Run aws configure.")
-  private static let config = ConfigurationFile(
+  private static let configFile = ConfigurationFile(
     source: source, variable: "AWS_CONFIG_FILE", paths: ["~/.aws/config"], remedy: "Run aws configure.")
 
   /// Section names are case-sensitive, and quotation marks and repeated whitespace in them are ignored.
@@ -33,8 +33,8 @@ struct AmazonFiles {
 
   /// Reads the two files; one may be missing unless an environment variable specifies it.
   init(in context: ProviderContext) throws(CredentialError) {
-    credentials = try Self.read(Self.credentials, in: context)
-    config = try Self.read(Self.config, in: context)
+    credentials = try Self.read(Self.credentialsFile, in: context)
+    config = try Self.read(Self.configFile, in: context)
   }
 
   private static func read(_ file: ConfigurationFile, in context: ProviderContext) throws(CredentialError) -> File? {

@@ -97,6 +97,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
       guard error.code == .timeout, allowsV1 else { throw service.notConfiguredIfAbsent(error) }
       return [:]
     }
+    // With these statuses, a service that has no tokens refuses the request, and the vendor's SDKs go on without one.
     let token = try service.token(in: response, unlessRefusedBy: [403, 404, 405], allowsV1: allowsV1)
     return token.map { [.metadataToken: $0] } ?? [:]
   }

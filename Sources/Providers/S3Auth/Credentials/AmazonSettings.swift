@@ -25,6 +25,9 @@ public struct AmazonSettings: Sendable, Hashable {
   /// all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
   public let endpointURL: String?
 
+  /// The region in the scope of requests to an STS at another URL without a region, as for the global endpoint of STS.
+  private static let defaultSTSRegion = "us-east-1"
+
   /// The URL of STS, or `nil` for the endpoint of the region.
   private let stsURL: String?
 
@@ -45,13 +48,13 @@ public struct AmazonSettings: Sendable, Hashable {
 
   init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
     region = try Self.region(context, profile)
-    let isIgnored = context.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
-    endpointURL = isIgnored ? nil : try Self.endpointURL(of: "s3", context, files, profile)
-    stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", context, files, profile)
+    let ignoresConfiguredURLs = context.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
+    endpointURL = ignoresConfiguredURLs ? nil : try Self.endpointURL(of: "s3", context, files, profile)
+    stsURL = ignoresConfiguredURLs ? nil : try Self.endpointURL(of: "sts", context, files, profile)
   }
 
   var stsEndpoint: AmazonSTSEndpoint {
-    if let stsURL { return .url(stsURL, region: region ?? "us-east-1") }
+    if let stsURL { return .url(stsURL, region: region ?? Self.defaultSTSRegion) }
     return region.map { .region($0) } ?? .global
   }
 
