@@ -317,6 +317,7 @@ final class StreamCounter: ChannelInboundHandler, RemovableChannelHandler {
   private var connection: HTTP2Deadlines?
 
   func handlerAdded(context: ChannelHandlerContext) {
+    // Without the deadlines of its connection, there is no receiver of the report.
     connection = try? context.channel.parent?.pipeline.syncOperations.handler(type: HTTP2Deadlines.self)
     connection?.streamOpened()
   }

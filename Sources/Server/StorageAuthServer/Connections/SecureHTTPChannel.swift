@@ -35,17 +35,23 @@ struct SecureHTTPChannel: ServerChildChannel {
     self.certificate = certificate
     self.allowsHTTP2 = allowsHTTP2
     http1 = LimitedHTTPChannel(limits, responder: LimitedHTTPChannel.refusingUnreadableTargets(responder))
-    // A stream has one request. What follows the response is the time in which the client reads it: the window of the
-    // stream, which the client sets, can keep back a response of any size.
-    var limitsOfStream = limits
-    limitsOfStream.idleTimeout = limits.writeTimeout
-    let streamLimits = limitsOfStream
+    let streamLimits = Self.streamLimits(limits)
     http2 = HTTP2Channel(
       responder: responder,
       configuration: HTTP2ChannelConfiguration(
         idleTimeout: limits.idleTimeout, gracefulCloseTimeout: limits.idleTimeout,
         streamConfiguration: HTTP1Channel.Configuration(
           additionalChannelHandlers: [StreamCounter(), RequestDeadlines<StreamParts>(streamLimits)])))
+  }
+
+  /// Returns the limits of each stream of HTTP/2.
+  ///
+  /// A stream has one request. What follows the response is the time in which the client reads it: the window of the
+  /// stream, which the client sets, can keep back a response of any size.
+  private static func streamLimits(_ connectionLimits: ConnectionLimits) -> ConnectionLimits {
+    var limits = connectionLimits
+    limits.idleTimeout = connectionLimits.writeTimeout
+    return limits
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
