@@ -24,9 +24,9 @@ extension SigningJob {
   /// A name that belongs to no host (RFC 6761, section 6.4).
   private static let substituteHost = "host.invalid"
 
-  private func signCOS(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext, host: String) throws
-    -> SignedLine
-  {
+  private func signCOS(
+    _ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext, host: String
+  ) throws -> SignedLine {
     let (request, signer) = try requestForCOS(host: host)
     guard let keyTime else { return try sign(request, with: signer, mode, accessKey, context) }
     guard let window = COSKeyTime(keyTime) else {

@@ -151,9 +151,9 @@ struct StateFolder: Sendable {
   /// Runs a closure with the state of one transfer, which is locked, so that no other process carries it out.
   ///
   /// The source is the path of a file or the identity of an object.
-  func withLockedState(of source: String, _ target: ObjectIdentity, _ body: (SavedState) async throws -> Void)
-    async throws
-  {
+  func withLockedState(
+    of source: String, _ target: ObjectIdentity, _ body: (SavedState) async throws -> Void
+  ) async throws {
     let savedState = SavedState(name: target.fileName(with: source), folder: folder)
     let location = try savedState.location(".lock")
     guard let lock = try await folder.runBlocking(at: location.name, { _ in try LockFile.acquire(location) }) else {

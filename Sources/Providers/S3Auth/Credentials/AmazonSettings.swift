@@ -26,7 +26,7 @@ public struct AmazonSettings: Sendable, Hashable {
   public let endpointURL: String?
 
   /// The region in the scope of requests to an STS at another URL without a region, as for the global endpoint of STS.
-  private static let defaultSTSRegion = "us-east-1"
+  private static let defaultSTSRegion = AmazonSTSEndpoint.global.region
 
   /// The URL of STS, or `nil` for the endpoint of the region.
   private let stsURL: String?

@@ -106,7 +106,8 @@ struct AssertionProblem: Error, Equatable {
 
 /// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
 struct AssertionCheck: Sendable {
-  private static let capacity = 20_000
+  /// The maximum number of remembered IDs, and of the bytes of each, which bound the memory of a long run.
+  private static let usedIDLimit = 20_000
   private static let idByteLimit = 255
 
   let clients: [LocalCloud.OAuthClient]
@@ -118,7 +119,7 @@ struct AssertionCheck: Sendable {
   var subjectPrefix = ""
   /// Returns the application's response to a refused grant.
   let errorResponse: @Sendable (GrantRequest.Problem) -> ErrorResponse
-  private let usedIDs = ExpiringSet(capacity: capacity)
+  private let usedIDs = ExpiringSet(capacity: usedIDLimit)
 
   /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
   func grant(_ call: InboundCall) throws(ErrorResponse) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
@@ -185,7 +186,11 @@ struct AssertionCheck: Sendable {
   }
 }
 
+/// The user and the expiration of an access token that an application issued.
 struct AccessToken: Sendable {
+  /// The maximum number of tokens that an application remembers, which bounds the memory of a long run.
+  static let capacity = 20_000
+
   let user: LocalCloud.OAuthUser
   let expiration: Timestamp
 }

@@ -17,7 +17,7 @@ struct CloudAPI: APIHandler {
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
   private let organization: LocalCloud.AsperaOnCloud?
   private let assertionCheck: AssertionCheck
-  private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
+  private let tokens = ExpiringTable<AccessToken>(capacity: AccessToken.capacity)
   private let aspera: AsperaContext
   private let node: ServiceEndpoint
   private let rootFileID: Int

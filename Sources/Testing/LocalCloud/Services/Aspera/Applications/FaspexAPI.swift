@@ -17,7 +17,7 @@ struct FaspexAPI: APIHandler {
   /// The simulated Node API, which issues the transfer tokens of packages.
   let node: NodeAPI
   private let assertionCheck: AssertionCheck
-  private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
+  private let tokens = ExpiringTable<AccessToken>(capacity: AccessToken.capacity)
 
   init(_ faspex: LocalCloud.Faspex?, _ aspera: AsperaContext, _ node: NodeAPI) {
     isConfigured = faspex != nil
@@ -80,6 +80,7 @@ struct FaspexAPI: APIHandler {
   private static let boxes = [
     "inbox", "inbox_history", "inbox_all", "inbox_all_history", "outbox", "outbox_history", "all",
   ]
+  /// The maximum number of packages in a response; a client asks for more with `offset`.
   private static let pageLimit = 1_000
 
   /// Performs a request about packages; `segments` are those of the path after `api/v5`.
