@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageCrypto
+
 /// A single-pass parser for the subset of XML that the services use.
 ///
 /// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). The parser does not support
@@ -61,10 +63,7 @@ struct XMLReader {
   }
 
   private func starts(with text: StaticString) -> Bool {
-    guard bytes.count - position >= text.utf8CodeUnitCount else { return false }
-    return text.withUTF8Buffer { text in
-      text.indices.allSatisfy { index in unsafe text[index] == bytes[position + index] }
-    }
+    bytes.withElements { $0.extracting(position...).starts(with: text) }
   }
 
   private func isBlank(_ byte: UInt8) -> Bool {
