@@ -132,25 +132,25 @@ final class SubResourceTests: CloudTestCase {
       _ = try await client.send(.put, "kept", headers: ["Content-Type": "text/plain"], body: [UInt8(ascii: "x")])
       let before = try await state(client)
       var expectedUploads = 0
-      for name in names {
+      for (index, name) in names.enumerated() {
+        // A parameter has the same effect without a value and with an empty one.
+        let value = index.isMultiple(of: 2) ? "" : "="
         for method in [.delete, .put, .post, .get, .head] as [HTTPRequest.Method] {
           for (level, bucket, key) in [
             ("service", nil, nil), ("bucket", "empty-1250000000", nil), ("object", Self.bucket, "kept"),
           ] as [(String, String?, String?)] {
-            for value in method == .get || method == .head ? [""] : ["", "="] {
-              let place = "\(method.rawValue) \(level) \(name)"
-              var request = try client.request(method, key, bucket: bucket)
-              request.path = "\(request.path ?? "")?\(name)\(value)"
-              let body: [UInt8]? = method == .put || method == .post ? Array("<no>".utf8) : nil
-              let reply = try await client.send(client.signed(request), body: body)
-              if place == "POST object uploads" { expectedUploads += 1 }
-              let status = expected(place, name, of: client.provider)
-              XCTAssertEqual(reply.status, status, "\(client.provider) \(place)\(value): \(reply.text)")
-              if status == 501, method != .head {
-                XCTAssertEqual(try reply.errorCode, "NotImplemented", place)
-                XCTAssertTrue(
-                  place == "PUT bucket acl" || place == "PUT object acl" || reply.text.contains(name), reply.text)
-              }
+            let place = "\(method.rawValue) \(level) \(name)"
+            var request = try client.request(method, key, bucket: bucket)
+            request.path = "\(request.path ?? "")?\(name)\(value)"
+            let body: [UInt8]? = method == .put || method == .post ? Array("<no>".utf8) : nil
+            let reply = try await client.send(client.signed(request), body: body)
+            if place == "POST object uploads" { expectedUploads += 1 }
+            let status = expected(place, name, of: client.provider)
+            XCTAssertEqual(reply.status, status, "\(client.provider) \(place)\(value): \(reply.text)")
+            if status == 501, method != .head {
+              XCTAssertEqual(try reply.errorCode, "NotImplemented", place)
+              XCTAssertTrue(
+                place == "PUT bucket acl" || place == "PUT object acl" || reply.text.contains(name), reply.text)
             }
           }
         }

@@ -75,7 +75,7 @@ final class AddressingTests: XCTestCase {
     ]
     for (name, host, service) in hosts {
       let options = ["--provider", name, "--region", "eu-central-1"]
-      for (url, more) in [
+      for (index, (url, more)) in [
         ("http://127.0.0.1:9000/cat.jpg", ["--bucket", "photos"]),
         ("http://127.0.0.1:9000/other/a", ["--bucket", "photos"]),
         ("http://127.0.0.1:9000/photos2/a", ["--bucket", "photos"]), ("https://\(host)/a", ["--bucket", "other"]),
@@ -88,12 +88,12 @@ final class AddressingTests: XCTestCase {
         ("https://files.example.com/a", ["--style", "domain"]),
         ("https://files.example.com/a", ["--bucket", "photos", "--style", "path"]),
         ("\(name)://photos/a", ["--bucket", "other"]),
-      ] {
-        for command in ["sign", "presign"] {
-          let outcome = try await Programs.storageAuth([command, "GET", url] + options + more, Self.variables)
-          XCTAssertEqual(outcome.status, 64, "\(command) \(url) \(more) \(outcome.output)")
-          XCTAssertEqual(outcome.output, "")
-        }
+      ].enumerated() {
+        // Both commands have the same options, and a process for each takes half a second.
+        let command = index.isMultiple(of: 2) ? "sign" : "presign"
+        let outcome = try await Programs.storageAuth([command, "GET", url] + options + more, Self.variables)
+        XCTAssertEqual(outcome.status, 64, "\(command) \(url) \(more) \(outcome.output)")
+        XCTAssertEqual(outcome.output, "")
       }
       for (url, more) in [
         ("http://127.0.0.1:9000/photos/a", ["--bucket", "photos"]),

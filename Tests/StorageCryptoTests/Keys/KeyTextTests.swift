@@ -79,7 +79,9 @@ final class KeyTextTests: XCTestCase {
       let der = try XCTUnwrap([UInt8](base64: lines.joined()))
       for index in der.indices {
         read(label, Array(der[..<index]))
-        for value in [der[index] ^ 1, der[index] ^ 0x80, 0, 0x7f, 0x84, 0xff] {
+        // The structure is in the first bytes; most others are digits of long numbers, whose check takes milliseconds.
+        let values = [der[index] ^ 1, der[index] ^ 0x80, 0, 0x7f, 0x84, 0xff]
+        for value in index < 64 || index.isMultiple(of: 8) ? values : [values[index % values.count]] {
           var damaged = der
           damaged[index] = value
           read(label, damaged)
