@@ -190,8 +190,8 @@ public enum MediaType {
   /// - Parameter name: The file name, path or key. The case of the extension is ignored.
   /// - Returns: The media type, or ``unknown``.
   public static func ofFile(named name: String) -> String {
-    guard let dot = name.lastIndex(of: ".") else { return unknown }
-    return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
+    return byExtension[name[name.utf8.index(after: dot)...].lowercased()] ?? unknown
   }
 
   /// The table of media types, one per line, each followed by its file name extensions.

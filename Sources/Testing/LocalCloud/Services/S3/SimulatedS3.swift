@@ -382,8 +382,9 @@ struct S3Interface: Sendable {
   /// Returns whether a request has a signature of S3, well-formed or not.
   static func isSelected(by head: HTTPRequest) -> Bool {
     if let authorization = head.headerFields[.authorization] { return authorization.hasBytePrefix("AWS") }
-    let query = (head.path ?? "").parts(between: "?", atMost: 1).dropFirst().first ?? ""
-    return query.parts(between: "&").contains { $0.hasBytePrefix("X-Amz-") }
+    let query = head.path?.bytes(from: "?").dropFirst() ?? ""
+    // Most requests have no query, for which no list is created.
+    return !query.isEmpty && query.parts(between: "&").contains { $0.hasBytePrefix("X-Amz-") }
   }
 }
 
