@@ -218,8 +218,7 @@ sanitize: setup
 
 ## Fuzzes every reader of untrusted bytes with libFuzzer, under the address sanitizer.
 fuzz: setup
-	SWIFT="$(SWIFT)" CONFIGURATION="$(CONFIGURATION)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" \
-	  Tests/ReaderTests/Engine/run.sh
+	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/ReaderTests/Engine/run.sh
 
 ## Counts the instructions of every reader of untrusted bytes as its input grows; READER=xml selects rows by name.
 complexity: setup

@@ -44,6 +44,7 @@ final class ByteComparisonTests: XCTestCase {
     "bytes.dropFirst(mappedPrefix.count)": "bytes", "rest.dropFirst(piece.count)": "bytes",
     #"principals?.contains("*")"#: "an array of names", "rest.dropFirst(lines.count)": "an array of lines",
     "names.dropFirst(": "an array of names", "names.first ==": "an array of names",
+    "segments.first ==": "an array of segments",
     "$0.isASCII && $0.isHexDigit": "only ASCII letters and digits", #"origins.contains("*")"#: "a set of origins",
     #"unicodeScalars.split(whereSeparator: \.properties.isWhitespace)"#: "Unicode scalars, not characters",
     #"unicodeScalars.allSatisfy(\.properties.isWhitespace)"#: "Unicode scalars, not characters",

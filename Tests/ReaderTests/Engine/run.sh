@@ -8,7 +8,6 @@
 #   make fuzz ARGUMENTS="-runs=1000000"            a million inputs for each reader
 #   make fuzz ARGUMENTS="-max_total_time=5" READERS="json xml"
 #   make fuzz ARGUMENTS="path/to/an/input" READERS="json"      one input again
-#   make fuzz CONFIGURATION=debug ARGUMENTS="-runs=2000"       for few inputs, of which a debug build is ready sooner
 #
 # ARGUMENTS are those of libFuzzer. What is found on the way is kept in .build/fuzz/found; an input that ends a reader
 # lies in .build/fuzz/crashes, and belongs into the corpus once the reader is mended.
@@ -25,10 +24,9 @@ fi
 
 export STORAGE_AUTH_FUZZ=1 STORAGE_AUTH_ONLY=storage-auth-fuzz
 folder=.build/fuzz
-configuration=${CONFIGURATION:-release}
-"$swift" build --traits CommandLine -c "$configuration" -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path "$folder" \
+"$swift" build --traits CommandLine -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path "$folder" \
   --product storage-auth-fuzz
-program=$folder/$configuration/storage-auth-fuzz
+program=$folder/release/storage-auth-fuzz
 
 # What XCTest and the tasks of Swift keep to the end is no leak; the growth of memory is bounded by rss_limit_mb.
 export ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no
@@ -36,10 +34,10 @@ mkdir -p "$folder/crashes"
 
 # Fuzzes one reader, and prints its figures, or the end of its log if it ended on an input.
 fuzz() {
-  local reader=$1 program=$2 folder=$3 log=$3/found/$1.log
+  local reader=$1 folder=$2 log=$2/found/$1.log
   mkdir -p "$folder/found/$reader"
   # shellcheck disable=SC2086
-  if "$program" "$reader" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  if "$folder/release/storage-auth-fuzz" "$reader" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$folder/crashes/$reader-" ${ARGUMENTS:--max_total_time=60} "$folder/found/$reader" \
     "Tests/ReaderTests/Corpus/$reader" >"$log" 2>&1; then
     awk -v reader="$reader" '/number_of_executed_units/ { n = $2 } /average_exec_per_sec/ { s = $2 }
@@ -54,4 +52,4 @@ export -f fuzz
 export ARGUMENTS=${ARGUMENTS:-}
 
 # One reader for each processor at a time; xargs fails if one of them does.
-printf '%s\n' ${READERS:-$("$program")} | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz "$@"' fuzz '{}' "$program" "$folder"
+printf '%s\n' ${READERS:-$("$program")} | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz "$@"' fuzz '{}' "$folder"
