@@ -3,7 +3,6 @@
 
 public import Hummingbird
 internal import Logging
-internal import StorageCrypto
 
 /// A request context that passes the verified request to the handlers.
 public protocol VerifiedRequestContext: RequestContext {
@@ -141,83 +140,6 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     switch failure {
     case .mismatch: refusals.response(for: .bodyMismatch, to: head)
     case .framing(let error): refusals.response(for: error, to: head, at: time.now)
-    }
-  }
-}
-
-/// The verifiers of the signature schemes that a middleware accepts, at least one.
-struct AcceptedSchemes: Sendable {
-  let first: any SignatureVerifier
-  private let verifiers: [any SignatureVerifier]
-
-  init(first: any SignatureVerifier, others: [any SignatureVerifier]) {
-    self.first = first.acceptingPayloadHashes
-    verifiers = [self.first] + others.map { $0.acceptingPayloadHashes }
-  }
-
-  /// Returns the verifier that recognizes a request, and all other verifiers.
-  func verifier(
-    for request: HTTPRequest
-  ) throws(VerificationError) -> (verifier: any SignatureVerifier, others: [any SignatureVerifier]) {
-    guard verifiers.count > 1 else { return (first, []) }
-    var recognizing: (any SignatureVerifier)?
-    var others: [any SignatureVerifier] = []
-    for verifier in verifiers {
-      guard try verifier.recognizes(request) else {
-        others.append(verifier)
-        continue
-      }
-      guard recognizing == nil else {
-        throw .ambiguous("The request carries authorizations of more than one scheme.")
-      }
-      recognizing = verifier
-    }
-    if let recognizing { return (recognizing, others) }
-    guard (request.headerFields[.authorization] ?? "").isEmpty else {
-      throw VerificationError(
-        .unsupported, "The scheme of the Authorization header is not one that is accepted here.",
-        remedy: "Sign the request by a scheme that the service documents.")
-    }
-    throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
-  }
-
-  /// Rejects unsigned headers and parameters that have an effect in a scheme other than the request's own scheme.
-  ///
-  /// The request's own verifier has checked those of its own scheme. An OSS signature does not cover `x-cos-` headers, so a
-  /// handler that supports both schemes would act on headers that were added after signing.
-  static func requireSignedControls(
-    of request: HTTPRequest, _ verified: VerifiedRequest, in others: [any SignatureVerifier]
-  ) throws(VerificationError) {
-    let prefixes = others.flatMap(\.controlPrefixes)
-    guard !prefixes.isEmpty else { return }
-    for field in request.headerFields where !verified.signedHeaders.contains(field.name.canonicalName) {
-      try requireNoPrefix(of: prefixes, in: field.name.canonicalName, of: "header", verified)
-    }
-    for parameter in verified.unsignedParameters {
-      try requireNoPrefix(of: prefixes, in: parameter.name.string, of: "parameter", verified)
-    }
-  }
-
-  /// Rejects unsigned parameters that name an operation, which a handler could carry out instead of the signed one.
-  static func requireSignedOperations(_ verified: VerifiedRequest) throws(VerificationError) {
-    guard let parameter = verified.unsignedParameters.first(where: { ParameterCatalog.namesOperation($0) }) else {
-      return
-    }
-    throw VerificationError(
-      .unsignedField, "The parameter \"\(parameter.name.string.onOneLine)\" is not signed, and may name an operation.",
-      remedy: "Sign it, or leave it out."
-    ).with(accessKeyID: verified.accessKeyID)
-  }
-
-  private static func requireNoPrefix(
-    of prefixes: [String], in name: String, of kind: String, _ verified: VerifiedRequest
-  ) throws(VerificationError) {
-    let lowercasedName = name.utf8.lazy.map(asciiLowercased)
-    for prefix in prefixes where lowercasedName.starts(with: prefix.utf8) {
-      throw VerificationError(
-        .unsignedField, "A \(kind) that starts with \(prefix) is not signed.",
-        remedy: "Sign it, or leave it out."
-      ).with(accessKeyID: verified.accessKeyID)
     }
   }
 }

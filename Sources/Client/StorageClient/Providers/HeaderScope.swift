@@ -1,0 +1,128 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// A set of the kinds of requests that a header applies to.
+public struct HeaderScope: OptionSet, Sendable, Hashable {
+  /// The bits of the set, one for each kind of request.
+  public let rawValue: UInt8
+
+  /// Creates a set of request kinds from its bits.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// A request that uploads a whole object.
+  public static let put = HeaderScope(rawValue: 1)
+  /// A request that initiates a multipart upload.
+  public static let initiate = HeaderScope(rawValue: 1 << 1)
+  /// A request that uploads a part of a multipart upload.
+  public static let part = HeaderScope(rawValue: 1 << 2)
+  /// A request that completes a multipart upload.
+  public static let complete = HeaderScope(rawValue: 1 << 3)
+  /// A request that aborts a multipart upload.
+  public static let abort = HeaderScope(rawValue: 1 << 4)
+  /// A request that downloads an object or a range of its bytes.
+  public static let get = HeaderScope(rawValue: 1 << 5)
+  /// A request for the description of an object.
+  public static let head = HeaderScope(rawValue: 1 << 6)
+  /// A request that copies an object inside the service.
+  public static let copy = HeaderScope(rawValue: 1 << 7)
+
+  /// All kinds of requests.
+  ///
+  /// This is the scope of headers that a service's table does not contain, because it is unknown which requests could
+  /// omit those headers.
+  public static let all: HeaderScope = [.put, .initiate, .part, .complete, .abort, .get, .head, .copy]
+
+  /// The requests that create an object: uploads of whole objects, initiations of multipart uploads, and copies.
+  public static let creation: HeaderScope = [.put, .initiate, .copy]
+  /// The requests that create an object, or complete a multipart upload.
+  public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
+  /// The requests that transfer or copy the bytes of an object.
+  public static let content: HeaderScope = [.put, .part, .get, .copy]
+  /// The requests that need a customer-provided key, because their results depend on the bytes.
+  static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
+  /// The requests of an upload, including the `HEAD` request after a lost response.
+  static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
+  static let download: HeaderScope = .get
+}
+
+/// A table of the kinds of requests to which a service's headers apply, by header name or by prefix.
+///
+/// The sources are the request structures of the vendors' SDKs for Go and their multipart uploads:
+/// `InitiateMultipartUploadRequest` and similar types in alibabacloud-oss-go-sdk-v2, `ChoiceTransferPartOption` and
+/// similar functions in aliyun-oss-go-sdk, `ObjectUploadPartOptions` and similar types in cos-go-sdk-v5; and the pages
+/// [UploadPart](https://www.alibabacloud.com/help/en/oss/developer-reference/uploadpart),
+/// [CompleteMultipartUpload](https://www.alibabacloud.com/help/en/oss/developer-reference/completemultipartupload) and
+/// [Upload Part](https://www.tencentcloud.com/document/product/436/7750).
+struct HeaderScopes: Sendable {
+  private let names: [String: HeaderScope]
+  private let prefixes: [(prefix: String, scope: HeaderScope)]
+
+  /// Creates a table from the headers that services have in common, with the prefix, and additional headers.
+  init(prefix: String, additional: [String: HeaderScope], standard: [String: HeaderScope]) {
+    var names: [String: HeaderScope] = [
+      "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,
+      "content-encoding": .creation, "content-language": .creation, "expires": .creation,
+      "content-md5": .put, "range": .get, "if-match": [.get, .head], "if-none-match": [.get, .head],
+      "if-modified-since": [.get, .head], "if-unmodified-since": [.get, .head],
+    ]
+    let prefixedNames: [String: HeaderScope] = [
+      "request-payer": .all, "storage-class": .creation, "tagging": .creation, "tagging-directive": .copy,
+      "metadata-directive": .copy, "copy-source": .copy, "copy-source-range": .copy,
+      "server-side-encryption": .creation,
+    ]
+    for (name, scope) in prefixedNames.merging(additional, uniquingKeysWith: { $1 }) { names[prefix + name] = scope }
+    names.merge(standard) { $1 }
+    self.names = names
+    prefixes = [
+      (prefix + "server-side-encryption-customer-", .customerKey), (prefix + "server-side-encryption-", .creation),
+      (prefix + "copy-source-", .copy), (prefix + "meta-", .creation), (prefix + "grant-", .publication),
+    ]
+  }
+
+  subscript(name: HTTPField.Name) -> HeaderScope {
+    let name = name.canonicalName
+    return names[name] ?? prefixes.first { name.utf8.starts(with: $0.prefix.utf8) }?.scope ?? .all
+  }
+}
+
+extension HTTPFields {
+  /// Returns the headers that apply to a kind of request.
+  func applying(to request: HeaderScope, _ scopes: HeaderScopes) -> HTTPFields {
+    HTTPFields(filter { scopes[$0.name].contains(request) })
+  }
+
+  /// Throws an error if a header applies to no request of an operation, so that no header is silently dropped.
+  func requireScope(_ operation: HeaderScope, of name: String, _ scopes: HeaderScopes) throws(StorageError) {
+    for field in self where scopes[field.name].isDisjoint(with: operation) {
+      throw StorageError(
+        .invalidOption, "The header \(field.name.rawName) does not apply to \(name).",
+        remedy: "Leave it out, or pass it to the operation that it applies to.")
+    }
+  }
+
+  /// Sets the header that forbids overwriting an object, or throws an error if the service has none.
+  mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
+    guard let field = conventions.forbidOverwrite else {
+      throw StorageError(
+        .invalidOption, "The service has no way to forbid overwriting.",
+        remedy: "Check whether the object exists first, or choose a key that is used only once.")
+    }
+    self[field.name] = field.value
+  }
+
+  /// Sets a header field to a value, or throws an error if the value would be changed in transit.
+  mutating func set(_ name: HTTPField.Name, to value: String?) throws(StorageError) {
+    guard let value else { return }
+    guard HTTPField.isValidValue(value) else {
+      throw StorageError(
+        .invalidOption, "The value for \(name.rawName) cannot be sent as a header.",
+        remedy: "Use one line without control characters and without blanks at its ends.")
+    }
+    self[name] = value
+  }
+}

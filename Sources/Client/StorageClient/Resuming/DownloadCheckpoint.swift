@@ -1,0 +1,73 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// The state of an unfinished download into a file, from which another process can continue the download.
+///
+/// A checkpoint contains no credential and no header. ``BucketStore/download(_:to:checkpoint:options:progress:)`` saves
+/// it while it downloads, and removes it when the file is complete.
+public struct DownloadCheckpoint: Sendable, Hashable, Codable {
+  /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
+  public let location: String
+
+  /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
+  let identity: ObjectIdentity?
+
+  /// The size of the object in bytes.
+  public let size: Int64
+
+  /// The entity tag of the object, including the quotes, or `nil` if the service did not report it.
+  public let etag: String?
+
+  /// The version of the object in a bucket with versioning, or `nil`.
+  public let versionID: String?
+
+  /// The name of the incomplete file, which is in the directory of the destination.
+  public let partialFile: String
+
+  /// The byte ranges of the object that the incomplete file contains, in order and without overlap.
+  public internal(set) var ranges: [WrittenRange] = []
+
+  /// A range of an object's bytes in an incomplete file, with its checksum.
+  public struct WrittenRange: Sendable, Hashable, Codable {
+    /// The offset of the first byte.
+    public let offset: Int64
+
+    /// The number of bytes.
+    public let length: Int64
+
+    /// The checksum of the bytes.
+    public let checksum: ObjectChecksum
+
+    var end: Int64 { offset.saturatingAdding(length) }
+
+    func followed(by next: WrittenRange) -> WrittenRange {
+      WrittenRange(
+        offset: offset, length: length.saturatingAdding(next.length),
+        checksum: checksum.followed(by: next.checksum, byteCount: next.length))
+    }
+  }
+
+  /// Returns whether the checkpoint belongs to a download of the identical object, and is well-formed.
+  func matches(_ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm) -> Bool {
+    guard size == info.size, etag == info.etag, versionID == info.versionID else { return false }
+    var end: Int64 = 0
+    return ranges.allSatisfy { range in
+      defer { end = range.end }
+      return range.offset >= end && range.length > 0 && range.end <= size && range.checksum.algorithm == algorithm
+    }
+  }
+
+  /// The byte ranges of the object that the incomplete file does not contain yet.
+  var missing: [Range<Int64>] {
+    var missing: [Range<Int64>] = []
+    var end: Int64 = 0
+    for range in ranges {
+      if range.offset > end { missing.append(end..<range.offset) }
+      end = range.end
+    }
+    if end < size { missing.append(end..<size) }
+    return missing
+  }
+}

@@ -1,0 +1,89 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A pattern for the paths of a synchronization, such as `*.jpg` or `2026/**`.
+///
+/// `?` stands for one character except for a slash, `*` for any number of such characters, and `**` for any number of
+/// characters with slashes. A character is a Unicode scalar: `?` matches `\u{E9}`, and not `e\u{301}`, which are two.
+///
+/// A pattern without a slash is compared with the last component of a path, another pattern with the whole path. A slash
+/// at its start anchors it at the root and is not compared: `/cat.jpg` does not match `2026/cat.jpg`. Each other slash
+/// must be in the path: `**/cat.jpg` does not match `cat.jpg`, which the pattern `cat.jpg` does. A pattern that ends with
+/// a slash matches everything in the folders that it describes.
+public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
+  /// The text of the pattern.
+  public let text: String
+
+  private enum Element: Hashable {
+    case scalar(Unicode.Scalar)
+    /// The wildcard `?`.
+    case anyNameScalar
+    /// The wildcard `*`.
+    case anyNameScalars
+    /// The wildcard `**`.
+    case anyScalars
+  }
+
+  private let elements: [Element]
+  private let comparesWholePath: Bool
+
+  /// Creates a pattern.
+  ///
+  /// - Parameter text: The text of the pattern.
+  public init(_ text: String) {
+    self.text = text
+    let unanchored = text.removingBytePrefix("/") ?? text[...]
+    comparesWholePath = text.hasByte("/")
+    var elements: [Element] = []
+    for scalar in (unanchored.hasByteSuffix("/") ? unanchored + "**" : unanchored).unicodeScalars {
+      switch (scalar, elements.last) {
+      case ("*", .anyNameScalars): elements[elements.count - 1] = .anyScalars
+      case ("*", .anyScalars): break
+      case ("*", _): elements.append(.anyNameScalars)
+      case ("?", _): elements.append(.anyNameScalar)
+      default: elements.append(.scalar(scalar))
+      }
+    }
+    self.elements = elements
+  }
+
+  /// Creates a pattern from a literal.
+  ///
+  /// - Parameter value: The text of the pattern.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// Returns whether the pattern matches a path.
+  ///
+  /// The work is proportional to the length of the path times the length of the pattern.
+  ///
+  /// - Parameter path: A path with slashes. A byte of a file name that is not UTF-8 was replaced with U+FFFD, which is a
+  ///   character.
+  public func matches(_ path: String) -> Bool {
+    let subject = comparesWholePath ? path[...] : path.words(between: "/").last ?? ""
+    // For each position in the pattern, whether the elements before it match the characters that were read so far.
+    var reached = [Bool](repeating: false, count: elements.count + 1)
+    reached[0] = true
+    passEmptyWildcards(&reached)
+    for scalar in subject.unicodeScalars {
+      var next = [Bool](repeating: false, count: elements.count + 1)
+      for (index, element) in elements.enumerated() where reached[index] {
+        switch element {
+        case .scalar(let expected): if scalar == expected { next[index + 1] = true }
+        case .anyNameScalar: if scalar != "/" { next[index + 1] = true }
+        case .anyNameScalars: if scalar != "/" { next[index] = true }
+        case .anyScalars: next[index] = true
+        }
+      }
+      passEmptyWildcards(&next)
+      reached = next
+    }
+    return reached[elements.count]
+  }
+
+  /// Adds the positions after reached wildcards that can stand for no character.
+  private func passEmptyWildcards(_ reached: inout [Bool]) {
+    for (index, element) in elements.enumerated() where reached[index] {
+      if element == .anyNameScalars || element == .anyScalars { reached[index + 1] = true }
+    }
+  }
+}

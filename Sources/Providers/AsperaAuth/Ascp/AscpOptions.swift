@@ -1,0 +1,120 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// Options for ascp that a transfer specification does not determine.
+///
+/// ```swift
+/// var options = AscpOptions(tokenKeyPath: path)
+/// options.ignoredFields = ["read_threads"]
+/// let engine = try AscpEngine(options: options)
+/// ```
+public struct AscpOptions: Sendable, Equatable {
+  /// Whether ascp runs without printing its progress.
+  public var isQuiet = true
+
+  /// The condition under which the transfer session uses a WebSocket instead of SSH.
+  public var webSocket = WebSocketUse.whereOffered
+
+  /// Whether a session over a WebSocket may skip the check of a pinned host key.
+  ///
+  /// The server's certificate is checked instead.
+  public var givesUpHostKey = false
+
+  /// The path of the private key for the token account, which is used only if there is a token and no other credential.
+  public var tokenKeyPath: String?
+
+  /// The path of the certificates that validate the server of a WebSocket, or `nil` to use ascp's own certificates.
+  public var certificatesPath: String?
+
+  /// The certificate and the private key for HTTP fallback, for specifications that request HTTP fallback.
+  public var fallback: FallbackFiles?
+
+  /// Whether paths are passed to ascp in a file list instead of as arguments.
+  ///
+  /// Arguments are limited in length, and every user of the machine can read them.
+  public var usesFileList = true
+
+  /// The position of the session for which a command is created, or `nil` for a transfer with one session.
+  ///
+  /// A command for a specification with `multi_session` requires the position. An engine without a position runs all
+  /// sessions of the specification.
+  public var part: Part?
+
+  /// Whether an engine gives each session of a specification with `multi_session` a separate UDP port, as servers on
+  /// Windows require.
+  public var separatesPorts = false
+
+  /// The time between the starts of two sessions of a specification with `multi_session`, from zero to an hour.
+  ///
+  /// It is zero by default. Set it for an SSH server that receives too many simultaneous logins and drops some of them.
+  public var sessionSpacing = Duration.zero {
+    didSet { sessionSpacing = min(max(.zero, sessionSpacing), .seconds(3600)) }
+  }
+
+  /// The arguments that follow those of the specification.
+  public var additional = AscpArguments()
+
+  /// The home directory, which replaces `~` in key paths that begin with `~/`.
+  public var homeDirectory: String?
+
+  /// The names of fields that are ignored if ascp has no option for them, even if they could affect the transfer.
+  ///
+  /// Any other field for which ascp has no option is an error. Fields that are mapped to an option are never ignored.
+  public var ignoredFields: Set<String> = []
+
+  /// Creates ascp options.
+  ///
+  /// - Parameters:
+  ///   - tokenKeyPath: The path of the private key for the token account, or `nil` to use no such key.
+  ///   - homeDirectory: The home directory, which replaces `~` in key paths that begin with `~/`.
+  public init(tokenKeyPath: String? = nil, homeDirectory: String? = nil) {
+    self.tokenKeyPath = tokenKeyPath
+    self.homeDirectory = homeDirectory
+  }
+
+  /// A condition under which a transfer session uses a WebSocket instead of SSH.
+  public enum WebSocketUse: Sendable, Hashable {
+    /// A session uses a WebSocket whenever the specification offers a WebSocket.
+    case whereOffered
+    /// A session uses a WebSocket only if the specification offers a WebSocket and contains no UDP port.
+    ///
+    /// Without a UDP port, a session over SSH is not possible.
+    case whereNeeded
+  }
+
+  /// The paths of the certificate and the private key for HTTP fallback.
+  public struct FallbackFiles: Sendable, Hashable {
+    /// The path of the certificate file.
+    public var certificatePath: String
+    /// The path of the file with the certificate's private key.
+    public var keyPath: String
+
+    /// Creates the paths of the certificate and the private key for HTTP fallback.
+    public init(certificatePath: String, keyPath: String) {
+      self.certificatePath = certificatePath
+      self.keyPath = keyPath
+    }
+  }
+
+  /// The position of one session in a transfer with several sessions.
+  public struct Part: Sendable, Hashable {
+    /// The number of this session among the transfer's sessions, starting at 1.
+    public var index: Int
+    /// The number of sessions in the transfer.
+    public var count: Int
+    /// Whether each session has a separate UDP port.
+    ///
+    /// The first session uses the UDP port in the specification, and the other sessions use the following ports.
+    /// Servers on Windows require separate ports.
+    public var separatesPorts: Bool
+
+    /// Creates the position of one session in a transfer with several sessions.
+    public init(index: Int, of count: Int, separatesPorts: Bool = false) {
+      self.index = index
+      self.count = count
+      self.separatesPorts = separatesPorts
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Hummingbird
+internal import StorageCrypto
+
+/// A request to set up transfers, in the format that clients send to an Aspera node.
+struct SetupCall {
+  /// The maximum size of a request body in bytes, and the maximum number of transfers in a request.
+  private static let (byteLimit, transferLimit) = (1 << 20, 100)
+
+  /// The names of the fields that are forwarded to the node in addition to the paths.
+  private static let forwardedFields = [
+    "token_life_seconds", "create_dir", "public_keys", "rate_policy", "target_rate_kbps", "min_rate_kbps", "cipher",
+    "content_protection",
+  ]
+
+  /// The names of the fields in a node's response with which a client could transfer other files as well.
+  private static let secretFields = ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"]
+
+  private let specifications: [TransferSpec]
+
+  init(_ request: inout Request, _ direction: TransferDirection) async throws {
+    let body = try await request.collectBody(upTo: Self.byteLimit)
+    guard let elements = (try? JSONValue(parsing: body.readableBytesView))?["transfer_requests"]?.array,
+      (1...Self.transferLimit).contains(elements.count)
+    else {
+      throw HTTPError(.badRequest, message: "The body has no transfer_requests, or more than \(Self.transferLimit).")
+    }
+    specifications = try elements.map { element in
+      guard let requested = element["transfer_request"]?.object else {
+        throw HTTPError(.badRequest, message: "An element of transfer_requests has no transfer_request.")
+      }
+      guard requested["public_keys"].map(Self.isPublicKey) ?? true else {
+        throw HTTPError(.badRequest, message: "The public_keys are not one public key in one line, without options.")
+      }
+      return Self.specification(from: requested, direction)
+    }
+  }
+
+  /// Returns whether a value is a single line of `authorized_keys` without options.
+  ///
+  /// Options could allow more than a login, and a second line could give another user access.
+  private static func isPublicKey(_ value: JSONValue) -> Bool {
+    guard let text = value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return false }
+    let keyFields = text.parts(between: " ")
+    return keyFields.count >= 2 && ["ssh-", "ecdsa-", "sk-"].contains { keyFields[0].utf8.starts(with: $0.utf8) }
+      && [UInt8](base64: String(keyFields[1])) != nil
+  }
+
+  private static func specification(from requested: JSONObject, _ direction: TransferDirection) -> TransferSpec {
+    var fields = JSONObject()
+    for name in Self.forwardedFields { fields[name] = requested[name] }
+    var specification = TransferSpec(fields: fields)
+    specification.direction = direction
+    let paths = requested["paths"]?.array ?? []
+    switch direction {
+    case .receive:
+      specification.sourceRoot = requested["source_root"]?.string
+      specification.paths = paths.compactMap { $0["source"]?.string.map { TransferPath($0) } }
+    case .send:
+      let destinations = paths.compactMap { $0["destination"]?.string }
+      specification.destinationRoot = requested["destination_root"]?.string
+      if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil,
+        let root = destinations.first
+      {
+        // An upload with a single path and no other names uses that destination as its folder.
+        specification.destinationRoot = root
+        specification.paths = [TransferPath(root)]
+      } else {
+        specification.paths = destinations.map { TransferPath($0, to: $0) }
+      }
+    }
+    return specification
+  }
+
+  /// Sets up each transfer, and returns the node's response or an error for each of them.
+  func setUpTransfers(by service: TransferTokenService, for request: TransferTokenRequest) async -> JSONValue {
+    var elements: [JSONValue] = []
+    for specification in specifications {
+      do throws(TokenServiceError) {
+        let credential = try await service.grant(for: specification, request)
+        elements.append(["transfer_spec": .object(Self.visibleFields(of: credential))])
+      } catch {
+        elements.append(TokenRefusal(transfer: error).body.nodeError)
+      }
+    }
+    return ["transfer_specs": .array(elements)]
+  }
+
+  /// Returns the node's transfer specification without the fields that the caller must not see.
+  private static func visibleFields(of credential: TransferCredential) -> JSONObject {
+    var fields = credential.specification?.fields ?? JSONObject()
+    for name in Self.secretFields { fields[name] = nil }
+    fields["token"] = credential.token.map { .string($0.secret.reveal()) }
+    return fields
+  }
+}
+
+extension TokenRefusal {
+  /// Creates a refusal for a single transfer, without the node's own message, which appears only in the audit log.
+  fileprivate init(transfer error: TokenServiceError) {
+    if case .unavailable(let cause, nil) = error, cause.code == .rejected {
+      self.init(
+        .notFound, "NotFound", "The node did not set up this transfer: a path is missing, or not for this server.")
+    } else {
+      self.init(error)
+    }
+  }
+}
+
+extension TokenFormat.Refusal {
+  /// The refusal as an error object in the format of an Aspera node.
+  var nodeError: JSONValue {
+    ["error": ["code": .number(JSONNumber(status.code)), "reason": .string(code), "user_message": .string(message)]]
+  }
+}

@@ -1,0 +1,144 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+
+/// A transfer that the node knows: a session of the transfer server, or a copy that `/ops/transfers` started.
+final class TransferRecord: Sendable {
+  /// The state of a transfer, in the words of the Node API.
+  enum Status: String, Sendable {
+    case running, completed, failed, canceled
+  }
+
+  /// The properties of a transfer that are known when it starts.
+  struct Start: Sendable {
+    /// The ID of the access key whose token authorized the transfer, or `nil` if the transfer had no token.
+    var accessKey: String?
+    var userID: String
+    /// The direction from the point of view of the client of the transfer server.
+    var direction: TransferDirection
+    var login: String
+    /// The kind of the token: `basic_token`, `bearer_token`, `auth_token` or `none`.
+    var tokenType: String
+    var tags: JSONValue?
+    var cookie: String?
+    /// The paths of the transfer as the client named them.
+    var paths: [String]
+    var date: Timestamp
+  }
+
+  /// The properties of a transfer that change while it runs.
+  struct Progress: Sendable {
+    var status = Status.running
+    var byteCount: Int64 = 0
+    var fileCount = 0
+    var end: Timestamp?
+    var errorCode = 0
+    var errorDescription = ""
+    /// The time of the client's last request, or `nil` if the node itself carries the transfer out.
+    var clientSeen: Timestamp?
+  }
+
+  /// The time without a request of the client after which a transfer has failed; `ascp-simulator` sends one every three
+  /// seconds.
+  private static let clientSilence = Duration.seconds(10)
+  /// The maximum number of paths of a remembered transfer, and the maximum size of each text and of the tags in bytes.
+  private static let (pathLimit, textByteLimit, tagByteLimit) = (10, 1_024, 4_096)
+
+  let id = BlobID.random().description
+  let start: Start
+  private let state = Lock(Progress())
+
+  init(_ start: Start, clientSeen: Timestamp? = nil) {
+    var start = start
+    start.tags = Self.tagsToKeep(start.tags)
+    start.cookie = start.cookie?.shortened(to: Self.textByteLimit)
+    start.paths = start.paths.prefix(Self.pathLimit).map { $0.shortened(to: Self.textByteLimit) }
+    self.start = start
+    state.withLock { $0.clientSeen = clientSeen }
+  }
+
+  var progress: Progress { state.withLock { $0 } }
+
+  func add(bytes: Int64 = 0, files: Int = 0) {
+    state.withLock { progress in
+      progress.byteCount = progress.byteCount.saturatingAdding(bytes)
+      progress.fileCount = progress.fileCount.saturatingAdding(files)
+    }
+  }
+
+  func noteClient(at now: Timestamp) { state.withLock { $0.clientSeen = now } }
+
+  /// Whether the transfer runs and its client has not sent a request for too long.
+  func isAbandoned(at now: Timestamp) -> Bool {
+    let progress = progress
+    guard progress.status == .running, let seen = progress.clientSeen else { return false }
+    return seen.duration(to: now) > Self.clientSilence
+  }
+
+  /// Ends the transfer unless it was canceled, and returns whether it was running.
+  ///
+  /// Only the activity log calls this function, because it adds the event of the end.
+  func end(_ status: Status, _ refusal: TransferRefusal? = nil, at now: Timestamp) -> Bool {
+    state.withLock { progress in
+      let wasRunning = progress.status == .running
+      guard progress.status != .canceled else { return false }
+      progress.status = status
+      progress.end = now
+      progress.errorCode = refusal?.code ?? 0
+      progress.errorDescription = refusal?.text ?? ""
+      return wasRunning
+    }
+  }
+
+  /// The ID under which the sizes of transfers are added up (`tags.aspera.usage_id`), or the ID of the access key.
+  var usageID: String? { start.tags?["aspera"]?["usage_id"]?.code ?? start.accessKey }
+
+  var document: JSONObject {
+    let progress = progress
+    let session = JSONObject(present: [
+      "id": .string(id), "status": .string(progress.status.rawValue),
+      "start_time_usec": .integer(Self.microseconds(start.date)),
+      "end_time_usec": progress.end.map { .integer(Self.microseconds($0)) },
+      "bytes_transferred": .integer(progress.byteCount),
+      "bytes_written": .integer(start.direction == .send ? progress.byteCount : 0),
+      "files_completed": .integer(progress.fileCount), "avg_rate_kbps": .integer(averageRate(progress)),
+      "error_code": .integer(progress.errorCode), "error_desc": .string(progress.errorDescription),
+    ])
+    let specification = JSONObject(present: [
+      "direction": .string(start.direction.rawValue), "remote_user": .string(start.login),
+      "token_type": .string(start.tokenType), "server_access_key": start.accessKey.map { .string($0) },
+      "source_paths": .strings(start.paths), "tags": start.tags ?? [:], "cookie": start.cookie.map { .string($0) },
+    ])
+    var document = session
+    document["start_spec"] = .object(specification)
+    document["sessions"] = [.object(session)]
+    return document
+  }
+
+  /// Returns the tags of a transfer without storage credentials, which are secrets, or `nil` if the tags are too large.
+  private static func tagsToKeep(_ tags: JSONValue?) -> JSONValue? {
+    guard let tags, tags.serialized.count <= tagByteLimit else { return nil }
+    guard var all = tags.object, var aspera = all["aspera"]?.object, var node = aspera["node"]?.object else {
+      return tags
+    }
+    node["storage_credentials"] = nil
+    aspera["node"] = .object(node)
+    all["aspera"] = .object(aspera)
+    return .object(all)
+  }
+
+  /// Returns the average rate of an ended transfer in kilobits per second, or zero while the transfer runs.
+  ///
+  /// IBM's client aspera-cli requires a number, and the end of each transfer whose rate is not zero.
+  private func averageRate(_ progress: Progress) -> Int64 {
+    guard let end = progress.end else { return 0 }
+    let seconds = max(start.date.duration(to: end) / .milliseconds(1), 1) / 1_000
+    return Int64(exactly: (Double(progress.byteCount) * 8 / 1_000 / seconds).rounded(.up)) ?? 0
+  }
+
+  private static func microseconds(_ date: Timestamp) -> Int64 {
+    date.unixSeconds.multipliedReportingOverflow(by: 1_000_000).partialValue
+  }
+}

@@ -1,0 +1,103 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+internal import OSSAuth
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The callback that a client requests with an upload: where it goes, and what its body contains.
+struct RequestedCallback: Sendable {
+  typealias Values = [String: JSONValue]
+
+  /// The maximum number of URLs, as in OSS.
+  private static let urlLimit = 5
+
+  let urls: [ServiceURL]
+  private let template: CallbackTemplate
+  private let format: UploadCallback.BodyFormat
+  private let variables: [String: String]
+
+  var mediaType: String { format.rawValue }
+
+  /// Parses the callback in the headers or parameters of an upload, or returns `nil` if it has none.
+  init?(headers: HTTPFields, target: RequestTarget) throws(ErrorResponse) {
+    let callback = headers[values: .ossCallback].first ?? target["callback"]?.string
+    guard let callback, !callback.isEmpty else { return nil }
+    let variables = headers[values: .ossCallbackVariables].first ?? target["callback-var"]?.string
+    try self.init(callback, variables: Self.variables(in: variables ?? ""))
+  }
+
+  /// Parses the callback of a form upload, whose variables are fields of the form, or returns `nil` if it has none.
+  init?(_ form: SubmittedForm) throws(ErrorResponse) {
+    guard let callback = form["callback"], !callback.isEmpty else { return nil }
+    let fields = form.fields.filter { $0.name.hasBytePrefix("x:") }
+    try self.init(
+      callback, variables: Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  private init(_ text: String, variables: [String: String]) throws(ErrorResponse) {
+    let document = try Self.document(text)
+    guard let urls = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
+      let template = CallbackTemplate(body)
+    else { throw .invalidArgument("The callback needs a callbackUrl and a callbackBody.") }
+    let callbackURLs = urls.words(between: ";").compactMap { item in
+      ServiceURL(item.firstRange(of: "://") == nil ? "http://\(item)" : String(item))
+    }
+    guard (1...Self.urlLimit).contains(callbackURLs.count), callbackURLs.count == urls.words(between: ";").count else {
+      throw .invalidArgument("The callbackUrl is not a list of one to \(Self.urlLimit) URLs.")
+    }
+    let type = document["callbackBodyType"]?.string ?? UploadCallback.BodyFormat.form.rawValue
+    guard let format = UploadCallback.BodyFormat(rawValue: type) else {
+      throw .invalidArgument("The callbackBodyType is neither a form nor JSON.")
+    }
+    guard ["true", "false", nil].contains(Self.word(document["callbackSNI"])) else {
+      throw .invalidArgument("The callbackSNI is neither true nor false.")
+    }
+    if let host = document["callbackHost"]?.string, !callbackURLs.allSatisfy({ $0.authority == host.asciiLowercased }) {
+      throw .notImplemented("This server sends a callback only with the host of its URL; leave callbackHost out.")
+    }
+    for name in variables.keys where !name.hasBytePrefix("x:") || name.asciiLowercased != name {
+      throw .invalidArgument("The variable \(name) of the callback does not start with x: or is not in lowercase.")
+    }
+    (self.urls, self.template, self.format, self.variables) = (callbackURLs, template, format, variables)
+  }
+
+  private static func word(_ value: JSONValue?) -> String? {
+    value.map { $0.bool.map { $0 ? "true" : "false" } ?? $0.string ?? "neither" }
+  }
+
+  private static func document(_ text: String) throws(ErrorResponse) -> JSONValue {
+    guard let bytes = [UInt8](base64: text), let document = try? JSONValue(parsing: bytes), document.object != nil
+    else { throw .invalidArgument("The callback configuration is not json format.") }
+    return document
+  }
+
+  private static func variables(in text: String) throws(ErrorResponse) -> [String: String] {
+    guard !text.isEmpty else { return [:] }
+    var variables: [String: String] = [:]
+    for (name, value) in try document(text).object ?? [:] {
+      guard let value = value.code else { throw .invalidArgument("The value of the variable \(name) is not text.") }
+      variables[name] = value
+    }
+    return variables
+  }
+
+  /// Returns the body of the callback, in which variables that the service does not set are empty.
+  func body(_ values: Values) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for piece in template.pieces {
+      switch piece {
+      case .text(let text): bytes += text.utf8
+      case .variable(let name):
+        let value = variables[name].map { .string($0) } ?? values[name] ?? .string("")
+        switch format {
+        case .json: bytes += value.serialized
+        case .form: bytes += (value.code ?? "").percentEncoded().utf8
+        }
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,61 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import S3Auth
+internal import StorageAuth
+
+/// The S3-compatible interface of another service, at the same port and with the same buckets, objects and keys.
+///
+/// A request selects it with the signature of S3, in its headers or its URL. No such interface checks the region, has
+/// bodies in chunks, or deletes several objects without a Content-MD5.
+struct S3Interface: Sendable {
+  /// The service's own hosts, which contain no bucket name.
+  let hosts: ServiceHosts
+  /// The storage classes of S3 that the service has, the default class first.
+  let storageClasses: [StorageClass]
+
+  /// Returns whether a request has a signature of S3, well-formed or not.
+  static func isSelected(by head: HTTPRequest) -> Bool {
+    if let authorization = head.headerFields[.authorization] { return authorization.hasBytePrefix("AWS") }
+    let query = head.path?.bytes(from: "?").dropFirst() ?? ""
+    // Most requests have no query, for which no list is created.
+    return !query.isEmpty && query.parts(between: "&").contains { $0.hasBytePrefix("X-Amz-") }
+  }
+}
+
+extension SimulatedService {
+  /// Returns the service as its S3-compatible interface shows it, with the names of S3 and the service's own rules.
+  func throughS3(_ interface: S3Interface, region: String) -> SimulatedService {
+    let s3 = SimulatedService.s3(region: region)
+    var headers = s3.headers
+    headers.serverName = self.headers.serverName
+    // Keys of the service's own key management have other names in each interface.
+    headers.encryptions = ["AES256": []]
+    var objects = objects
+    objects.storageClasses = interface.storageClasses
+    objects.copySourceHasHost = false
+    objects.tellsType = false
+    objects.crc64Header = nil
+    objects.checksumMode = s3.objects.checksumMode
+    objects.checksEveryBody = true
+    objects.framingEncoding = s3.objects.framingEncoding
+    var buckets = buckets
+    buckets.groups = s3.buckets.groups
+    buckets.tellsInheritedAccess = false
+    return SimulatedService(
+      provider: provider, endpoint: endpoint, description: .s3, operations: s3.operations,
+      documents: s3.documents.compactMap { document in
+        let own = documents.first { $0.parameter == document.parameter }
+        return own.map {
+          BucketDocument(
+            document.parameter, document.root, document.unset, subject: $0.subject,
+            deletion: document.deletion.map { _ in "Delete" })
+        }
+      },
+      headerRules: s3.headerRules, headers: headers, signatures: s3.signatures, objects: objects, buckets: buckets,
+      listing: s3.listing, policies: policies, keys: keys, errors: s3.errors,
+      behavior: SimulatedS3(
+        region: region, ownBehavior: behavior, hosts: interface.hosts, pathHosts: behavior.pathHosts))
+  }
+}

@@ -1,0 +1,55 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The request handler of the port that the token services, the app server and the instance metadata service share.
+struct ServicesGateway: APIGateway {
+  let context: CloudContext
+  let bodyByteLimit = 256 * 1024
+  let errorCodes = (tooLong: "InvalidParameter", failure: "InternalError")
+  private let appServer: AppServer
+  private let metadata: Metadata
+  private let tokenServices: [any TokenService]
+
+  init(_ services: LocalCloud.Services, _ context: CloudContext) {
+    self.context = context
+    let issuer = Issuer(services, context)
+    appServer = AppServer(issuer: issuer, token: services.appToken)
+    metadata = Metadata(issuer: issuer, requiresToken: services.requiresMetadataToken)
+    tokenServices = Self.tokenServices(issuer, services)
+  }
+
+  func makeRequestID() -> String { BlobID.random().description.asciiUppercased }
+
+  func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
+    let path = InboundCall.path(of: request)
+    if Self.clouds.contains(where: { $0.appServerPath == path }) { return .appServer }
+    return Metadata.isPath(path) ? .metadata : .sts
+  }
+
+  /// Returns the error for a target that cannot be read, or a `Host` header that does not name this machine.
+  ///
+  /// The check of the host applies only to the services without authentication, and protects them from DNS rebinding
+  /// attacks by web pages.
+  func headError(of request: HTTPRequest) -> ErrorResponse? {
+    if request.path?.utf8.first != UInt8(ascii: "/") { return .unreadableTarget }
+    if endpoint(of: request) == .sts { return nil }
+    // If the request has a second Host header, it is only found among the header fields.
+    if LoopbackHost.isNamed(by: request.authority), request.headerFields.first("host") == nil { return nil }
+    return ErrorResponse(
+      .forbidden, "Forbidden", "The Host header does not name this machine. Use localhost or 127.0.0.1 in the URL.")
+  }
+
+  func handler(for call: InboundCall) -> any APIHandler {
+    if let callbacks = context.callbacks, call.path == CallbackSender.keyPath {
+      return CallbackKeyHandler(sender: callbacks)
+    }
+    return switch endpoint(of: call.request) {
+    case .appServer: appServer
+    case .metadata: metadata
+    default: tokenServices.dropLast().first { $0.handles(call) } ?? tokenServices[tokenServices.count - 1]
+    }
+  }
+}

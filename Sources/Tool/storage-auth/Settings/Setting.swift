@@ -1,0 +1,90 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import StorageConfiguration
+
+/// The value of an option from a file or the environment.
+struct Setting {
+  /// The values of the option, or the file that contains them.
+  enum Form {
+    case flag(Bool)
+    case values([String])
+    /// The secrets are in a file, which is read only if the setting counts.
+    case secretFile(String)
+  }
+
+  let option: OptionTable.Option
+  /// The key and the file, or the variable, for errors.
+  let source: String
+  let form: Form
+
+  func arguments() throws -> [String] {
+    switch form {
+    case .flag(let isOn): isOn ? ["--\(option.name)"] : []
+    case .values(let values): values.map { "--\(option.name)=\($0)" }
+    case .secretFile(let path): try secrets(in: path).map { "--\(option.name)=\($0)" }
+    }
+  }
+
+  private func secrets(in path: String) throws -> [String] {
+    let text: String
+    do {
+      text = try SecretFile(path).text
+    } catch let problem as SecretFile.Problem {
+      throw ValidationError("\(source): \(problem)")
+    }
+    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+    let values = lines.filter { !$0.isEmpty && !(option.isRepeating && $0.hasPrefix("#")) }
+    guard !values.isEmpty, option.isRepeating || values.count == 1 else {
+      throw ValidationError(
+        "\(source): \(path) must contain \(option.isRepeating ? "a value on each line" : "one line").")
+    }
+    return values
+  }
+}
+
+/// The rules of settings that the options themselves do not state.
+enum SettingRules {
+  /// The options that have one meaning in all commands, and can be set once for all of them.
+  static let shared = [
+    "ca-file", "endpoint", "json", "no-metadata", "quiet", "region", "signature", "verbose",
+  ]
+
+  /// The commands for which a shared option has another meaning, and is set separately.
+  private static let exceptions = ["region": ["serve"], "endpoint": ["token-server", "sign", "presign"]]
+
+  /// The options whose values are secrets, by command.
+  ///
+  /// Each can also be read from a file, with `-file` after its name.
+  static let secrets = [
+    "serve": ["account", "app-token", "disabled", "identity-token", "node-user", "transfer-account"],
+    "token-server": ["redis"],
+  ]
+
+  /// Options of which at most one counts: a later source replaces the earlier one.
+  static let alternatives = [["quiet", "verbose"]]
+
+  static func applies(_ name: String, to command: OptionTable.Command) -> Bool {
+    shared.contains(name) && command.option(name) != nil
+      && !(exceptions[name]?.contains(command.path.first ?? "") ?? false)
+  }
+
+  /// Returns the option whose secret a key reads from a file, or `nil` for any other key.
+  static func secretOption(_ key: String, of command: OptionTable.Command) -> OptionTable.Option? {
+    guard command.option(key) == nil, key.hasSuffix("-file") else { return nil }
+    let name = String(key.dropLast("-file".count))
+    return secrets[command.name]?.contains(name) ?? false ? command.option(name) : nil
+  }
+
+  static func keys(of command: OptionTable.Command) -> [String] {
+    let files = (secrets[command.name] ?? []).map { "\($0)-file" }.filter { command.option($0) == nil }
+    return command.options.map(\.name) + files
+  }
+
+  /// Returns the part of an error that proposes a similar name, or an empty string.
+  static func proposal(_ name: String, among known: [String], quote: String = "") -> String {
+    ConfigurationKeys.similar(to: name, in: known).map { " Did you mean \(quote)\($0)\(quote)?" } ?? ""
+  }
+}

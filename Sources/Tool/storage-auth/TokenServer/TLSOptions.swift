@@ -1,0 +1,94 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import StorageAuthServer
+
+/// The options for HTTPS.
+struct TLSOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The PEM file with the certificate for HTTPS, followed by those that issued it. Without it the server speaks HTTP. \
+      SIGHUP reads the file again.
+      """, valueName: "file"))
+  var tlsCert: String?
+
+  @Option(
+    help: ArgumentHelp("The PEM file with the private key of --tls-cert, without a passphrase.", valueName: "file"))
+  var tlsKey: String?
+
+  @Flag(inversion: .prefixedNo, help: "Whether clients may choose HTTP/2, with --tls-cert.")
+  var http2 = true
+
+  func validate() throws {
+    switch (tlsCert, tlsKey) {
+    case (nil, nil):
+      if !http2 { throw ValidationError("--no-http2 has an effect only with --tls-cert: omit it.") }
+    case ("-", _), (_, "-"):
+      throw ValidationError("--tls-cert and --tls-key must name files, so that SIGHUP can read them again.")
+    case (_?, nil): throw ValidationError("Name the private key of the certificate with --tls-key.")
+    case (nil, _?): throw ValidationError("Name the certificate of the private key with --tls-cert.")
+    case (_?, _?): break
+    }
+  }
+
+  func certificate() throws -> CertificateFiles? {
+    guard let tlsCert, let tlsKey else { return nil }
+    return try CertificateFiles(certificate: tlsCert, key: tlsKey)
+  }
+}
+
+/// The certificate of a server, and the files from which it is read.
+struct CertificateFiles: Sendable {
+  /// The certificate that new connections use.
+  let certificate: ServerCertificate
+  private let certificatePath: String
+  private let keyPath: String
+
+  /// Reads a certificate, and prints a warning if it is not valid now.
+  init(certificate certificatePath: String, key keyPath: String) throws {
+    self.certificatePath = certificatePath
+    self.keyPath = keyPath
+    certificate = try Self.read(certificatePath, keyPath) { try ServerCertificate(chain: $0, key: $1) }
+    warnUnlessValid()
+  }
+
+  /// Reads the files again, for new connections; if they cannot be used, the previous certificate remains.
+  func reload() throws {
+    try Self.read(certificatePath, keyPath) { try certificate.replace(chain: $0, key: $1) }
+    warnUnlessValid()
+  }
+
+  private static func read<Result>(
+    _ certificatePath: String, _ keyPath: String, _ body: (String, Secret) throws -> Result
+  ) throws -> Result {
+    let chain = try SecretFile(certificatePath, containing: .certificates).text
+    let key = Secret(try SecretFile(keyPath, containing: .privateKey).text)
+    do {
+      return try body(chain, key)
+    } catch let error as CertificateError {
+      let files =
+        switch error.subject {
+        case .chain: certificatePath
+        case .key: keyPath
+        case .pair: "\(keyPath) with \(certificatePath)"
+        }
+      throw CommandFailure(description: "\(files) cannot be used. \(error)")
+    }
+  }
+
+  private func warnUnlessValid() {
+    let validity = certificate.validity
+    let now = Timestamp.now
+    if validity.upperBound < now {
+      Terminal.note(
+        "warning: the certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients will reject it. Renew it, and send SIGHUP to this process."
+      )
+    } else if validity.lowerBound > now {
+      Terminal.note(
+        "warning: the certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will reject it. Check the clock of this machine."
+      )
+    }
+  }
+}

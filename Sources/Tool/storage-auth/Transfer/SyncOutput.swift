@@ -1,0 +1,117 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageClient
+
+/// The output of a transfer of a whole folder, as text or as lines of JSON.
+struct SyncOutput {
+  private let mode = Terminal.mode
+
+  /// Whether a line is printed for each transfer, in place of a progress bar.
+  var showsActions: Bool { mode.isJSON || mode.isVerbose }
+
+  func show(_ preview: SyncPreview) {
+    for action in preview.actions { show(action, isDone: false) }
+    show(preview.skipped, preview.kept)
+    Terminal.summary(preview.text, ["summary": preview.json])
+  }
+
+  func show(_ action: SyncAction, isDone: Bool = true) {
+    let kind = action.kind.rawValue
+    Terminal.result(
+      "\(isDone ? "" : "would ")\(kind) \(action.path)",
+      ["action": .string(kind), "path": .string(action.path), "bytes": .integer(action.byteCount)])
+  }
+
+  func show(_ skipped: [SyncReport.Skipped], _ kept: [SyncReport.Kept]) {
+    func show(_ action: JSONValue, _ text: String, _ path: String, _ reason: String) {
+      Terminal.summary(
+        "\(text) \(path): \(reason)", ["action": action, "path": .string(path), "reason": .string(reason)])
+    }
+    for file in skipped { show("skip", "skipped", file.path, file.reason) }
+    for file in kept { show("keep", "not deleted:", file.path, file.reason) }
+  }
+
+  /// A transfer or a deletion that failed.
+  typealias Failure = (name: String, error: any Error)
+
+  /// Prints failures: as JSON each of them, and as text each cause once, with the first of its names.
+  func show(_ failures: [Failure]) {
+    guard !mode.isJSON else {
+      for failure in failures {
+        Terminal.json(["action": "fail", "path": .string(failure.name), "error": .string("\(failure.error)")])
+      }
+      return
+    }
+    var causes: [(first: Failure, others: [String])] = []
+    var indices: [String: Int] = [:]
+    for failure in failures {
+      let cause = Self.cause(of: failure)
+      if let index = indices[cause] {
+        causes[index].others.append(failure.name.onOneLine)
+      } else {
+        indices[cause] = causes.count
+        causes.append((failure, []))
+      }
+    }
+    for (first, others) in causes {
+      let text = ErrorReport.text(of: first.error) ?? "\(first.error)"
+      let names = others.prefix(Self.nameLimit).joined(separator: ", ") + (others.count > Self.nameLimit ? ", …" : "")
+      Terminal.error(
+        "\(first.name.onOneLine): \(text)" + (others.isEmpty ? "" : " The same for \(others.count) more: \(names)"))
+    }
+  }
+
+  /// The number of names that are printed with an error of several objects.
+  private static let nameLimit = 5
+
+  /// Returns what failures with the same cause have in common: not the name, the id and the time of the request.
+  private static func cause(of failure: Failure) -> String {
+    if let error = failure.error as? ServiceError { return "\(error.status) \(error.code) \(error.message)" }
+    let text = ErrorReport.text(of: failure.error) ?? "\(failure.error)"
+    // The texts of errors are on one line.
+    return text.replacing(failure.name.onOneLine, with: "")
+  }
+}
+
+extension SyncReport {
+  private var failed: Int { transfers.failedObjects + failedDeletions.count }
+
+  func text(after duration: Duration) -> String {
+    """
+    \(created) created, \(updated) updated, \(deleted) deleted, \(unchanged) unchanged, \(skipped.count) skipped, \
+    \(kept.count) kept, \(failed) failed; \(ByteText(bytes)) in \(duration.clockText) (\(ByteText(bytes, per: duration)))
+    """
+  }
+
+  func json(after duration: Duration) -> JSONValue {
+    let (seconds, attoseconds) = duration.components
+    return [
+      "created": .integer(created), "updated": .integer(updated), "deleted": .integer(deleted),
+      "unchanged": .integer(unchanged), "skipped": .integer(skipped.count), "kept": .integer(kept.count),
+      "failed": .integer(failed), "bytes": .integer(bytes),
+      "milliseconds": .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
+    ]
+  }
+}
+
+extension SyncPreview {
+  private func count(_ kind: SyncAction.Kind) -> Int { actions.count { $0.kind == kind } }
+
+  private var bytes: Int64 { actions.reduce(0) { $1.kind == .delete ? $0 : $0.saturatingAdding($1.byteCount) } }
+
+  fileprivate var text: String {
+    """
+    dry run: \(count(.create)) would be created, \(count(.update)) updated, \(count(.delete)) deleted; \
+    \(unchanged) unchanged, \(skipped.count) skipped, \(kept.count) kept; \(ByteText(bytes))
+    """
+  }
+
+  fileprivate var json: JSONValue {
+    [
+      "dryRun": true, "created": .integer(count(.create)), "updated": .integer(count(.update)),
+      "deleted": .integer(count(.delete)), "unchanged": .integer(unchanged), "skipped": .integer(skipped.count),
+      "kept": .integer(kept.count), "bytes": .integer(bytes),
+    ]
+  }
+}
