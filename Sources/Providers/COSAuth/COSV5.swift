@@ -108,10 +108,11 @@ struct COSHTTPString {
   ) {
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: ";")) }
-      if headers[index].index == SelectedHeader.host {
-        writer.append("host")
+      let header = headers[index]
+      if header.hasUnreservedName {
+        header.appendName(in: fields, to: &writer)
       } else {
-        withBytes(of: fields.canonicalName(at: Int(headers[index].index))) { writer.append(headerName: $0) }
+        withBytes(of: header.name(in: fields)) { writer.append(headerName: $0) }
       }
     }
   }

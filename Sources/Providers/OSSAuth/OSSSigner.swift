@@ -295,7 +295,7 @@ extension OSSSigner {
     case .v1: return .v1(date: String(writing: { $0.append(httpDate: date) }))
     case .v4:
       let scope = OSSV4Scope(date: date, region: region, product: product)
-      return .v4(scope, date: String(writing: { $0.append(basicDate: scope.time) }))
+      return .v4(scope, date: String(writing: { $0.append(scope.time) }))
     }
   }
 

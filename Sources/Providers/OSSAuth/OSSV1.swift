@@ -48,10 +48,9 @@ struct OSSV1String {
               writer.append(dateLine)
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<headers.count {
-                let header = Int(headers[index].index)
-                writer.append(fields.canonicalName(at: header))
+                headers[index].appendName(in: fields, to: &writer)
                 writer.append(UInt8(ascii: ":"))
-                writer.append(valueAt: header, of: fields)
+                writer.append(valueAt: Int(headers[index].index), of: fields)
                 writer.append(UInt8(ascii: "\n"))
               }
               writer.append(resource, path: path, of: wire, encoded: false)

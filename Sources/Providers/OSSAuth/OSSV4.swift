@@ -102,7 +102,7 @@ struct OSSV4Request {
     to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
-      writer.append(headers[index].name(in: fields))
+      headers[index].appendName(in: fields, to: &writer)
       writer.append(UInt8(ascii: ":"))
       if headers[index].index == SelectedHeader.host {
         writer.append(request.authority ?? "")
@@ -214,20 +214,20 @@ extension ByteWriter {
 /// The scope of a V4 signing key: a day, a region and a product.
 struct OSSV4Scope {
   let date: Timestamp
-  let time: CivilTime
+  let time: BasicTime
   let region: String
   let product: String
 
   init(date: Timestamp, region: String, product: String) {
     self.date = date
-    time = CivilTime(date)
+    time = BasicTime(date)
     self.region = region
     self.product = product
   }
 
   /// Appends the scope, such as `20261120/cn-hangzhou/oss/aliyun_v4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
-    writer.append(compactDate: time)
+    writer.append(dayOf: time)
     writer.append(separator)
     writer.append(region)
     writer.append(separator)
@@ -237,7 +237,7 @@ struct OSSV4Scope {
   }
 
   func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
-    append(stringToSign: hash, dateLine: { $0.append(basicDate: time) }, to: &writer)
+    append(stringToSign: hash, dateLine: { $0.append(time) }, to: &writer)
   }
 
   /// Appends the V4 string to sign for a canonical request with the given hash, and with a custom date line.
@@ -262,7 +262,7 @@ struct OSSV4Scope {
       let dateKey = HMACKey<SHA256>(writing: {
         $0.append("aliyun_v4")
         $0.append(secret)
-      }).derivedKey { $0.append(compactDate: time) }
+      }).derivedKey { $0.append(dayOf: time) }
       let regionKey = dateKey.derivedKey { $0.append(region) }
       let productKey = regionKey.derivedKey { $0.append(product) }
       return productKey.derivedKey { $0.append(OSSText.scopeTerminator) }
@@ -271,7 +271,7 @@ struct OSSV4Scope {
 
   /// Returns the signing key after it has hashed the string to sign up to the hash of the canonical request.
   func startedSigningKey(of key: AccessKey) -> HMACKey<SHA256> {
-    signingKey(of: key).startingMessages { append(headWithDateLine: { $0.append(basicDate: time) }, to: &$0) }
+    signingKey(of: key).startingMessages { append(headWithDateLine: { $0.append(time) }, to: &$0) }
   }
 }
 
@@ -319,7 +319,7 @@ extension OSSSigner {
       writer.append("%2F")
       scope.append(to: &writer, separator: "%2F")
       writer.append("&x-oss-date=")
-      writer.append(basicDate: scope.time)
+      writer.append(scope.time)
       writer.append("&x-oss-expires=")
       writer.append(seconds)
       if !names.isEmpty {

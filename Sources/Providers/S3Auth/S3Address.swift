@@ -66,18 +66,15 @@ package struct S3Address {
 
   /// Returns the reason why the signer cannot sign requests to a host, or `nil` if it can.
   static func reasonUnsupported(host authority: String) -> String? {
-    // This check runs for every signature, so it creates no strings from the host.
+    // This check runs for every signature, so it creates no strings from the host, and looks at its hyphens only.
     let (isGlobal, isExpress) = withBytes(of: authority) { host in
       var (isGlobal, isExpress) = (false, false)
       var index = 0
       while true {
-        index = host.end(ofRunFrom: index) {
-          $0.equal(UInt8(ascii: ".")).union($0.equal(UInt8(ascii: "-"))).inverted
-        }
+        index = host.end(ofRunFrom: index) { $0.equal(UInt8(ascii: "-")).inverted }
         guard index < host.count else { break }
-        let rest = host.extracting(index...)
-        if rest.starts(with: ".accesspoint.s3-global.amazonaws.com") { isGlobal = true }
-        if rest.starts(with: ".s3express-") || rest.starts(with: "--x-s3.") { isExpress = true }
+        if host.contains(".accesspoint.s3-global.amazonaws.com", from: index - 15) { isGlobal = true }
+        if host.contains(".s3express-", from: index - 10) || host.contains("--x-s3.", from: index) { isExpress = true }
         index += 1
       }
       return (isGlobal, isExpress)
@@ -87,5 +84,13 @@ package struct S3Address {
       return "Directory buckets (S3 Express One Zone) are not supported: they require a separate session."
     }
     return nil
+  }
+}
+
+extension Span<UInt8> {
+  /// Returns whether a text stands at an index, which may be negative.
+  @inline(__always)
+  fileprivate func contains(_ text: StaticString, from index: Int) -> Bool {
+    index >= 0 && extracting(index...).starts(with: text)
   }
 }

@@ -72,23 +72,23 @@ public enum S3Limits {
 /// Source: AWS, "Authenticating Requests (AWS Signature Version 4)".
 package struct S3Scope: Sendable {
   let date: Timestamp
-  let time: CivilTime
+  let time: BasicTime
   let region: String
   let service: String
 
   package init(date: Timestamp, region: String, service: String) {
     self.date = date
-    time = CivilTime(date)
+    time = BasicTime(date)
     self.region = region
     self.service = service
   }
 
   /// The signing time in the basic format of ISO 8601, such as `20261120T080000Z`.
-  var dateText: String { String(writing: { $0.append(basicDate: time) }) }
+  var dateText: String { String(writing: { $0.append(time) }) }
 
   /// Appends the scope, such as `20261120/eu-central-1/s3/aws4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
-    writer.append(compactDate: time)
+    writer.append(dayOf: time)
     writer.append(separator)
     writer.append(region)
     writer.append(separator)
@@ -108,7 +108,7 @@ package struct S3Scope: Sendable {
     writer.append(S3Text.algorithm)
     writer.append(suffix)
     writer.append(UInt8(ascii: "\n"))
-    writer.append(basicDate: time)
+    writer.append(time)
     writer.append(UInt8(ascii: "\n"))
     append(to: &writer)
     writer.append(UInt8(ascii: "\n"))
@@ -132,7 +132,7 @@ package struct S3Scope: Sendable {
       let dateKey = HMACKey<SHA256>(writing: {
         $0.append("AWS4")
         $0.append(secret)
-      }).derivedKey { $0.append(compactDate: time) }
+      }).derivedKey { $0.append(dayOf: time) }
       let regionKey = dateKey.derivedKey { $0.append(region) }
       let serviceKey = regionKey.derivedKey { $0.append(service) }
       return serviceKey.derivedKey { $0.append(S3Text.scopeTerminator) }
@@ -228,7 +228,7 @@ package struct S3CanonicalRequest {
     var nameStart = 0
     for index in 0..<selected.count {
       let header = selected[index]
-      if index > 0, header.hasName(of: selected[index - 1], in: fields) {
+      if header.repeatsName {
         writer.append(UInt8(ascii: ","))
       } else {
         if index > 0 { writer.append(UInt8(ascii: "\n")) }
@@ -260,11 +260,9 @@ package struct S3CanonicalRequest {
     to writer: inout ByteWriter
   ) {
     for index in 0..<selected.count {
-      if index > 0 {
-        if selected[index].hasName(of: selected[index - 1], in: fields) { continue }
-        writer.append(UInt8(ascii: ";"))
-      }
-      writer.append(selected[index].name(in: fields))
+      if selected[index].repeatsName { continue }
+      if index > 0 { writer.append(UInt8(ascii: ";")) }
+      selected[index].appendName(in: fields, to: &writer)
     }
   }
 
@@ -288,7 +286,7 @@ package struct S3CanonicalRequest {
       withBytes(of: "host") { selected.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
     guard SelectedHeader.sort(&selected, of: fields) != nil else { return }
-    for index in 1..<selected.count where selected[index].hasName(of: selected[index - 1], in: fields) {
+    for index in 1..<selected.count where selected[index].repeatsName {
       let repeated = Int(max(selected[index].index, selected[index - 1].index))
       guard fields.canonicalName(at: repeated).isRepeatable else { throw .repeatedHeader(fields.name(at: repeated)) }
     }

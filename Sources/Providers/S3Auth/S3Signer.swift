@@ -386,7 +386,7 @@ extension S3Signer {
       writer.append("%2F")
       scope.append(to: &writer, separator: "%2F")
       writer.append("&X-Amz-Date=")
-      writer.append(basicDate: scope.time)
+      writer.append(scope.time)
       writer.append("&X-Amz-Expires=")
       writer.append(seconds)
       writer.append("&X-Amz-SignedHeaders=")

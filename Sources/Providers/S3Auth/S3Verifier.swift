@@ -221,7 +221,7 @@ extension S3Verifier {
         remedy: "Sign for the service \(service)."
       ).with(serviceCode: code)
     }
-    guard authorization.day.isIdentical(to: String(writing: { $0.append(compactDate: date) })) else {
+    guard authorization.day.isIdentical(to: String(writing: { $0.append(dayOf: BasicTime(date)) })) else {
       throw VerificationError.wrongScope(
         .day, "Invalid credential date. Date is not the same as X-Amz-Date.",
         remedy: "Use the day of X-Amz-Date, in UTC."

@@ -5,48 +5,86 @@ public import HTTPTypes
 package import StorageCrypto
 
 /// A signed header, represented by its field index and by the start of its name as a sort key.
+///
+/// Most names are not longer than the start, so that they are compared and written without reading the field.
 @usableFromInline
 package struct SelectedHeader: BitwiseCopyable {
-  /// The first sixteen bytes of the header name as integers that sort in the same order as the name.
-  @usableFromInline let rank: (UInt64, UInt64)
+  /// The first 24 bytes of the header name as integers that sort in the same order as the name.
+  @usableFromInline let rank: (UInt64, UInt64, UInt64)
 
   /// The header's index among the request's fields, or ``host`` for the request's authority.
   @usableFromInline package let index: Int32
 
+  /// The number of bytes of the name, or 255 for a longer one.
+  private let nameByteCount: UInt8
+
   /// Whether the value is known to be ASCII, and to remain unchanged when white space is collapsed.
   @usableFromInline package let isCollapsed: Bool
+
+  /// Whether the header has the name of the header in front of it in a sorted list.
+  package private(set) var repeatsName = false
 
   /// The index that represents the request's authority, which is signed as the `host` header but is not a field.
   @inlinable package static var host: Int32 { -1 }
 
   package init(name: Span<UInt8>, index: Int32, isCollapsed: Bool = false) {
     self.isCollapsed = isCollapsed
-    rank = (name.word(from: 0).byteSwapped, name.word(from: 8).byteSwapped)
+    rank = (name.word(from: 0).byteSwapped, name.word(from: 8).byteSwapped, name.word(from: 16).byteSwapped)
+    nameByteCount = UInt8(clamping: name.count)
     self.index = index
   }
 
   /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
+  @discardableResult
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: borrowing FieldDraft) -> Int? {
-    let hasEqualNames = headers.sort { first, second in
-      if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
-      return withBytes(of: first.name(in: fields)) { first in
-        withBytes(of: second.name(in: fields)) { first.compared(to: $0) }
-      }
-    }
+    let hasEqualNames = headers.sort { $0.compared(to: $1, in: fields) }
     guard hasEqualNames else { return nil }
-    var index = 1
-    while index < headers.count {
-      let (previous, current) = (headers[index &- 1], headers[index])
-      if previous.hasName(of: current, in: fields) { return Int(max(previous.index, current.index)) }
-      index &+= 1
+    var repeated: Int?
+    for index in 1..<headers.count where headers[index].compared(to: headers[index &- 1], in: fields) == 0 {
+      headers[index].repeatsName = true
+      repeated = repeated ?? Int(max(headers[index].index, headers[index &- 1].index))
     }
-    return nil
+    return repeated
   }
 
-  package func hasName(of other: SelectedHeader, in fields: borrowing FieldDraft) -> Bool {
-    rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
+  /// Compares the names: negative if this header sorts first, and zero if the names are equal.
+  @inline(__always)
+  private func compared(to other: SelectedHeader, in fields: borrowing FieldDraft) -> Int {
+    if rank.0 != other.rank.0 { return rank.0 < other.rank.0 ? -1 : 1 }
+    if rank.1 != other.rank.1 { return rank.1 < other.rank.1 ? -1 : 1 }
+    if rank.2 != other.rank.2 { return rank.2 < other.rank.2 ? -1 : 1 }
+    if isNameInRank || other.isNameInRank { return Int(nameByteCount) &- Int(other.nameByteCount) }
+    return withBytes(of: fields.canonicalName(at: Int(index))) { name in
+      withBytes(of: fields.canonicalName(at: Int(other.index))) { name.compared(to: $0) }
+    }
   }
 
+  /// Whether ``rank`` contains the whole name, as it does for the `host` header.
+  private var isNameInRank: Bool { nameByteCount <= 24 }
+
+  /// The bytes in ``rank``.
+  @inline(__always)
+  private var nameStart: (first: ByteLanes, second: ByteLanes) {
+    (ByteLanes(rank.0.byteSwapped, rank.1.byteSwapped), ByteLanes(rank.2.byteSwapped))
+  }
+
+  /// Whether the name is known to contain only characters that percent-encoding keeps.
+  package var hasUnreservedName: Bool {
+    let count = Int(nameByteCount)
+    return isNameInRank && nameStart.first.areKept(before: count)
+      && (count <= 16 || nameStart.second.areKept(before: count &- 16))
+  }
+
+  /// Appends the header's lowercase name.
+  package func appendName(in fields: borrowing FieldDraft, to writer: inout ByteWriter) {
+    if isNameInRank {
+      writer.append(nameStart.first, nameStart.second, count: Int(nameByteCount))
+    } else {
+      writer.append(fields.canonicalName(at: Int(index)))
+    }
+  }
+
+  /// Returns the header's lowercase name.
   package func name(in fields: borrowing FieldDraft) -> String {
     index == Self.host ? "host" : fields.canonicalName(at: Int(index))
   }

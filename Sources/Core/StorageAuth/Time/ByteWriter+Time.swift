@@ -20,26 +20,14 @@ extension ByteWriter {
     append(" GMT")
   }
 
-  /// Appends an instant in the basic ISO 8601 format, such as `20261120T080000Z`.
-  package mutating func append(basicDate instant: Timestamp) { append(basicDate: CivilTime(instant)) }
-
-  package mutating func append(basicDate time: CivilTime) {
-    append(compactDate: time)
-    append(UInt8(ascii: "T"))
-    // The first digits are in the low bytes, so that the shift drops the leading zeros: two of eight digits.
-    let sixDigits = time.hour &* 10_000 &+ time.minute &* 100 &+ time.second
-    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: sixDigits)) &>> 16, count: 6)
-    append(UInt8(ascii: "Z"))
+  /// Appends a time in the basic ISO 8601 format, such as `20261120T080000Z`.
+  package mutating func append(_ time: BasicTime) {
+    append(lanes: time.day)
+    append(lanes: time.timeOfDay)
   }
 
-  /// Appends the date of an instant in the basic ISO 8601 format, such as `20261120`.
-  package mutating func append(compactDate instant: Timestamp) { append(compactDate: CivilTime(instant)) }
-
-  package mutating func append(compactDate time: CivilTime) {
-    append(time.year, digits: 4)
-    // The shift drops the four leading zeros.
-    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
-  }
+  /// Appends the day of a time in the basic ISO 8601 format, such as `20261120`.
+  package mutating func append(dayOf time: BasicTime) { append(lanes: time.day) }
 
   /// Appends a time in the extended ISO 8601 format, such as `2026-11-20T08:00:00Z`.
   mutating func append(extendedDate time: CivilTime) {
@@ -80,17 +68,23 @@ extension ByteWriter {
   }
 
   private mutating func append(magnitude: UInt64, digits: Int) {
-    if magnitude < 100_000_000, digits <= 8 {
-      let decimal = decimalDigits(of: magnitude)
-      // The first digit is in the lowest byte, so that leading zero digits are trailing zero bits once `"0"` is removed.
-      let zeros = (decimal ^ decimalDigits(of: 0)).trailingZeroBitCount &>> 3
-      let width = max(8 &- zeros, digits, 1)
-      append(lanes: decimal &>> UInt64(8 &* (8 &- width)), count: width)
+    if magnitude < 100_000_000, digits <= 8 { return append(upToEightDigitsOf: magnitude, digits: digits) }
+    let (high, low) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
+    if high < 100_000_000, digits <= 16 {
+      append(upToEightDigitsOf: high, digits: digits &- 8)
     } else {
-      let (high, low) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
       append(magnitude: high, digits: digits &- 8)
-      append(lanes: decimalDigits(of: low))
     }
+    append(lanes: decimalDigits(of: low))
+  }
+
+  @inline(__always)
+  private mutating func append(upToEightDigitsOf magnitude: UInt64, digits: Int) {
+    let decimal = decimalDigits(of: magnitude)
+    // The first digit is in the lowest byte, so that leading zero digits are trailing zero bits once `"0"` is removed.
+    let zeros = (decimal ^ decimalDigits(of: 0)).trailingZeroBitCount &>> 3
+    let width = max(8 &- zeros, digits, 1)
+    append(lanes: decimal &>> UInt64(8 &* (8 &- width)), count: width)
   }
 }
 
@@ -99,7 +93,7 @@ extension ByteWriter {
 /// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
 /// by a reciprocal that is exact for parts of that size: 5243 / 2^19 for 1 / 100, and 103 / 2^10 for 1 / 10.
 @inline(__always)
-private func decimalDigits(of number: UInt64) -> UInt64 {
+func decimalDigits(of number: UInt64) -> UInt64 {
   let fours = number / 10_000 | (number % 10_000) &<< 32
   let hundreds = (fours &* 5243) &>> 19 & 0x0000_007f_0000_007f
   let twos = hundreds | (fours &- hundreds &* 100) &<< 16

@@ -149,7 +149,7 @@ extension Timestamp {
   public var iso8601: String { String(writing: { $0.append(extendedDate: CivilTime(self)) }) }
 
   /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
-  public var iso8601Basic: String { String(writing: { $0.append(basicDate: self) }) }
+  public var iso8601Basic: String { String(writing: { $0.append(BasicTime(self)) }) }
 
   /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
   public var httpDate: String { String(writing: { $0.append(httpDate: self) }) }

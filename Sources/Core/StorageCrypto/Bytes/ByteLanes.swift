@@ -13,7 +13,7 @@ package struct ByteLanes {
 
   /// Creates lanes from two integers, with the lowest byte of the first integer as the first lane.
   @inlinable @inline(__always)
-  init(_ low: UInt64, _ high: UInt64 = 0) {
+  package init(_ low: UInt64, _ high: UInt64 = 0) {
     // Safe: both types have sixteen bytes, and every bit pattern is valid.
     bytes = unsafe unsafeBitCast(SIMD2(low.littleEndian, high.littleEndian), to: SIMD16<UInt8>.self)
   }
@@ -65,6 +65,10 @@ package struct ByteLanes {
     encoding.keepsSlash
       ? areUnreservedOrSlashes : areUnreservedOrSlashes.subtracting(equal(UInt8(ascii: "/")))
   }
+
+  /// Returns whether percent-encoding keeps the first `count` of the sixteen bytes.
+  @inlinable @inline(__always)
+  package func areKept(before count: Int) -> Bool { areKept(by: .component).inverted.first >= min(count, 16) }
 
   @inlinable @inline(__always)
   package var lowercased: ByteLanes {

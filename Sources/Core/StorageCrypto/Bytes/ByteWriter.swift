@@ -116,6 +116,18 @@ package struct ByteWriter: ~Copyable {
     releaseReserved(from: start &+ laneCount)
   }
 
+  /// Appends the first bytes of two sets of lanes, at most 32.
+  @inlinable @inline(__always)
+  package mutating func append(_ first: ByteLanes, _ second: ByteLanes, count laneCount: Int) {
+    precondition(laneCount >= 0 && laneCount <= 32, "There are 32 lanes.")
+    let start = reserve(32)
+    // Within the reserved space: 32 bytes are stored, and those that are not needed are released.
+    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(of: first.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
+    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(
+      of: second.bytes, toByteOffset: start &+ 16, as: SIMD16<UInt8>.self)
+    releaseReserved(from: start &+ laneCount)
+  }
+
   /// Releases the unused end of the last reservation, starting at an index.
   @inlinable @inline(__always)
   mutating func releaseReserved(from index: Int) {

@@ -5,15 +5,10 @@ extension ByteWriter {
   /// Appends bytes as lowercase hexadecimal digits.
   package mutating func append(hex bytes: Span<UInt8>) {
     var index = 0
-    while index &+ 4 <= bytes.count {
-      // Within bounds: four bytes are left. Every bit pattern is valid, and the load does not require alignment.
-      let four = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt32.self)
-      append(lanes: hexDigits(of: UInt32(littleEndian: four)))
-      index &+= 4
-    }
     while index < bytes.count {
-      append(lanes: hexDigits(of: UInt32(bytes[index])), count: 2)
-      index &+= 1
+      let digits = ByteLanes(bytes, from: index).hexDigits
+      append(digits.first, digits.second, count: 2 &* min(bytes.count &- index, 16))
+      index &+= 16
     }
   }
 
@@ -22,17 +17,23 @@ extension ByteWriter {
   package mutating func append(hex digest: Digest) { digest.withBytes { append(hex: $0) } }
 }
 
-/// Returns the lowercase hexadecimal digits of four bytes, the lowest first, as the eight bytes of an integer.
-@inline(__always)
-private func hexDigits(of bytes: UInt32) -> UInt64 {
-  // Each byte moves to the lower half of two lanes, then its upper four bits to the first and the others to the second.
-  var spread = UInt64(bytes)
-  spread = (spread | spread &<< 16) & 0x0000_ffff_0000_ffff
-  spread = (spread | spread &<< 8) & 0x00ff_00ff_00ff_00ff
-  let digits = (spread &>> 4 | spread &<< 8) & 0x0f0f_0f0f_0f0f_0f0f
-  // A digit plus six reaches 16 exactly if it is a letter.
-  let letters = (digits &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
-  return digits &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") &- UInt8(ascii: "0") &- 10)
+extension ByteLanes {
+  /// The lowercase hexadecimal digits of the bytes, those of the first eight bytes and those of the others.
+  @inline(__always)
+  fileprivate var hexDigits: (first: ByteLanes, second: ByteLanes) {
+    var digits = SIMD32<UInt8>()
+    digits.evenHalf = ByteLanes(bytes &>> 4).digits
+    digits.oddHalf = ByteLanes(bytes & 0x0f).digits
+    return (ByteLanes(digits.lowHalf), ByteLanes(digits.highHalf))
+  }
+
+  /// The hexadecimal digits of lanes that are numbers below 16.
+  @inline(__always)
+  private var digits: SIMD16<UInt8> {
+    let zeros = SIMD16(repeating: UInt8(ascii: "0"))
+    return bytes
+      &+ zeros.replacing(with: SIMD16(repeating: UInt8(ascii: "a") - 10), where: lie(from: 10, through: 15).mask)
+  }
 }
 
 /// Returns the value of a hexadecimal digit in uppercase or lowercase, or `nil` for any other byte.
