@@ -91,14 +91,11 @@ struct OSSV1String {
 
     /// Creates the role for a lowercase name, and adds an `x-oss-` header to the selected headers.
     init(of name: Span<UInt8>, _ index: Int, _ headers: inout ScratchList<SelectedHeader>) {
-      if name.starts(with: "x-oss-") {
-        headers.append(SelectedHeader(name: name, index: Int32(index)))
-        self = .other
-      } else if name.count == 11, name.starts(with: "content-md5") {
-        self = .md5
-      } else if name.count == 12, name.starts(with: "content-type") {
-        self = .type
-      } else {
+      switch name.count {
+      case 11 where name.starts(with: "content-md5"): self = .md5
+      case 12 where name.starts(with: "content-type"): self = .type
+      default:
+        if name.starts(with: "x-oss-") { headers.append(SelectedHeader(name: name, index: Int32(index))) }
         self = .other
       }
     }

@@ -27,6 +27,7 @@ package struct HostName: BitwiseCopyable {
     }
   }
 
+  @inline(__always)
   private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
     var dotCount = 0
