@@ -6,17 +6,19 @@ internal import CHashBlocks
 
 /// A measurement of the processor time of one operation in nanoseconds, from many short batches.
 ///
-/// On a machine with other load, the minima of short batches are reproducible, whereas means and medians are not.
+/// On a machine with other load, the times of the fastest short batches are reproducible, whereas means and medians are
+/// not. The very fastest ones are not either: the clock loses time when the system switches to another process.
 struct Measurement {
   let median: Double
-  let minimum: Double
+  /// The time that one batch in a hundred undercuts.
+  let firstPercentile: Double
   let maximum: Double
   let repetitions: Int
 
   init(_ samples: [Double]) {
     let sorted = samples.sorted()
     median = sorted[sorted.count / 2]
-    minimum = sorted[0]
+    firstPercentile = sorted[sorted.count / 100]
     maximum = sorted[sorted.count - 1]
     repetitions = sorted.count
   }

@@ -35,7 +35,7 @@ struct SigningBenchmark {
       }
     case "--names":
       for workload in try Workload.all(inputs) { StandardStream.print(workload.name, workload.instructionBudget) }
-      for workload in CacheWorkload.all(inputs) where workload.goal != nil {
+      for workload in CacheWorkload.all(inputs) where !workload.isComparison {
         StandardStream.print(workload.name, workload.instructionBudget)
       }
     case "--check":
@@ -72,7 +72,7 @@ struct SigningBenchmark {
       let (own, ownCached, limit) = (measured[3 * index], measured[3 * index + 1], measured[3 * index + 2])
       let text = workload.signature(in: try workload.sign())
       if text != workload.expected { problems.append("\(workload.name): the signature is \(text).") }
-      let ratio = own.minimum / limit.minimum
+      let ratio = own.firstPercentile / limit.firstPercentile
       let isSlow = ratio > workload.goal
       if isSlow {
         problems.append("\(workload.name): \(ratio.text(2)) times its hash blocks; the goal is \(workload.goal).")
@@ -86,11 +86,11 @@ struct SigningBenchmark {
       let allocations = try Measurement.allocations(of: workload.act)
       let cachedAllocations = try Measurement.allocations(of: cached[index].act)
       StandardStream.print(
-        "\(workload.name) \(workload.about)".padded(to: 18), own.minimum.column(0, width: 10),
-        own.median.column(0, width: 8), limit.minimum.column(0, width: 16), limit.median.column(0, width: 8),
+        "\(workload.name) \(workload.about)".padded(to: 18), own.firstPercentile.column(0, width: 10),
+        own.median.column(0, width: 8), limit.firstPercentile.column(0, width: 16), limit.median.column(0, width: 8),
         ratio.column(2, width: 7), workload.goal.column(1, width: 6),
         allocations.map { $0.column(1, width: 12) } ?? " not counted",
-        (ownCached.minimum - own.minimum).column(0, width: 15),
+        (ownCached.firstPercentile - own.firstPercentile).column(0, width: 15),
         ((cachedAllocations ?? 0) - (allocations ?? 0)).column(1, width: 18), isSlow ? "  ABOVE ITS GOAL" : "")
     }
     if !isTSV { problems += try CacheMeasurement(inputs).report() }
@@ -98,7 +98,7 @@ struct SigningBenchmark {
   }
 
   private static let header = """
-    Nanoseconds of processor time for one signature: the minimum of \(repetitions) batches, and the median.
+    Nanoseconds of processor time for one signature: the first percentile of \(repetitions) batches, and the median.
     workload            signing   median     hash blocks   median   ratio   goal  allocations   cached key: ns   allocations more
     """
 
@@ -123,7 +123,7 @@ struct SigningBenchmark {
 
   private static func printTSV(_ name: String, _ workload: String, _ measurement: Measurement) {
     StandardStream.print(
-      "NS", name, workload, measurement.median, measurement.minimum, measurement.maximum, measurement.repetitions,
+      "NS", name, workload, measurement.median, measurement.firstPercentile, measurement.maximum, measurement.repetitions,
       separator: "\t")
   }
 }

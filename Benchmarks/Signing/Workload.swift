@@ -151,56 +151,56 @@ extension Workload {
     }
     let lifetime = input.lifetime
     let v1Header = header(
-      "W1", "OSS V1 header", goal: 3.5, allocations: 3, instructions: 14_200,
+      "W1", "OSS V1 header", goal: 3.6, allocations: 3, instructions: 13_900,
       HashBlocks(hash_blocks_sha1, authenticated: 789)
     ) { try v1.signed(put, with: ossKey(), in: context) }
     let v4Header = header(
-      "W3", "OSS V4 header", goal: 3.6, allocations: 3, instructions: 21_000,
+      "W3", "OSS V4 header", goal: 3.6, allocations: 3, instructions: 19_800,
       HashBlocks(hash_blocks_sha256, hashed: 870, authenticated: 141)
     ) { try v4.signed(put, with: ossKey(), in: context) }
     let cosHeader = header(
-      "W4", "COS V5 header", goal: 3.7, allocations: 2, instructions: 23_600, expected: "W4_nodate",
+      "W4", "COS V5 header", goal: 3.7, allocations: 2, instructions: 23_400, expected: "W4_nodate",
       HashBlocks(hash_blocks_sha1, hashed: 1026, authenticated: 68)
     ) { try cos.signed(part, with: cosKey(), in: context) }
     let s3Header = header(
-      "W6", "S3 V4 header", goal: 4.2, allocations: 3, instructions: 29_000,
+      "W6", "S3 V4 header", goal: 4.2, allocations: 3, instructions: 26_700,
       HashBlocks(hash_blocks_sha256, hashed: 1119, authenticated: 136)
     ) { try s3Body.signed(s3Put, with: s3Key(), in: context) }
     return [
       v1Header,
       url(
-        "W2", "OSS V1 URL", goal: 7.5, allocations: 1, instructions: 8_100,
+        "W2", "OSS V1 URL", goal: 7.5, allocations: 1, instructions: 7_800,
         HashBlocks(hash_blocks_sha1, authenticated: 95)
       ) {
         try v1.presign(get, with: ossKeyAlone(), validFor: lifetime, in: context)
       },
       v4Header, cosHeader,
       url(
-        "W5", "COS V5 URL", goal: 4.6, allocations: 1, instructions: 9_400,
+        "W5", "COS V5 URL", goal: 4.6, allocations: 1, instructions: 9_100,
         HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
       ) { try cos.presign(cosGet, with: cosKeyAlone(), validFor: lifetime, in: context) },
       s3Header,
       url(
-        "W7", "S3 V4 URL", goal: 4.6, allocations: 2, instructions: 18_200,
+        "W7", "S3 V4 URL", goal: 4.6, allocations: 2, instructions: 17_050,
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
-      fields(of: v1Header, instructions: 10_900) { try v1.fields(for: put, with: ossKey(), in: context) },
-      fields(of: v4Header, instructions: 15_700) { try v4.fields(for: put, with: ossKey(), in: context) },
-      fields(of: cosHeader, instructions: 17_100) { try cos.fields(for: part, with: cosKey(), in: context) },
-      fields(of: s3Header, instructions: 21_600) { try s3Body.fields(for: s3Put, with: s3Key(), in: context) },
-      try prepared(of: v1Header, allocations: 2.1, instructions: 9_300, by: v1, put, with: ossKey),
-      try prepared(of: v4Header, allocations: 2.1, instructions: 13_200, by: v4, put, with: ossKey),
-      try prepared(of: cosHeader, allocations: 2.1, instructions: 15_100, by: cos, part, with: cosKey),
-      try prepared(of: s3Header, allocations: 2.1, instructions: 19_000, by: s3Body, s3Put, with: s3Key),
+      fields(of: v1Header, instructions: 10_550) { try v1.fields(for: put, with: ossKey(), in: context) },
+      fields(of: v4Header, instructions: 14_250) { try v4.fields(for: put, with: ossKey(), in: context) },
+      fields(of: cosHeader, instructions: 16_850) { try cos.fields(for: part, with: cosKey(), in: context) },
+      fields(of: s3Header, instructions: 19_350) { try s3Body.fields(for: s3Put, with: s3Key(), in: context) },
+      try prepared(of: v1Header, allocations: 2.1, instructions: 9_120, by: v1, put, with: ossKey),
+      try prepared(of: v4Header, allocations: 2.1, instructions: 12_270, by: v4, put, with: ossKey),
+      try prepared(of: cosHeader, allocations: 2.1, instructions: 14_870, by: cos, part, with: cosKey),
+      try prepared(of: s3Header, allocations: 2.1, instructions: 17_220, by: s3Body, s3Put, with: s3Key),
       try link(
-        "P2", "OSS V1 prepared", instructions: 2_550, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
+        "P2", "OSS V1 prepared", instructions: 2_440, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
       ) { try v1.presigner(for: input.inBucket(get), with: ossKeyAlone(), validFor: lifetime, in: context) },
       try link(
-        "P5", "COS V5 prepared", instructions: 2_900, expected: "W5",
+        "P5", "COS V5 prepared", instructions: 2_700, expected: "W5",
         HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
       ) { try cos.presigner(for: input.inBucket(cosGet), with: cosKeyAlone(), validFor: lifetime, in: context) },
       try link(
-        "P7", "S3 V4 prepared", instructions: 3_200, expected: "W7",
+        "P7", "S3 V4 prepared", instructions: 2_780, expected: "W7",
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presigner(for: input.inBucket(s3Get), with: s3KeyAlone(), validFor: lifetime, in: context) },
     ]

@@ -41,12 +41,12 @@ extension ByteWriter {
     append(UInt8(ascii: "Z"))
   }
 
+  /// Appends a time of day, such as `08:00:00`.
   private mutating func append(timeOfDay time: CivilTime) {
-    append(twoDigits: time.hour)
-    append(UInt8(ascii: ":"))
-    append(twoDigits: time.minute)
-    append(UInt8(ascii: ":"))
-    append(twoDigits: time.second)
+    // The zeros between the numbers become colons.
+    let digits = decimalDigits(
+      of: UInt64(truncatingIfNeeded: time.hour &* 1_000_000 &+ time.minute &* 1000 &+ time.second))
+    append(lanes: digits | 0x0000_0a00_000a_0000)
   }
 
   @inline(__always)
