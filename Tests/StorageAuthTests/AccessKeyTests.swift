@@ -23,7 +23,7 @@ final class AccessKeyTests: XCTestCase {
   func testEmptySessionTokenBecomesNil() {
     XCTAssertNil(AccessKey(id: "a", secret: "b", sessionToken: "").sessionToken)
     XCTAssertNil(AccessKey(id: "a", secret: "b", sessionToken: "").identity.sessionToken)
-    XCTAssertNil(AccessKey(id: "a", secret: "b", sessionToken: "").encodedToken)
+    XCTAssertNil(AccessKey(id: "a", secret: "b", sessionToken: "").encodedTokenField(named: .cookie))
   }
 
   func testKeyExpiresAtItsExpirationAndNotBefore() {
@@ -103,9 +103,14 @@ final class AccessKeyTests: XCTestCase {
   func testTokenFieldCarriesTheTokenUnderAnyHeaderName() {
     let key = AccessKey(id: "a", secret: "b", sessionToken: "t/+=")
     for name in [HTTPField.Name.cookie, .location, .cookie] {
-      XCTAssertEqual(key.tokenField(named: name), HTTPField(name: name, value: "t/+="))
+      let field = HTTPField(name: name, value: "t/+=")
+      XCTAssertEqual(key.tokenField(named: name), field)
+      for _ in 0..<2 {
+        let encoded = key.encodedTokenField(named: name)
+        XCTAssertEqual(encoded?.field, field)
+        XCTAssertEqual(encoded?.encodedToken?.withBytes { bytes in String(writing: { $0.append(bytes) }) }, "t%2F%2B%3D")
+      }
     }
-    XCTAssertEqual(key.encodedToken?.withBytes { bytes in String(writing: { $0.append(bytes) }) }, "t%2F%2B%3D")
     XCTAssertNil(AccessKey(id: "a", secret: "b").tokenField(named: .cookie))
   }
 

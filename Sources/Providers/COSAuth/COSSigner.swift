@@ -154,9 +154,9 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   private func signedFields(
     of request: HTTPRequest, _ additions: FieldDraft.Additions, with prepared: COSPreparedKey
   ) throws(SigningError) -> FieldDraft {
-    var draft = try draft(request, additions, token: prepared.tokenField)
+    var draft = try draft(request, additions, token: prepared.token?.field)
     var string = httpString
-    string.encodedToken = prepared.encodedToken
+    string.encodedToken = prepared.token?.encodedToken
     let authorization = try string.withHTTPString(
       request, fields: draft, path: request.path ?? "/"
     ) { text, headerList, parameterList in
@@ -208,16 +208,14 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
 /// The parts that the signatures of an access key in one window have in common.
 private struct COSPreparedKey {
   let key: AccessKey
-  let tokenField: HTTPField?
-  let encodedToken: SecretBytes?
+  let token: TokenField?
   let window: COSKeyTime
   /// The signing key after it has hashed the string to sign up to the hash of the HTTP string, or `nil`.
   var startedKey: HMACKey<SHA1>?
 
   init(_ key: AccessKey, window: COSKeyTime) {
     self.key = key
-    tokenField = key.tokenField(named: .cosSecurityToken)
-    encodedToken = key.encodedToken
+    token = key.encodedTokenField(named: .cosSecurityToken)
     self.window = window
   }
 

@@ -152,6 +152,8 @@ extension AccessKey {
   /// Returns the header field with the session token, or `nil`; it is created once for each key and field name.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? { storage.tokenField(named: name) }
 
-  /// The percent-encoded session token, or `nil` if the key has no session token; the token is encoded once per key.
-  package var encodedToken: SecretBytes? { storage.encodedToken }
+  /// Returns the header field with the session token and the percent-encoded token, or `nil`; both are created once.
+  package func encodedTokenField(named name: HTTPField.Name) -> TokenField? {
+    storage.encodedTokenField(named: name)
+  }
 }

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageCrypto
+package import HTTPTypes
+package import StorageCrypto
 
 /// The storage of an access key: its ID and secrets, and the values derived from them.
 final class AccessKeyStorage: Sendable {
@@ -11,15 +11,13 @@ final class AccessKeyStorage: Sendable {
   let sessionToken: Secret?
   let isAnonymous: Bool
   let isDecoy: Bool
-  /// The percent-encoded session token, or `nil` if the key has no session token.
-  let encodedToken: SecretBytes?
   /// The error that explains why the access key cannot sign, or `nil` if the key can sign.
   let validationError: SigningError?
   /// The characters in the access key ID with which some signature schemes would end it.
   let idDelimiters: IDDelimiters
   let sha1Keys = DerivedKeys<SHA1>()
   let sha256Keys = DerivedKeys<SHA256>()
-  private let cachedTokenField = Lock<HTTPField?>(nil)
+  private let cachedToken = Lock<TokenField?>(nil)
 
   init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false, isDecoy: Bool = false) {
     self.isAnonymous = isAnonymous
@@ -29,22 +27,43 @@ final class AccessKeyStorage: Sendable {
     self.sessionToken = sessionToken
     validationError = CredentialValidation.error(id: id, secret: secret, token: sessionToken)
     idDelimiters = IDDelimiters(in: id)
-    encodedToken = sessionToken.map { token in
-      var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
-      defer { wipe(&encoded) }
-      return SecretBytes(encoded)
-    }
   }
 
   func tokenField(named name: HTTPField.Name) -> HTTPField? {
     guard let sessionToken else { return nil }
-    return cachedTokenField.withLock { cachedField in
-      if let cachedField, cachedField.name == name { return cachedField }
-      let newField = HTTPField(name: name, value: sessionToken.reveal())
-      cachedField = newField
-      return newField
+    return cachedToken.withLock { cachedToken in
+      if let field = cachedToken?.field, field.name == name { return field }
+      let field = HTTPField(name: name, value: sessionToken.reveal())
+      cachedToken = TokenField(field: field, encodedToken: cachedToken?.encodedToken)
+      return field
     }
   }
+
+  func encodedTokenField(named name: HTTPField.Name) -> TokenField? {
+    guard let sessionToken else { return nil }
+    return cachedToken.withLock { cachedToken in
+      if let cachedToken, cachedToken.field.name == name, cachedToken.encodedToken != nil { return cachedToken }
+      let token = TokenField(
+        field: HTTPField(name: name, value: sessionToken.reveal()), encodedToken: Self.encode(sessionToken))
+      cachedToken = token
+      return token
+    }
+  }
+
+  private static func encode(_ token: Secret) -> SecretBytes {
+    var bytes = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
+    defer { wipe(&bytes) }
+    return SecretBytes(bytes)
+  }
+}
+
+/// A session token in the forms that signers need.
+package struct TokenField: Sendable {
+  /// The header field.
+  package let field: HTTPField
+
+  /// The percent-encoded token, or `nil` if no signer has needed it.
+  package let encodedToken: SecretBytes?
 }
 
 /// The scope of a derived signing key: a period in any unit, a region and a service, each zero or empty if unused.
