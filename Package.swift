@@ -297,17 +297,21 @@ package.targets += [
   tests("Reader", kit + " CInstructionCounter NIOEmbedded SigningJobs", exclude: ["Corpus", "Engine"]),
 ]
 
-// `STORAGE_AUTH_FUZZ=1` makes the replay of the corpora a program that libFuzzer drives. The flags of the sanitizer are
-// given on the command line (`make fuzz`), so that the manifest that consumers see has no unsafe ones.
-if Context.environment["STORAGE_AUTH_FUZZ"] != nil {
+// `STORAGE_AUTH_FUZZ=1` makes the replay of the corpora a program that libFuzzer drives (`make fuzz`). Only the targets of
+// this package are instrumented, so that the other packages need not be built again.
+let isFuzzed = Context.environment["STORAGE_AUTH_FUZZ"] != nil
+let instrumented = ["-sanitize=fuzzer,address"]
+if isFuzzed {
   let fuzz = program(
     "storage-auth-fuzz", "Tests/ReaderTests", uses(kit + " NIOEmbedded SigningJobs StorageAuthTesting FuzzEngine"))
   fuzz.exclude = names(
     "Corpus CorpusTests.swift ComplexityTests.swift InstructionCounter.swift Engine/count.sh Engine/run.sh")
-  // gold, which is the default on Linux, ends with an internal error on the names that the address sanitizer makes.
-  fuzz.linkerSettings = [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
   package.targets.removeAll { $0.name == "ReaderTests" }
   package.targets += [.target(name: "FuzzEngine", path: "Tests/FuzzEngine"), fuzz]
+  // gold, which is the default on Linux, ends with an internal error on the names that the address sanitizer makes.
+  fuzz.linkerSettings = [
+    .unsafeFlags(instrumented), .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux])),
+  ]
 }
 
 // The package's own catalogue needs a module, because swift-docc-plugin documents targets only. It depends on the libraries,
@@ -347,4 +351,5 @@ for target in package.targets where target.type != .system {
   let path = target.path ?? ""
   target.swiftSettings = path.hasPrefix("Sources/") ? rules + [.strictMemorySafety()] : rules
   if ["StorageClient", "AsperaClient"].contains(target.name) { target.swiftSettings? += defaults }
+  if isFuzzed { target.swiftSettings? += [.unsafeFlags(instrumented)] }
 }

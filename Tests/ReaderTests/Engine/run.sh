@@ -11,6 +11,9 @@
 #
 # ARGUMENTS are those of libFuzzer. What is found on the way is kept in .build/fuzz/found; an input that ends a reader
 # lies in .build/fuzz/crashes, and belongs into the corpus once the reader is mended.
+#
+# SCRATCH names another build folder than .build/fuzz. If it is empty, the usual folder is built anew with the sanitizer,
+# which takes less time if it contains the other packages, and has to be undone by another build.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -24,9 +27,15 @@ fi
 
 export STORAGE_AUTH_FUZZ=1 STORAGE_AUTH_ONLY=storage-auth-fuzz
 folder=.build/fuzz
-"$swift" build --traits CommandLine -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing --scratch-path "$folder" \
-  --product storage-auth-fuzz
-program=$folder/release/storage-auth-fuzz
+SCRATCH=${SCRATCH-$folder}
+
+# Builds in the build folder.
+build() {
+  "$swift" build --traits CommandLine ${SCRATCH:+--scratch-path "$SCRATCH"} "$@"
+}
+
+build --product storage-auth-fuzz
+program=$(build --show-bin-path)/storage-auth-fuzz
 
 # What XCTest and the tasks of Swift keep to the end is no leak; the growth of memory is bounded by rss_limit_mb.
 export ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no
@@ -34,10 +43,10 @@ mkdir -p "$folder/crashes"
 
 # Fuzzes one reader, and prints its figures, or the end of its log if it ended on an input.
 fuzz() {
-  local reader=$1 folder=$2 log=$2/found/$1.log
+  local program=$1 folder=$2 reader=$3 log=$2/found/$3.log
   mkdir -p "$folder/found/$reader"
   # shellcheck disable=SC2086
-  if "$folder/release/storage-auth-fuzz" "$reader" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  if "$program" "$reader" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$folder/crashes/$reader-" ${ARGUMENTS:--max_total_time=60} "$folder/found/$reader" \
     "Tests/ReaderTests/Corpus/$reader" >"$log" 2>&1; then
     awk -v reader="$reader" '/number_of_executed_units/ { n = $2 } /average_exec_per_sec/ { s = $2 }
@@ -52,4 +61,4 @@ export -f fuzz
 export ARGUMENTS=${ARGUMENTS:-}
 
 # One reader for each processor at a time; xargs fails if one of them does.
-printf '%s\n' ${READERS:-$("$program")} | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz "$@"' fuzz '{}' "$folder"
+printf '%s\n' ${READERS:-$("$program")} | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz "$@"' fuzz "$program" "$folder" '{}'
