@@ -123,7 +123,8 @@ struct SigningBenchmark {
 
   private static func printTSV(_ name: String, _ workload: String, _ measurement: Measurement) {
     StandardStream.print(
-      "NS", name, workload, measurement.median, measurement.firstPercentile, measurement.maximum, measurement.repetitions,
+      "NS", name, workload, measurement.median, measurement.firstPercentile, measurement.maximum,
+      measurement.repetitions,
       separator: "\t")
   }
 }

@@ -6,7 +6,8 @@
 # libcrypto, and checks
 # - that no Swift code needs libcrypto,
 # - the tests of the libraries without a network, with all vectors,
-# - the suites of the client, the round trips of the example and a short long run, over both transports, and
+# - the suites of the client over URLSession, and the round trips of the example and a short long run over both transports,
+#   and
 # - the signatures and the allocation budgets of the signing benchmark.
 #
 # SCRATCH names another build folder than .build-backends. If it is empty, the usual folder is built anew without libcrypto,
@@ -63,7 +64,7 @@ done
 [ "$checked" -ge 10 ] || { echo "backends: only $checked modules were found"; exit 1; }
 
 SWIFT=$swift Tests/run-tests.py ${SCRATCH:+--scratch-path "$SCRATCH"} --filter "^($(core test | tr ' ' '|'))\\."
-TRANSPORTS="asynchttp urlsession" SWIFT=$swift Tests/Transports/check.sh
+SWIFT=$swift Tests/Transports/check.sh
 STORAGE_AUTH_ONLY=signing-benchmark build -c release --product signing-benchmark
 "$(STORAGE_AUTH_ONLY=signing-benchmark build -c release --show-bin-path)/signing-benchmark" --check
 echo "backends: of $checked modules, only the stand-in for CommonCrypto needs libcrypto"

@@ -108,7 +108,8 @@ final class AccessKeyTests: XCTestCase {
       for _ in 0..<2 {
         let encoded = key.encodedTokenField(named: name)
         XCTAssertEqual(encoded?.field, field)
-        XCTAssertEqual(encoded?.encodedToken?.withBytes { bytes in String(writing: { $0.append(bytes) }) }, "t%2F%2B%3D")
+        XCTAssertEqual(
+          encoded?.encodedToken?.withBytes { bytes in String(writing: { $0.append(bytes) }) }, "t%2F%2B%3D")
       }
     }
     XCTAssertNil(AccessKey(id: "a", secret: "b").tokenField(named: .cookie))

@@ -61,6 +61,7 @@ final class SecretTests: XCTestCase {
     func use() {
       let key = AccessKey(id: "id", secret: String(repeating: "s", count: 43), sessionToken: token)
       XCTAssertEqual(key.sessionToken?.reveal(), token)
+      XCTAssertNotNil(key.encodedTokenField(named: .cookie))
     }
     XCTAssertEqual(released(43, in: use), [[UInt8](repeating: 0, count: 43)])
     XCTAssertEqual(released(41, in: use), [[UInt8](repeating: 0, count: 41)])
