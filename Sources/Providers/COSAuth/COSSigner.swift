@@ -232,10 +232,12 @@ extension ByteWriter {
   ) {
     append("q-sign-algorithm=sha1&q-ak=")
     append(id.string)
-    append("&q-sign-time=")
-    window.append(to: &self)
-    append("&q-key-time=")
-    window.append(to: &self)
+    withWrittenBytes({ window.append(to: &$0) }) { window in
+      append("&q-sign-time=")
+      append(window)
+      append("&q-key-time=")
+      append(window)
+    }
     append("&q-header-list=")
     append(headerList)
     append("&q-url-param-list=")
