@@ -93,6 +93,13 @@ final class TimestampTests: XCTestCase {
     }
   }
 
+  func testBasicISO8601DateHasFourDigitsForTheYear() {
+    XCTAssertEqual(Timestamp(unixSeconds: 253_402_300_799).iso8601Basic, "99991231T235959Z")
+    XCTAssertEqual(Timestamp(unixSeconds: 253_402_300_800).iso8601Basic, "99990101T000000Z")
+    XCTAssertEqual(Timestamp(unixSeconds: -62_167_219_200).iso8601Basic, "00000101T000000Z")
+    XCTAssertEqual(Timestamp(unixSeconds: -62_167_219_201).iso8601Basic, "00001231T235959Z")
+  }
+
   func testMalformedBasicISO8601DatesAreRejected() {
     for text in [
       "", "20261120", "20261120T080000", "20261120T0800Z", "20261120T080000z", "20261120t080000Z", "20261120T080000Z ",

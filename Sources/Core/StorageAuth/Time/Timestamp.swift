@@ -149,6 +149,8 @@ extension Timestamp {
   public var iso8601: String { String(writing: { $0.append(extendedDate: CivilTime(self)) }) }
 
   /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
+  ///
+  /// The format has four digits for the year; a year that does not fit becomes the nearest one that does.
   public var iso8601Basic: String { String(writing: { $0.append(BasicTime(self)) }) }
 
   /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
