@@ -106,8 +106,8 @@ struct CacheMeasurement {
 
   /// The greatest ratios of a call's time to that of a manually stored key behind a mutex, which also reads the clock.
   ///
-  /// A lone call is compared by the first percentiles, and a contended one by the medians: its fastest batches are those of batches in
-  /// which only one thread ran.
+  /// A lone call is compared by the first percentiles, and a contended one by the medians: in its fastest batches, only one
+  /// thread ran.
   private static let goal = (alone: 1.8, crowded: 2.0)
 
   private let workloads: [CacheWorkload]

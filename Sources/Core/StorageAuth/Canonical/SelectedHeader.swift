@@ -35,7 +35,6 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 
   /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
-  @discardableResult
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: borrowing FieldDraft) -> Int? {
     let hasEqualNames = headers.sort { $0.compared(to: $1, in: fields) }
     guard hasEqualNames else { return nil }
