@@ -43,8 +43,9 @@ class RandomRequest:
         self.key = self._text(1, 24).lstrip("/") or "k"
         self.parameters = {name: self._text(1, 12) for name in pick.sample(PARAMETERS, pick.randrange(4))}
         self.parameters |= {name: "" for name in pick.sample(FLAGS, pick.randrange(2))}
-        names = pick.sample([f"{prefix}meta-a", f"{prefix.title()}Meta-B", f"{prefix}meta-c-d", f"{prefix}acl"],
-                            pick.randrange(4))
+        names = pick.sample([f"{prefix}meta-a", f"{prefix.title()}Meta-B", f"{prefix}meta-c-d", f"{prefix}acl",
+                             f"{prefix}meta-e!f", f"{prefix}meta-of-a-long-name-b", f"{prefix}meta-of-a-long-name-a"],
+                            pick.randrange(7))
         names += pick.sample(["Content-Type", "content-md5", "Range", "If-Match", "Cache-Control"], pick.randrange(4))
         self.headers = {name: self._text(1, 16).strip() or "v" for name in names}
         self.id_and_secret = (f"id{pick.randrange(10**9)}", f"s/+{pick.randrange(10**12)}")
