@@ -79,7 +79,7 @@ final class StandardOutputTests: XCTestCase {
     let directory = try TemporaryDirectory(self)
     let files = try (0..<40).map { try directory.write(pattern(1000), to: "file-\($0)").string }
     let script = #"ulimit -n "$1"; shift; exec "$0" "$@""#
-    for limit in [16, 24, 64] {
+    for limit in [20, 24, 64] {
       let stored = try await Programs.shell(
         script, ["\(limit)", "cp", "--parallel", "40"] + files + ["oss://\(Cloud.bucket)/\(limit)/"] + options(cloud),
         Self.credentials)
@@ -90,7 +90,7 @@ final class StandardOutputTests: XCTestCase {
         Self.credentials)
       XCTAssertEqual(fetched.status, 0, "\(limit): \(fetched.errors)")
     }
-    for limit in [8, 12, 15] {
+    for limit in [8, 12, 19] {
       let refused = try await Programs.shell(
         script, ["\(limit)", "ls", "oss://\(Cloud.bucket)/"] + options(cloud), Self.credentials)
       XCTAssertEqual(refused.status, 1, "\(limit): \(refused.errors)")
@@ -101,12 +101,12 @@ final class StandardOutputTests: XCTestCase {
 
   func testNumbersFollowTheLimit() {
     for (count, transfers, loops) in [
-      (8, 1, 1), (16, 1, 1), (24, 3, 2), (64, 13, 5), (1024, 253, 64), (.max, .max / 4 - 2, 64),
+      (8, 1, 1), (20, 1, 1), (24, 2, 1), (64, 12, 4), (1024, 252, 64), (.max, .max / 4 - 4, 64),
     ] {
       let limit = OpenFileLimit(count: count)
       XCTAssertEqual(limit.eventLoops(cores: 64), loops, "\(count)")
       if count < .max { XCTAssertEqual(limit.transfers, transfers, "\(count)") }
-      XCTAssertEqual(limit.permitsConnections, count >= 16)
+      XCTAssertEqual(limit.permitsConnections, count >= 20)
     }
     XCTAssertGreaterThan(OpenFileLimit.current.transfers, 1)
   }

@@ -43,20 +43,23 @@ package struct OpenFileLimit: Sendable, Hashable {
   package var transfers: Int { max(1, (count - min(count, reservedFiles)) / filesPerTransfer) }
 
   /// The number of threads for connections, each of which needs files of its own.
-  package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
+  package func eventLoops(cores: Int) -> Int { max(1, min(cores, transfers / transfersPerEventLoop)) }
 
   /// Whether at least one transfer is possible.
   package var permitsConnections: Bool { count >= reservedFiles + filesPerTransfer }
 }
 
-/// The standard streams, the event loops of a small machine, and what the system opens for names and certificates.
-private let reservedFiles = 12
+/// The files of a process besides those of its transfers: standard streams, timers, an event loop, and six of a
+/// synchronization.
+///
+/// A synchronization opens the folders of its checkpoints and of its state, its lock, its own folder, and listings of it.
+private let reservedFiles = 16
 
 /// A connection to each of two services, a file, and its folder.
 private let filesPerTransfer = 4
 
-/// The descriptors of a selector.
-private let filesPerEventLoop = 3
+/// The number of transfers that usually leave enough of their files to a further event loop, which needs three.
+private let transfersPerEventLoop = 3
 
 /// A limit with which about a thousand transfers can run at a time.
 private let usefulLimit: rlim_t = 4096
