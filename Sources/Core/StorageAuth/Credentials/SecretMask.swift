@@ -6,8 +6,9 @@ internal import StorageCrypto
 /// A mask that replaces known secrets in strings to be displayed; the only implementation of masking by value.
 ///
 /// All secrets are searched for in one pass over the original string, each in clear text and percent-encoded once or
-/// twice (Aho and Corasick, "Efficient string matching", 1975). The time is linear in the lengths of the secrets and
-/// the string, and an inserted mask is never searched for another secret. Overlapping occurrences become one mask.
+/// twice (Aho and Corasick, "Efficient string matching", 1975). The time to create a mask is linear in the lengths of the
+/// secrets, and the time to apply it is linear in the length of the string. An inserted mask is never searched for another
+/// secret. Overlapping occurrences become one mask.
 ///
 /// The mask must only contain values that are known to be secret. If it contained values from an untrusted client, this
 /// client would choose what is masked. Values that an untrusted client sent are masked by name: a header or parameter
@@ -18,7 +19,7 @@ package struct SecretMask: Sendable {
   /// Masking a shorter value would make the string unreadable, and reveal where the value occurs.
   package static let minimumByteCount = 4
 
-  private let secrets: [Secret]
+  private let automaton: SecretAutomaton
   private let masksNamedValues: Bool
 
   /// Creates a mask that replaces the given secrets and, optionally, values with secret names.
@@ -27,7 +28,7 @@ package struct SecretMask: Sendable {
   /// spaces and tabs around these values are ignored. Values with names are those in header lines (`name:value`) and
   /// parameters (`name=value`), in the format of canonical requests and strings to sign.
   package init(_ secrets: some Sequence<Secret>, masksNamedValues: Bool = false) {
-    self.secrets = Array(secrets)
+    automaton = SecretAutomaton(secrets)
     self.masksNamedValues = masksNamedValues
   }
 
@@ -36,10 +37,7 @@ package struct SecretMask: Sendable {
 
   /// Returns a copy of a string in which each occurrence of a secret is replaced with ``Secret/mask``.
   package func applied(to text: String) -> String {
-    var automaton = SecretAutomaton()
-    for secret in secrets { secret.bytes.withBytes { automaton.insert(partsOf: $0) } }
-    automaton.setFallbackNodes()
-    return withBytes(of: text) { bytes in
+    withBytes(of: text) { bytes in
       let secretRanges = automaton.ranges(in: bytes)
       let ranges = masksNamedValues ? merged(secretRanges, SecretName.values(in: bytes)) : secretRanges
       guard !ranges.isEmpty else { return text }
@@ -54,6 +52,10 @@ package struct SecretMask: Sendable {
       })
     }
   }
+}
+
+extension SecretMask: Redacted {
+  package var description: String { "SecretMask" }
 }
 
 /// Returns the union of two lists of ranges, which are sorted and free of overlaps, as the result is.
@@ -74,7 +76,7 @@ private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int
 /// An Aho-Corasick automaton, which is a trie with a fallback node for each node, that finds secrets in a string.
 ///
 /// The automaton is stored as one array per property of a node; node 0 is the root.
-struct SecretAutomaton {
+struct SecretAutomaton: Sendable {
   /// The byte that leads from a node's parent to the node.
   private var nodeByte: [UInt8] = [0]
   /// The first child of each node, and the next child of the same parent; 0 stands for none.
@@ -86,8 +88,14 @@ struct SecretAutomaton {
   /// The length of the longest pattern that ends at each node.
   private var longestPatternLength: [Int32] = [0]
 
+  /// Creates an automaton that finds the given secrets.
+  init(_ secrets: some Sequence<Secret>) {
+    for secret in secrets { secret.bytes.withBytes { insert(partsOf: $0) } }
+    setFallbackNodes()
+  }
+
   /// Inserts the parts of a secret that must not be shown: its lines, and the values after `Basic` or `Bearer`.
-  mutating func insert(partsOf secret: Span<UInt8>) {
+  private mutating func insert(partsOf secret: Span<UInt8>) {
     var start = 0
     for end in 0...secret.count
     where end == secret.count || secret[end] == UInt8(ascii: "\n") || secret[end] == UInt8(ascii: "\r") {
@@ -173,7 +181,7 @@ struct SecretAutomaton {
   }
 
   /// Sets the fallback nodes, level by level, after all patterns have been inserted.
-  mutating func setFallbackNodes() {
+  private mutating func setFallbackNodes() {
     var queue = [0]
     var head = 0
     while head < queue.count {

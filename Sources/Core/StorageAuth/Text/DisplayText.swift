@@ -46,6 +46,7 @@ public struct DisplayText: Sendable, CustomStringConvertible {
   /// Such characters appear only inside strings, and become `\uXXXX`. Characters below U+0020 are unchanged: a JSON
   /// document contains them only between values, as line feeds and tabs.
   package static func escapingInsideJSON(_ json: String) -> String {
+    if json.utf8.allSatisfy({ isPlain($0) || $0 < 0x20 }) { return json }
     var escapedJSON = ""
     escapedJSON.reserveCapacity(json.utf8.count)
     for scalar in json.unicodeScalars {

@@ -35,6 +35,7 @@ final class CallerFile: Sendable {
   /// form of the path contains a token, if the encoding is not valid, or if the path is encoded too many times.
   func maskedPath(_ path: String) -> String {
     let text = masked(path)
+    guard path.utf8.contains(UInt8(ascii: "%")) else { return text }
     var encoded = text
     // Decodes until the path stays the same; each decoded form must be free of tokens.
     for _ in 0..<Self.decodingLimit {
