@@ -80,7 +80,8 @@ api-check: setup
 
 ## Builds the documentation of all public modules, with the tutorials, in .build/docs; warnings are errors.
 docs: setup
-	SWIFT="$(SWIFT)" Documentation/build-site.py
+	$(SWIFT) build $(TRAITS)
+	Documentation/build-site.py
 
 ## Writes Documentation/TestMatrix.md, and every test by behavior and by suite to .build/TestMatrix.md; prints a summary.
 matrix:

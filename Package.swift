@@ -202,8 +202,8 @@ func tests(_ module: String, _ more: String = "", exclude: [String] = [], copyin
     exclude: exclude, resources: copying.map { .copy($0) }, packageAccess: isInside("\(module)Tests"))
 }
 
-/// Whether the documentation is built, by `make docs` or by the Swift Package Index, which set these variables.
-let isDocumented = ["STORAGE_AUTH_DOCS", "SPI_GENERATE_DOCS"].contains { Context.environment[$0] != nil }
+/// Whether the Swift Package Index builds the documentation.
+let isDocumented = Context.environment["SPI_GENERATE_DOCS"] != nil
 
 let hidden = names("StorageCrypto URLSessionDefault SigningJobs")
 let libraries = modules.filter { !$0.isProgram && !hidden.contains($0.name) }.map(\.name)
@@ -314,10 +314,9 @@ if isFuzzed {
   ]
 }
 
-// The package's own catalogue needs a module, because swift-docc-plugin documents targets only. It depends on the libraries,
-// so that its links to them resolve. Consumers fetch and build neither.
+// The Swift Package Index documents targets only, so that the package's own catalogue needs one there. It depends on the
+// libraries, so that its links to them resolve.
 if isDocumented {
-  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
   package.targets.append(
     library("SwiftStorageAuth", "Documentation/SwiftStorageAuth", libraries.map { dependency($0) }))
 }

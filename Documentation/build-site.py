@@ -2,24 +2,31 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Builds the documentation of all public modules as one web site in .build/docs, with swift-docc-plugin; `make docs`.
+"""Builds the documentation of all public modules as one web site in .build/docs, with DocC; `make docs` builds them first.
 
 Every warning of DocC is an error. The pages link each other by the paths of their files, which works in a checkout and
 on GitHub; this script replaces those paths by the addresses of the pages in the site, and fails if a page is missing.
 """
+import concurrent.futures
 import glob
+import graphlib
 import json
 import os
 import posixpath
+import shutil
 import subprocess
 import sys
 import urllib.parse
 
-sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "Tests/Documentation"))
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path += [os.path.join(ROOT, "Tests"), os.path.join(ROOT, "Tests/Documentation")]
+from built_modules import binaries, run, settings
 from pages import slug
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DOCC = ["xcrun", "docc"] if sys.platform == "darwin" else ["docc"]
 SITE = os.path.join(ROOT, ".build/docs")
+# The symbols of each module, and its part of the site.
+PARTS = os.path.join(ROOT, ".build/docs-parts")
 CATALOGUE = "SwiftStorageAuth"
 
 
@@ -32,16 +39,77 @@ def repository():
 REPOSITORY = repository()
 
 
-def swift(*arguments, **options):
-    environment = {**os.environ, "STORAGE_AUTH_DOCS": "1"}
-    return subprocess.run([*os.environ.get("SWIFT", "swift").split(), *arguments], cwd=ROOT, env=environment, **options)
+def libraries(manifest):
+    """The modules of the library products, each with those of them that it depends on."""
+    public = {target for product in manifest["products"] if "library" in product["type"] for target in product["targets"]}
+    targets = {target["name"]: target for target in manifest["targets"]}
+
+    def needed(name):
+        found = {dependency["target"][0] for dependency in targets[name]["dependencies"] if "target" in dependency}
+        return found.union(*map(needed, found))
+
+    return {name: needed(name) & public for name in public}
 
 
-def modules():
-    """The targets of the library products, and that of the package's catalogue."""
-    manifest = json.loads(swift("package", "dump-package", check=True, capture_output=True, text=True).stdout)
-    libraries = [product["targets"] for product in manifest["products"] if "library" in product["type"]]
-    return [target for targets in libraries for target in targets] + [CATALOGUE]
+class Part:
+    """A module's part of the site."""
+
+    def __init__(self, name, dependencies):
+        self.name, self.dependencies = name, dependencies
+        self.symbols = os.path.join(PARTS, name)
+        self.archive = os.path.join(PARTS, f"{name}.doccarchive")
+
+    def extract(self, options):
+        """Writes the module's symbols."""
+        os.makedirs(self.symbols)
+        if self.name == CATALOGUE:
+            source = os.path.join(ROOT, f"Documentation/{CATALOGUE}/{CATALOGUE}.swift")
+            run("swiftc", "-emit-module", "-emit-symbol-graph", "-emit-symbol-graph-dir", self.symbols, source, "-module-name",
+                CATALOGUE, "-o", os.path.join(self.symbols, f"{CATALOGUE}.swiftmodule"))
+        else:
+            run("swift", "symbolgraph-extract", "-module-name", self.name, "-output-dir", self.symbols,
+                "-minimum-access-level", "public", "-emit-extension-block-symbols", *options)
+
+    def build(self, catalogue, parts):
+        """Builds the part, with links to those of the modules that this one depends on; returns what DocC has to say."""
+        # DocC copies a symbolic link as such, which leads to no file of the site.
+        pages = os.path.join(PARTS, f"{self.name}.docc")
+        if catalogue:
+            shutil.copytree(catalogue, pages)
+        links = [argument for name in sorted(self.dependencies) for argument in ("--dependency", parts[name].archive)]
+        outcome = subprocess.run(
+            [*DOCC, "convert", *([pages] if catalogue else []), "--additional-symbol-graph-dir", self.symbols,
+             "--fallback-display-name", self.name, "--fallback-bundle-identifier", self.name, "--warnings-as-errors",
+             "--enable-experimental-external-link-support", *links, "--output-path", self.archive],
+            cwd=ROOT, capture_output=True, text=True)
+        return outcome.stdout + outcome.stderr if outcome.returncode else ""
+
+
+def build():
+    """Builds the site from a part for each module; returns what DocC has to say, which is empty if there is no warning."""
+    for folder in (SITE, PARTS):
+        shutil.rmtree(folder, ignore_errors=True)
+    manifest = json.loads(run("swift", "package", "dump-package"))
+    modules = libraries(manifest)
+    modules[CATALOGUE] = set(modules)
+    parts = {name: Part(name, dependencies) for name, dependencies in modules.items()}
+    catalogues, options = sources(), settings(binaries())
+    messages = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda part: part.extract(options), parts.values()))
+        order = graphlib.TopologicalSorter(modules)
+        order.prepare()
+        running = {}
+        while order.is_active() and not any(messages):
+            for name in order.get_ready():
+                running[pool.submit(parts[name].build, catalogues.get(name.lower()), parts)] = name
+            for done in concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                messages.append(done.result())
+                order.done(running.pop(done))
+    if not any(messages):
+        run(*DOCC, "merge", *(parts[name].archive for name in sorted(parts)), "--output-path", SITE,
+            "--synthesized-landing-page-name", manifest["name"])
+    return parts, "".join(messages)
 
 
 def sources():
@@ -99,13 +167,9 @@ def rewrite(value, url, folder, pages, broken):
 
 
 def main():
-    targets = [argument for module in modules() for argument in ("--target", module)]
-    outcome = swift(
-        "package", "--traits", "CommandLine", "--allow-writing-to-directory", SITE, "generate-documentation",
-        "--enable-experimental-combined-documentation", *targets, "--output-path", SITE, "--warnings-as-errors",
-        *sys.argv[1:])
-    if outcome.returncode:
-        print("docs: DocC found errors or warnings, see above")
+    parts, messages = build()
+    if messages:
+        print(messages, "docs: DocC found errors or warnings, see above", sep="\n")
         return 1
     pages, folders = {}, {}
     for name, catalogue in sources().items():
@@ -131,7 +195,7 @@ def main():
         print(f"docs: the link {link} leads to no file")
     if missing or broken:
         return 1
-    print(f"docs: {len(targets) // 2} modules, {len(pages)} pages. The site is {SITE}; to read it:")
+    print(f"docs: {len(parts)} modules, {len(pages)} pages. The site is {SITE}; to read it:")
     print(f"  python3 -m http.server --directory {SITE} 8000   # http://localhost:8000/documentation/")
     return 0
 
