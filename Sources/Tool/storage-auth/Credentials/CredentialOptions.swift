@@ -4,14 +4,23 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// The options that select the default sources of keys.
+/// The options that select the default sources of keys, and for the connections to services.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
     help: "Skip the metadata service of the instance, so that the command does not wait for a role of the machine.")
   var skipsMetadata = false
 
-  @OptionGroup var network: NetworkOptions
+  @Option(
+    name: .customLong("ca-file"),
+    help: ArgumentHelp(
+      "A PEM file with the certificate authorities to trust, in place of those of the system.", valueName: "file"))
+  var caFile: String?
+
+  func validate() throws { try network.validate() }
+
+  /// The connections to services. (As a group of its own, it would be validated hundreds of times in a debug build.)
+  var network: NetworkOptions { NetworkOptions(caFile: caFile) }
 
   /// Returns a cache for the keys of a cloud's default credential sources, whose warnings go to standard error.
   func cache(for cloud: any Cloud) throws -> CredentialCache<AccessKey> {
@@ -38,15 +47,12 @@ extension ProviderContext {
   }
 }
 
-/// The command-line options for connections to services.
+/// The choices for connections to services.
 ///
 /// The proxies come from the environment or from a file with settings.
-struct NetworkOptions: ParsableArguments {
-  @Option(
-    name: .customLong("ca-file"),
-    help: ArgumentHelp(
-      "A PEM file with the certificate authorities to trust, in place of those of the system.", valueName: "file"))
-  var caFile: String?
+struct NetworkOptions {
+  /// The path of a PEM file with the certificate authorities to trust, or `nil` for those of the system.
+  let caFile: String?
 
   func validate() throws { _ = try Self.transport(for: TransportChoice(caFile: caFile)) }
 
