@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-Documentation/install.sh "$(swift build --traits CommandLine --show-bin-path)/storage-auth" "$folder" >/dev/null
+Documentation/install.sh "${BIN_PATH:-$(swift build --traits CommandLine --show-bin-path)}/storage-auth" "$folder" >/dev/null
 
 "$folder/bin/storage-auth" --help >/dev/null
 page="$folder/share/man/man1/storage-auth.1"

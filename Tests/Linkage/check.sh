@@ -13,6 +13,9 @@
 # Works in a temporary folder; no file of the repository is written.
 set -eu
 
+# Builds for this check alone.
+swift_build() { swift build --disable-index-store -Xswiftc -gnone "$@"; }
+
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -101,7 +104,7 @@ PROGRAM
 
 cd "$folder/consumer"
 build="$folder/build"
-swift build --scratch-path "$build" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+swift_build --scratch-path "$build" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 
 fetched=$(ls "$build/checkouts")
 if [ "$fetched" != "swift-http-types" ]; then
@@ -109,7 +112,7 @@ if [ "$fetched" != "swift-http-types" ]; then
   exit 1
 fi
 
-program="$(swift build --scratch-path "$build" --show-bin-path)/consumer"
+program="$(swift_build --scratch-path "$build" --show-bin-path)/consumer"
 printed=$("$program" | tr '\n' ' ')
 if [ "$printed" != "3 2 1 3 " ]; then
   echo "linkage: the program printed other header counts: $printed"
@@ -147,7 +150,7 @@ cat >>"$folder/forgetful/Package.swift" <<'MANIFEST'
 MANIFEST
 echo 'import StorageClient' >"$folder/forgetful/Sources/forgetful/main.swift"
 cd "$folder/forgetful"
-if swift build --scratch-path "$build" >"$folder/log" 2>&1; then
+if swift_build --scratch-path "$build" >"$folder/log" 2>&1; then
   echo "linkage: a consumer without the trait of the client builds"
   exit 1
 fi
@@ -213,14 +216,14 @@ PROGRAM
 
 cd "$folder/app"
 build="$folder/app-build"
-swift build --scratch-path "$build" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+swift_build --scratch-path "$build" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 fetched=$(ls "$build/checkouts" | tr '\n' ' ')
 # swift-crypto and swift-asn1 are used on Apple's systems alone, but SwiftPM fetches them everywhere.
 if [ "$fetched" != "swift-asn1 swift-crypto swift-http-types swift-log swift-system " ]; then
   echo "linkage: an app with the trait URLSession fetches other packages:" "$fetched"
   exit 1
 fi
-app="$(swift build --scratch-path "$build" --show-bin-path)/app"
+app="$(swift_build --scratch-path "$build" --show-bin-path)/app"
 printed=$("$app")
 case "$printed" in
 "connectionFailed false
