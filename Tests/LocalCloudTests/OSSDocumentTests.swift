@@ -26,6 +26,10 @@ final class OSSDocumentTests: CloudTestCase {
       (transition("IA", 6) + expiration, "InvalidArgument"), (transition("IA", 7) + expiration, "InvalidArgument"),
       (transition("Standard", 5) + expiration, "InvalidArgument"), (transition("IA", 5), nil),
       (
+        "<Transition><Days>soon</Days><StorageClass>IA</StorageClass></Transition>" + transition("Archive", 7),
+        "InvalidArgument"
+      ),
+      (
         "<Expiration><CreatedBeforeDate>2016-12-25T00:00:00.000Z</CreatedBeforeDate></Expiration>"
           + transition("IA", 5), "InvalidRequest"
       ),

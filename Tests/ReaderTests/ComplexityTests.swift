@@ -36,9 +36,9 @@ final class ComplexityTests: XCTestCase {
   private func counts(
     of growth: Growth, from leastCount: Int = leastCount, by counter: InstructionCounter
   ) async throws -> Counts {
-    // Caches are filled before counting.
-    await growth.prepare(growth.size)()
     var size = max(1, growth.size / 16)
+    // Caches are filled before counting.
+    await growth.prepare(size)()
     var counts = [try await counter.count(growth.prepare(size))]
     while counts[0] < leastCount, size < growth.size {
       size = min(2 * size, growth.size)

@@ -7,14 +7,15 @@ public import AsperaAuth
 public protocol TransferEngine: Sendable {
   /// Runs one attempt to carry out a transfer.
   ///
-  /// Cancelling the task stops the transfer in an orderly way. Processes, files and ports are gone on return.
+  /// Cancelling the task stops the transfer in an orderly way. All processes, temporary files and ports of the attempt are
+  /// gone on return.
   ///
   /// - Parameters:
   ///   - spec: The signed specification, which contains the account and the token.
   ///   - additions: The paths that are added to a persistent session, in the order in which they must be sent. The
   ///     session ends when the sequence ends. `nil` for a transfer whose paths are in `spec`.
   ///   - report: A function that receives the attempt's reports, one after another.
-  /// - Returns: The number of transferred bytes and files.
+  /// - Returns: The number of transferred bytes, and that of files that were transferred or skipped.
   /// - Throws: A ``TransferFailure`` whose kind determines how a queue continues.
   func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,

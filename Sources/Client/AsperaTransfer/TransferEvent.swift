@@ -16,9 +16,10 @@ public struct TransferEvent: Sendable {
 
   /// A kind of event in a session of a transfer queue.
   ///
-  /// The first eight kinds occur in the order of their declaration, with these exceptions:
+  /// The `will…` and `did…` kinds occur in the order of their declaration, with these exceptions:
   ///
-  /// - A session that gets no token does not become active, so `willActivate` is followed by `didDeactivate`.
+  /// - A session that ends before its turn reports only `finished`.
+  /// - A session whose request for a token fails does not become active, so `willActivate` is followed by `didDeactivate`.
   /// - An attempt that fails before the server has accepted it reports only `willStartRunning` and `didStopRunning`.
   /// - An attempt that is repeated or was interrupted starts with `willStartRunning` again.
   ///

@@ -285,7 +285,10 @@ extension ObjectStoreConformance {
       if start == nil { while !Task.isCancelled { await Task.yield() } }
       try await operation()
     }
-    if let start { _ = await answered(within: patience) { try? await start.pass() } }
+    if let start, await answered(within: patience, { try? await start.pass() }) == nil {
+      task.cancel()
+      throw Violation("\(label) did not read its source within \(patience)")
+    }
     task.cancel()
     guard let result = await answered(within: patience, { await task.result }) else {
       throw Violation("\(label) did not end within \(patience)")
@@ -310,7 +313,7 @@ extension ObjectStoreConformance {
     for bytes in contents {
       try await requireContent(bytes, of: root + "\(bytes.count)", "one of several concurrent objects")
     }
-    let sharedContent = try await store.download(root + "same", upTo: largeSize)
+    let sharedContent = try await store.download(root + "same", upTo: max(largeSize, 10_012))
     try require(
       contents.contains(sharedContent), "an object to which several uploads wrote at once has the bytes of none")
     return contents.count * 2
@@ -337,7 +340,7 @@ extension ObjectStoreConformance {
     let bytes = content(1_000)
     try await store.upload(bytes, to: root + "a")
     for range in ranges {
-      guard let offsets = range.bytes(of: 1_000) else { continue }
+      guard let offsets = range.bytes(of: 1_000) else { throw Violation("\(range) is not a range of 1000 bytes") }
       let object = try await store.open(root + "a", options: DownloadOptions(range: range))
       let received = try await object.body.collected(upTo: 1_000) ?? []
       let name = "the range \(offsets) of 1000 bytes"
@@ -477,6 +480,7 @@ extension ObjectStoreConformance {
     let offset = Lock(0)
     return AsyncThrowingStream {
       let chunk = offset.withLock { offset in
+        // No size of a part is a multiple of this one.
         let chunk = Array(bytes.dropFirst(offset).prefix(9_999))
         offset += chunk.count
         return chunk

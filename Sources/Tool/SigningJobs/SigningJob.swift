@@ -24,8 +24,9 @@ package struct SigningJob: Decodable, Sendable {
   let provider: String?
   /// OSS: the signature version, `v4` or `v1`.
   let version: String?
-  /// The kind of signature, `header` or `presign`; COS test vectors call it `kind`.
+  /// The kind of signature, `header` or `presign`.
   let mode: String?
+  /// COS: the name of ``mode`` in COS test vectors.
   let kind: String?
   let method: String?
   /// The host with its port, which is optional for OSS and S3 if the bucket and the region determine it.
@@ -75,7 +76,7 @@ package struct SigningJob: Decodable, Sendable {
     let token: String?
   }
 
-  /// COS: the headers to sign, in the form of COS test vectors.
+  /// COS, S3: the headers to sign, in the form of COS test vectors.
   struct SignedHeaders: Decodable, Sendable {
     let list: [String]?
     let signHost: Bool?
@@ -119,6 +120,8 @@ package struct SigningJob: Decodable, Sendable {
     case .keyNotFound(let key, let context): return "\(key.stringValue) is missing in \(location(context))."
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
       return "\(location(context)) has another type than expected."
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      return "\(location(context)) has an invalid value."
     default: return "it is not valid JSON."
     }
   }

@@ -28,7 +28,7 @@ final class AscpSessionsTests: XCTestCase {
   private func begin(
     _ count: Int, _ reports: Reports = Reports(), failing: [Int: TransferFailure] = [:]
   ) -> Task<TransferSummary, any Error> {
-    let sessions = AscpSessions(count: count, spacing: .seconds(2), time: time)
+    let sessions = AscpSessions(count: count, spacing: .seconds(2), clock: time)
     return Task { [time, starts, gate] in
       try await sessions.run(report: reports.add) { index, report throws(TransferFailure) in
         starts.note(index, at: time.uptime)

@@ -163,6 +163,62 @@ final class RequestDeadlinesTests: XCTestCase {
     assertClosed()
   }
 
+  private func setWritable(_ isWritable: Bool) {
+    channel.isWritable = isWritable
+    channel.pipeline.fireChannelWritabilityChanged()
+  }
+
+  /// Closes the server's side of the connection.
+  private func closeOutput() throws {
+    try channel.pipeline.syncOperations.addHandler(HalfClosure(), position: .first)
+    channel.close(mode: .output, promise: nil)
+    assertOpen()
+  }
+
+  func testIdleTimeoutStartsWhenTheResponseIsRead() throws {
+    try receive(head)
+    try receive(.end(nil))
+    setWritable(false)
+    try answer()
+    // Parts of the response are read, each in less than the timeout for writing.
+    for _ in 1...10 {
+      pass(15)
+      setWritable(true)
+      setWritable(false)
+    }
+    assertOpen()
+    setWritable(true)
+    pass(59)
+    assertOpen()
+    pass(2)
+    assertClosed()
+  }
+
+  func testEndOfTheConnectionIsAwaitedWhenTheResponseIsRead() throws {
+    try receive(head)
+    try receive(.end(nil))
+    setWritable(false)
+    try answer()
+    try closeOutput()
+    pass(19)
+    assertOpen()
+    setWritable(true)
+    pass(9)
+    assertOpen()
+    pass(2)
+    assertClosed()
+  }
+
+  func testUnreadResponseBeforeTheEndOfTheConnectionClosesIt() throws {
+    try receive(head)
+    try receive(.end(nil))
+    setWritable(false)
+    try answer()
+    try closeOutput()
+    pass(21)
+    assertClosed()
+  }
+
   func testUnreadResponseClosesTheConnection() throws {
     try receive(head)
     try receive(.end(nil))
@@ -177,5 +233,14 @@ final class RequestDeadlinesTests: XCTestCase {
     channel.pipeline.fireChannelWritabilityChanged()
     pass(21)
     assertClosed()
+  }
+}
+
+/// A handler that keeps an embedded channel, which knows no half-closed connections, from closing both sides.
+private final class HalfClosure: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    if mode == .output { promise?.succeed() } else { context.close(mode: mode, promise: promise) }
   }
 }

@@ -39,6 +39,18 @@ final class SignerConformanceTests: XCTestCase {
     }
   }
 
+  func testRulesAboutHeadersNeedHeaders() throws {
+    let maker = try Samples.maker()
+    for (headers, untested) in [
+      ([], [SignerRule.keptHeaders, .headerOrder]), (["content-type"], [.headerOrder]),
+    ] as [([String], [SignerRule])] {
+      let samples = try SampleMaker(endpoint: maker.endpoint, bucket: maker.bucket, headers: headers).samples(count: 20)
+      let report = SignerConformance(Samples.signer, samples: samples).report()
+      let found = report.checks.filter { if case .notTried = $0.outcome { true } else { false } }
+      XCTAssertEqual(found.map(\.rule), untested.map(\.rawValue), "\(headers)")
+    }
+  }
+
   func testRejectedSamplesAreNamed() throws {
     let report = SignerConformance(OSSSigner(.v4, bucket: "photos", region: ""), samples: try Samples.all()).report(
       [.determinism])
@@ -68,6 +80,21 @@ final class SignerConformanceTests: XCTestCase {
         throw error
       }
     }
+  }
+
+  func testProblemWithAHostileRequestNamesItsSample() throws {
+    let signer = Twisted(
+      base: Samples.signer,
+      signing: { base, request, key, context throws(SigningError) in
+        do throws(SigningError) {
+          try base.sign(&request, with: key, in: context)
+        } catch {
+          throw SigningError(error.code, error.message, remedy: "")
+        }
+      })
+    let report = SignerConformance(signer, samples: try Samples.all()).report([.atomicity])
+    guard case .broken(let problem)? = report.failures.first?.outcome else { return XCTFail("\(report)") }
+    XCTAssertTrue(problem.hasPrefix("seed 0: the error with"), problem)
   }
 
   func testErrorWithoutARemedyIsReported() throws {

@@ -82,7 +82,7 @@ final class CheckpointTests: XCTestCase {
       await record.complete(range)
     }
     let checkpoint = await record.checkpoint
-    XCTAssertEqual(checkpoint.missing, [])
+    XCTAssertEqual(checkpoint.missingRanges, [])
     XCTAssertLessThanOrEqual(checkpoint.ranges.count, 256)
     XCTAssertTrue(checkpoint.ranges.allSatisfy { $0.length <= 8 << 20 })
     var whole = CRC(.crc64ECMA)

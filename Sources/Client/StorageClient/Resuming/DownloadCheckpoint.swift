@@ -42,6 +42,7 @@ public struct DownloadCheckpoint: Sendable, Hashable, Codable {
 
     var end: Int64 { offset.saturatingAdding(length) }
 
+    /// Returns the range together with the next one, which begins at its end.
     func followed(by next: WrittenRange) -> WrittenRange {
       WrittenRange(
         offset: offset, length: length.saturatingAdding(next.length),
@@ -49,18 +50,21 @@ public struct DownloadCheckpoint: Sendable, Hashable, Codable {
     }
   }
 
-  /// Returns whether the checkpoint belongs to a download of the identical object, and is well-formed.
+  /// Returns whether the object is unchanged, and the ranges are well-formed; the caller has compared ``identity``.
   func matches(_ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm) -> Bool {
     guard size == info.size, etag == info.etag, versionID == info.versionID else { return false }
     var end: Int64 = 0
-    return ranges.allSatisfy { range in
-      defer { end = range.end }
-      return range.offset >= end && range.length > 0 && range.end <= size && range.checksum.algorithm == algorithm
+    for range in ranges {
+      guard range.offset >= end, range.length > 0, range.end <= size, range.checksum.algorithm == algorithm else {
+        return false
+      }
+      end = range.end
     }
+    return true
   }
 
   /// The byte ranges of the object that the incomplete file does not contain yet.
-  var missing: [Range<Int64>] {
+  var missingRanges: [Range<Int64>] {
     var missing: [Range<Int64>] = []
     var end: Int64 = 0
     for range in ranges {

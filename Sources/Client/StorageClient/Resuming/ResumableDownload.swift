@@ -40,7 +40,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     // After each quarter of a part, so that a process that is killed loses little, and saving costs little.
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
-      try await download(checkpoint.missing, of: info, algorithm, to: file, record, meter)
+      try await download(checkpoint.missingRanges, of: info, algorithm, to: file, record, meter)
       try await finish(file, info, await record.checkpoint, algorithm)
     } catch let error as StorageError where error.code == .checksumMismatch {
       try await file.discard()
@@ -84,7 +84,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       checkpoint.ranges = try await intactRanges(of: checkpoint.ranges, in: file.incompleteFile)
       return (file, checkpoint)
     }
-    if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
+    if checkpoint.missingRanges.isEmpty, try await destination.permissions() != nil {
       let completeFile = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
       let ranges = try await intactRanges(of: checkpoint.ranges, in: completeFile)
       if completeFile.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
@@ -140,7 +140,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   private func finish(
     _ file: FileReplacement, _ info: ObjectInfo, _ checkpoint: DownloadCheckpoint, _ algorithm: ObjectChecksum.Algorithm
   ) async throws {
-    guard checkpoint.missing.isEmpty else {
+    guard checkpoint.missingRanges.isEmpty else {
       throw StorageError(.truncated, "\(location) is incomplete.", remedy: "Download it again.")
     }
     let checksum = checkpoint.ranges.reduce(ObjectChecksum(algorithm, of: [])) {

@@ -103,7 +103,7 @@ public struct AscpEngine: TransferEngine {
       return try await runSession(spec, additions: additions, report: report)
     }
     guard additions == nil else { throw .cannotDividePersistentSession }
-    let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
+    let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, clock: time)
     return try await sessions.run(report: report) { index, report throws(TransferFailure) in
       var engine = self
       engine.options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)

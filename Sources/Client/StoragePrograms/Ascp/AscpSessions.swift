@@ -11,24 +11,25 @@ internal import StorageAuth
 /// spaces the starts in the same way (`spawn_delay_sec` of its `direct` agent).
 struct AscpSessions: Sendable {
   /// A function that runs the session with the given number, starting at 1.
-  typealias Session =
-    @Sendable (_ index: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
+  typealias RunSession =
+    @Sendable (_ number: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
     TransferSummary
 
+  /// The number of sessions, which is at least 2.
   let count: Int
   /// The time between the starts of two sessions.
   let spacing: Duration
-  let time: any SigningClock
+  let clock: any SigningClock
 
   /// Runs the sessions, and throws the first failure after all of them have ended.
   func run(
-    report: @escaping @Sendable (TransferReport) -> Void, session: @escaping Session
+    report: @escaping @Sendable (TransferReport) -> Void, session: @escaping RunSession
   ) async throws(TransferFailure) -> TransferSummary {
     let reports = SessionReports(count: count, report: report)
     let result = await withTaskGroup(of: Result<TransferSummary, TransferFailure>.self) { group in
-      for index in 1...count {
+      for number in 1...count {
         group.addTask {
-          await runSession(index, session) { reports.passOn($0, from: index) }
+          await runSession(number, session) { reports.passOn($0, from: number) }
         }
       }
       return await Self.totalResult(of: &group)
@@ -37,11 +38,11 @@ struct AscpSessions: Sendable {
   }
 
   private func runSession(
-    _ index: Int, _ session: Session, report: @escaping @Sendable (TransferReport) -> Void
+    _ number: Int, _ session: RunSession, report: @escaping @Sendable (TransferReport) -> Void
   ) async -> Result<TransferSummary, TransferFailure> {
-    if index > 1, (try? await time.sleep(for: spacing * (index - 1))) == nil { return .failure(.cancelled) }
+    if number > 1, (try? await clock.sleep(for: spacing * (number - 1))) == nil { return .failure(.cancelled) }
     do throws(TransferFailure) {
-      return .success(try await session(index, report))
+      return .success(try await session(number, report))
     } catch {
       return .failure(error)
     }
@@ -56,7 +57,7 @@ struct AscpSessions: Sendable {
       switch result {
       case .success(let summary):
         total.bytes = total.bytes.saturatingAdding(summary.bytes)
-        total.files += summary.files
+        total.files = total.files.saturatingAdding(summary.files)
       case .failure(let failure):
         firstFailure = firstFailure ?? failure
         group.cancelAll()
@@ -84,16 +85,16 @@ private final class SessionReports: Sendable {
   }
 
   /// Passes on the report about the whole transfer that follows, under the lock so that reports arrive in order.
-  func passOn(_ report: TransferReport, from index: Int) {
+  func passOn(_ report: TransferReport, from number: Int) {
     state.withLock { state in
-      if let merged = merge(report, from: index, &state) { receiveReport(merged) }
+      if let merged = merge(report, from: number, &state) { receiveReport(merged) }
     }
   }
 
   /// Records a session's report, and returns the report about the whole transfer, or `nil` if there is none.
   ///
   /// The transfer connects and runs when its first session does. Its size is known when all sessions reported theirs.
-  private func merge(_ report: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
+  private func merge(_ report: TransferReport, from number: Int, _ state: inout State) -> TransferReport? {
     switch report {
     case .connecting:
       defer { state.isConnecting = true }
@@ -102,7 +103,7 @@ private final class SessionReports: Sendable {
       defer { state.isRunning = true }
       return state.isRunning ? nil : report
     case .progress(let part):
-      state.progress[index] = part
+      state.progress[number] = part
       let bytes = state.progress.values.map(\.bytes)
       let totals = state.progress.values.compactMap(\.totalBytes)
       return .progress(

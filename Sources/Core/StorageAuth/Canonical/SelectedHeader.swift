@@ -34,13 +34,15 @@ package struct SelectedHeader: BitwiseCopyable {
     self.index = index
   }
 
-  /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
+  /// Sorts headers by the bytes of their lowercase names, marks each header that repeats the name of the one in front of it,
+  /// and returns the index of a field whose name appears twice.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: borrowing FieldDraft) -> Int? {
     let hasEqualNames = headers.sort { $0.compared(to: $1, in: fields) }
     guard hasEqualNames else { return nil }
     var repeated: Int?
     for index in 1..<headers.count where headers[index].compared(to: headers[index &- 1], in: fields) == 0 {
       headers[index].repeatsName = true
+      // The larger index is that of a field, because the index of the host is negative.
       repeated = repeated ?? Int(max(headers[index].index, headers[index &- 1].index))
     }
     return repeated
@@ -92,8 +94,8 @@ package struct SelectedHeader: BitwiseCopyable {
 extension ByteWriter {
   /// Appends a header value without white space at its ends, and with each inner run of it collapsed to one space.
   ///
-  /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
-  /// API request" (canonical headers); S3 applies it within quotation marks too.
+  /// White space is spaces and tabs. The rule is that of the IAM page "Create a signed AWS API request" (canonical headers);
+  /// S3 applies it within quotation marks too. The header is a field: ``SelectedHeader/host`` has no value here.
   package mutating func append(collapsingValueOf header: SelectedHeader, in fields: borrowing FieldDraft) {
     let index = Int(header.index)
     if header.isCollapsed { return append(fields.value(at: index)) }

@@ -86,8 +86,11 @@ public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates the weakness of a file that others may write according to its permissions, or returns `nil`.
   ///
-  /// - Parameter subject: The object of a sentence, such as `the file` or `the folder /srv`.
-  package init?(permissions: UInt16, of subject: String, at path: String) {
+  /// - Parameters:
+  ///   - permissions: The permission bits.
+  ///   - name: The object of a sentence, such as `the file` or `the folder /srv`.
+  ///   - path: The path for the remedy.
+  package init?(permissions: UInt16, of name: String, at path: String) {
     let writers: String
     if permissions & 0o002 != 0 {
       writers = "any user"
@@ -96,6 +99,6 @@ public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
     } else {
       return nil
     }
-    self.init("\(writers) may write \(subject)", remedy: "Run chmod go-w \(path), and check its contents.")
+    self.init("\(writers) may write \(name)", remedy: "Run chmod go-w \(path), and check its contents.")
   }
 }

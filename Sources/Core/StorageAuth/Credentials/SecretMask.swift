@@ -79,6 +79,8 @@ private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int
 struct SecretAutomaton: Sendable {
   /// The byte that leads from a node's parent to the node.
   private var nodeByte: [UInt8] = [0]
+  /// The child of the root for each byte, because most bytes of a string are looked up there; 0 stands for none.
+  private var rootChild = [Int32](repeating: 0, count: 256)
   /// The first child of each node, and the next child of the same parent; 0 stands for none.
   private var firstChild: [Int32] = [0]
   private var nextSibling: [Int32] = [0]
@@ -156,12 +158,14 @@ struct SecretAutomaton: Sendable {
       depth.append(depth[node] + 1)
       longestPatternLength.append(0)
       firstChild[node] = Int32(nodeByte.count - 1)
+      if node == 0 { rootChild[Int(pattern[index])] = firstChild[node] }
       node = nodeByte.count - 1
     }
     longestPatternLength[node] = depth[node]
   }
 
   private func child(of node: Int, at byte: UInt8) -> Int? {
+    if node == 0 { return rootChild[Int(byte)] == 0 ? nil : Int(rootChild[Int(byte)]) }
     var next = Int(firstChild[node])
     while next != 0 {
       if nodeByte[next] == byte { return next }

@@ -13,7 +13,7 @@ public protocol ActionableError: Error, CustomStringConvertible {
   /// The code that identifies the kind of problem.
   var code: Code { get }
 
-  /// A sentence that describes the problem.
+  /// A sentence that describes the problem and its location.
   var message: String { get }
 
   /// A sentence that describes how to fix the problem.
@@ -21,14 +21,14 @@ public protocol ActionableError: Error, CustomStringConvertible {
 }
 
 extension ActionableError {
-  /// The error code, the message and the remedy in one line.
+  /// The error code, the message and the remedy.
   public var description: String { "\(code): \(message) \(remedy)" }
 }
 
-/// An error whose description contains no secrets, so that events can show it; every ``ActionableError`` is one as well.
+/// An error whose description contains no secrets, so that events can show it, as they show each ``ActionableError``.
 package protocol PrintableError: Error, CustomStringConvertible {}
 
-/// An error that stores its code, its message and its remedy as one value; its type lists the codes.
+/// An error that stores its code, its message and its remedy as one value.
 public protocol DetailedError: ActionableError, Hashable where Code: Hashable {
   /// The code, the message and the remedy.
   var details: ErrorDetails<Code> { get }
@@ -49,7 +49,7 @@ extension DetailedError {
   /// A sentence that describes how to fix the problem.
   public var remedy: String { details.remedy }
 
-  /// Creates an error; for implementations of the protocols whose functions throw it.
+  /// Creates an error; implementations of protocols such as ``Signer`` use this initializer for errors of their own.
   ///
   /// - Parameters:
   ///   - code: The kind of problem.

@@ -115,7 +115,7 @@ extension XMLNode {
     case "\"": bytes += "&quot;".utf8
     case "\n", "\t": bytes += String(scalar).utf8
     case "\u{0}"..<" ": bytes += "&#\(scalar.value);".utf8
-    default: bytes += UTF8.encode(scalar).map { Array($0) } ?? []
+    default: bytes += scalar.utf8
     }
   }
 }

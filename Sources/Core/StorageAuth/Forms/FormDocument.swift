@@ -92,7 +92,7 @@ public struct FormDocument: Sendable {
 
   /// A signature scheme's rules for checking forms against their policies, with field names in lowercase.
   public struct Reading: Sendable {
-    /// The lowercase names of the fields that the policy must restrict to exactly one value.
+    /// The lowercase names of the fields that the policy must restrict by an equality condition.
     public var required: [String]
 
     /// The lowercase names of the scheme's own fields, which need no condition in the policy.
@@ -146,6 +146,7 @@ public struct FormDocument: Sendable {
         .policyExpired, "The policy of the form expired at \(expiration).", remedy: "Get a new form."
       ).with(instant: expiration)
     }
+    // The lifetime of a form is limited as that of a presigned URL, which gives the same right.
     try limits.checkLifetime(from: start, until: expiration, at: date, in: .query)
     for name in reading.required {
       let isBound = conditions.contains { condition in

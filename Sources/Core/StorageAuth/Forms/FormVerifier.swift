@@ -17,7 +17,7 @@ public protocol FormVerifier: Sendable {
 
   /// Verifies a form's signature with an access key, and checks the form against its policy.
   ///
-  /// The signature is checked first, then every condition of the policy. The field of each condition must be in the
+  /// The policy is parsed only after the signature was checked, and then each of its conditions is tested. The field of each condition must be in the
   /// form, except for `bucket`, which is the bucket that the form was posted to.
   ///
   /// - Parameters:
@@ -48,7 +48,8 @@ public struct FormClaim: SignatureClaim {
 extension FormVerifier {
   /// Verifies a form with an access key that is looked up by its ID.
   ///
-  /// Rejecting an unknown ID costs the same hashing as a wrong signature, and the error has no computed strings.
+  /// Rejecting an unknown ID costs the same hashing as a wrong signature, so that the time does not tell which IDs exist.
+  /// The error does not contain the string to sign.
   ///
   /// - Parameters:
   ///   - form: The form as received.
@@ -70,7 +71,8 @@ extension FormVerifier {
 
 /// A form whose signature was verified and that satisfies its policy.
 ///
-/// The code that stores the file must enforce ``sizes``; everything else has been checked.
+/// The code that stores the file must enforce ``sizes``, and must decide about ``unlistedFields``, which no condition of the
+/// policy restricts.
 public struct VerifiedForm: Sendable {
   /// The ID of the access key that signed the form.
   public let accessKeyID: AccessKeyID
@@ -90,7 +92,8 @@ public struct VerifiedForm: Sendable {
   /// The submitted form that was verified.
   public let form: SubmittedForm
 
-  /// The lowercase names of the fields without a condition in the policy that the services accept, such as `acl`.
+  /// The lowercase names of the fields that the service accepts although no condition of the policy restricts them, such as
+  /// `acl`.
   public let unlistedFields: [String]
 
   /// Creates the result of a successful verification, for implementations of ``FormVerifier``.

@@ -7,8 +7,8 @@
   extension KeyHandle {
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       let request = PassphraseRequest(passphrase)
-      // A result, because the reason for a failure has to be read before libcrypto's error queue is cleared.
-      let outcome: Result<KeyHandle, KeyError> = clearingErrors {
+      // The reason for a failure is read before libcrypto's error queue is cleared.
+      return try clearingErrors { () throws(KeyError) -> KeyHandle in
         let handle = pem.withBytes { pem in
           unsafe MemoryBIO.reading(pem) { bio -> KeyHandle? in
             let key = unsafe request.withContext { context in
@@ -17,9 +17,9 @@
             return unsafe KeyHandle(key)
           }
         }
-        return handle.map { .success($0) } ?? .failure(request.failure)
+        guard let handle else { throw request.failure }
+        return handle
       }
-      return try outcome.get()
     }
 
     static func reading(publicPEM pem: String) -> KeyHandle? {
@@ -64,7 +64,7 @@
     /// Calls `body` with a stream that reads the bytes, or returns `nil` if there are too many or `body` fails.
     ///
     /// A byte order mark of UTF-8 is skipped, because libcrypto requires the first line of a PEM block to start its line.
-    static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
+    static func reading<Value>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Value?) -> Value? {
       unsafe bytes.withUnsafeBytes { bytes in
         let isMarked = unsafe bytes.starts(with: [UInt8].byteOrderMark)
         let buffer = unsafe UnsafeRawBufferPointer(
@@ -89,7 +89,7 @@
   }
 
   /// Calls `body`, and clears libcrypto's error queue before and after the call.
-  func clearingErrors<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  func clearingErrors<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
     ERR_clear_error()
     defer { ERR_clear_error() }
     return try body()
@@ -105,7 +105,7 @@
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 
     /// Calls `body` with the context to pass to libcrypto along with ``provideRequestedPassphrase(_:_:_:_:)``.
-    func withContext<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
+    func withContext<Value>(_ body: (_ context: UnsafeMutableRawPointer) -> Value) -> Value {
       withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
     }
 

@@ -73,13 +73,13 @@
       defer { wipe(&scalar) }
       var algorithm = algorithm
       if fields.nextTag == DERTag.explicit0 {
-        guard let contents = fields.contents(DERTag.explicit0) else { return nil }
+        guard let contents = fields.contents(taggedWith: DERTag.explicit0) else { return nil }
         var parameters = DERReader(contents)
         algorithm = algorithm ?? KeyAlgorithm(curve: &parameters)
       }
       var point: [UInt8]?
       if fields.nextTag == DERTag.explicit1 {
-        var contents = fields.contents(DERTag.explicit1).map { DERReader($0) }
+        var contents = fields.contents(taggedWith: DERTag.explicit1).map { DERReader($0) }
         guard let bits = contents?.bits() else { return nil }
         point = bits
       }

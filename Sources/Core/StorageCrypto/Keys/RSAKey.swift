@@ -16,7 +16,7 @@
     /// The private key as an `RSAPrivateKey` (PKCS #1), or `nil` for a public key.
     let pkcs1: SecretBytes?
 
-    // Both are `nil` for a key of a length that swift-crypto does not accept.
+    // Both are `nil` for a key of a length that swift-crypto does not accept, and the signer for a public key.
     private let signer: _RSA.Signing.PrivateKey?
     private let verifier: _RSA.Signing.PublicKey?
 
@@ -45,7 +45,9 @@
 
     /// Parses a private key as an `RSAPrivateKey` (PKCS #1).
     init?(pkcs1 der: [UInt8]) {
-      guard let numbers = Self.numbers(of: der), numbers.allSatisfy({ !$0.isEmpty }) else { return nil }
+      guard var numbers = Self.numbers(of: der) else { return nil }
+      defer { wipe(each: &numbers) }
+      guard numbers.allSatisfy({ !$0.isEmpty }) else { return nil }
       modulus = numbers[0]
       publicExponent = numbers[1]
       pkcs1 = SecretBytes(der)
@@ -64,16 +66,17 @@
     ) {
       guard primes.count == 2,
         ([modulus, publicExponent, privateExponent, coefficient] + primes).allSatisfy({
-          $0.count <= PrivateKeyParts.rsaIntegerByteLimit + 1
+          $0.count <= PrivateKeyParts.rsaIntegerByteLimit + 1  // With a leading zero.
         }),
         var first = remainder(of: privateExponent, byPredecessorOf: primes[0]),
         var second = remainder(of: privateExponent, byPredecessorOf: primes[1])
       else { return nil }
-      let numbers = [modulus, publicExponent, privateExponent, primes[0], primes[1], first, second, coefficient]
+      var numbers = [modulus, publicExponent, privateExponent, primes[0], primes[1], first, second, coefficient]
       var der = DER.sequence([DER.integer([0])] + numbers.map { DER.integer($0) })
       defer {
         wipe(&first)
         wipe(&second)
+        wipe(each: &numbers)
         wipe(&der)
       }
       self.init(pkcs1: der)
@@ -113,7 +116,9 @@
     private func privateNumber(at index: Int) -> [UInt8]? {
       guard var der = pkcs1.map({ [UInt8]($0) }) else { return nil }
       defer { wipe(&der) }
-      return Self.numbers(of: der)?[index]
+      guard var numbers = Self.numbers(of: der) else { return nil }
+      defer { wipe(each: &numbers) }
+      return numbers.remove(at: index)
     }
 
     /// Returns the eight integers of an `RSAPrivateKey` with two primes.
@@ -150,8 +155,14 @@
     }
   }
 
-  /// Returns `number mod (other - 1)` for big-endian integers, or `nil` if `other` is at most 1.
+  /// Wipes the bytes of several integers.
+  private func wipe(each numbers: inout [[UInt8]]) {
+    for index in numbers.indices { wipe(&numbers[index]) }
+  }
+
+  /// Returns `number mod (other - 1)` for big-endian integers, or `nil` if `other` is not an odd number from 3.
   ///
+  /// As a prime is odd, its predecessor differs in the last bit alone.
   /// Neither a branch nor an address depends on the bits of the integers.
   private func remainder(of number: [UInt8], byPredecessorOf other: [UInt8]) -> [UInt8]? {
     var divisor = Array(other.drop { $0 == 0 })
@@ -162,7 +173,10 @@
     divisor.insert(0, at: 0)
     var rest = [UInt8](repeating: 0, count: divisor.count)
     var reduced = rest
-    defer { wipe(&reduced) }
+    defer {
+      wipe(&rest)
+      wipe(&reduced)
+    }
     for bit in 0..<number.count * 8 {
       var carry = number[bit / 8] >> UInt8(7 - bit % 8) & 1
       var borrow: UInt16 = 0
@@ -184,8 +198,8 @@
   ///
   /// The public key with which OSS signs callbacks has 512 bits.
   extension RSAKey {
-    /// The encoded object identifier of MD5, before the digest (RFC 8017, section 9.2).
-    private static let digestInfo: [UInt8] = [
+    /// What precedes a digest of MD5 in its encoding, with the object identifier (RFC 8017, section 9.2).
+    private static let md5Prefix: [UInt8] = [
       0x30, 0x20, 0x30, 0x0c, 0x06, 0x08, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, 0x05, 0x05, 0x00, 0x04, 0x10,
     ]
 
@@ -196,7 +210,7 @@
     ///
     /// The time depends on the private key: use it only for keys that protect no data, such as a test server's.
     func signMD5(_ message: [UInt8]) -> [UInt8]? {
-      guard var exponent = number(.privateExponent), let modulus = number(.modulus),
+      guard var exponent = number(.privateExponent),
         let encoded = Self.encoded(message, byteCount: modulus.count)
       else { return nil }
       defer { wipe(&exponent) }
@@ -204,17 +218,16 @@
     }
 
     func verifyMD5(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-      guard let modulus = number(.modulus), let exponent = number(.publicExponent), exponent.count <= 8,
-        signature.count == modulus.count, signature.lexicographicallyPrecedes(modulus),
+      guard publicExponent.count <= 8, signature.count == modulus.count, signature.lexicographicallyPrecedes(modulus),
         let encoded = Self.encoded(message, byteCount: modulus.count)
       else { return false }
-      return power(of: signature, exponent, modulus: modulus) == encoded
+      return power(of: signature, publicExponent, modulus: modulus) == encoded
     }
 
     /// Returns the padded digest of a message (EMSA-PKCS1-v1_5), or `nil` if the modulus has an unsupported length.
     private static func encoded(_ message: [UInt8], byteCount: Int) -> [UInt8]? {
       guard modulusByteCounts.contains(byteCount) else { return nil }
-      let value = digestInfo + MD5.hash(message).bytes
+      let value = md5Prefix + MD5.hash(message).bytes
       return [0, 1] + [UInt8](repeating: 0xff, count: byteCount - value.count - 3) + [0] + value
     }
   }

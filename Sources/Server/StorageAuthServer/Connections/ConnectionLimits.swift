@@ -36,7 +36,7 @@ public struct ConnectionLimits: Sendable, Hashable {
   /// The maximum time for which a connection may stay open between two requests.
   public var idleTimeout: Duration
 
-  /// The maximum time for which a client may leave a response unread.
+  /// The maximum time for which a client may leave a response, or the part of it that the server wrote at once, unread.
   public var writeTimeout: Duration
 
   /// Creates limits on a server's connections.

@@ -16,7 +16,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   typealias OutboundIn = Parts.Response
   typealias OutboundOut = Parts.Response
 
-  /// The part of a request for which the server is waiting.
+  /// What the server waits for from the client: a part of a request, or the end of the connection.
   private enum Awaited {
     case head, nextHead, body, nothing, closing
   }
@@ -57,11 +57,9 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    if mode == .output {
-      // The server has finished sending, so the client must close its side of the connection.
-      awaitPart(.closing, for: limits.headTimeout, context)
-    }
     context.close(mode: mode, promise: promise)
+    // The server has finished sending, so the client must close its side of the connection.
+    if mode == .output { awaitReader(.closing, context) }
   }
 
   private func awaitFirstHead(_ context: ChannelHandlerContext) {
@@ -130,27 +128,43 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
       awaited = .nothing
       timer.readDeadline = nil
     } else {
-      awaitPart(.nextHead, for: limits.idleTimeout, context)
+      awaitReader(.nextHead, context)
     }
   }
 
   // MARK: Responses
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if Parts.isEnd(unwrapOutboundIn(data)) {
-      unansweredRequests = max(0, unansweredRequests - 1)
-      if awaited == .nothing { awaitNextHead(context) }
-    }
+    let isEnd = Parts.isEnd(unwrapOutboundIn(data))
     context.write(data, promise: promise)
+    guard isEnd else { return }
+    unansweredRequests = max(0, unansweredRequests - 1)
+    if awaited == .nothing { awaitNextHead(context) }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     timer.writeDeadline = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
-    timer.schedule(context)
+    if context.channel.isWritable, awaited == .nextHead || awaited == .closing {
+      awaitReader(awaited, context)
+    } else {
+      timer.schedule(context)
+    }
     context.fireChannelWritabilityChanged()
   }
 
   // MARK: Time
+
+  /// Waits for the next head, or for the end of the connection, once the client has read the last response.
+  ///
+  /// Until then, `writeTimeout` is the limit.
+  private func awaitReader(_ awaited: Awaited, _ context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      awaitPart(awaited, for: awaited == .closing ? limits.headTimeout : limits.idleTimeout, context)
+    } else {
+      self.awaited = awaited
+      timer.readDeadline = nil
+    }
+  }
 
   /// Sets the part for which the server waits, and the deadline of the client.
   private func awaitPart(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
@@ -204,48 +218,4 @@ enum StreamParts: MessageParts {
   }
 
   static func isEnd(_ value: HTTPResponsePart) -> Bool { if case .end = value { true } else { false } }
-}
-
-/// A timer that closes a channel at the earliest of several deadlines.
-///
-/// A timer that fires before the earliest deadline is left in place and reschedules itself, so that moving a deadline
-/// costs no task.
-final class CloseTimer {
-  /// The time until which the client must have sent what the server waits for, or `nil` if the server does not wait.
-  var readDeadline: NIODeadline?
-
-  /// The time until which the client must have read what the server sends, or `nil` if the server does not wait.
-  var writeDeadline: NIODeadline?
-
-  /// The time at which the channel ends in any case, or `nil` if there is no such time.
-  var endDeadline: NIODeadline?
-
-  private var scheduledClose: (deadline: NIODeadline, task: Scheduled<Void>)?
-
-  private var earliestDeadline: NIODeadline? { [readDeadline, writeDeadline, endDeadline].compactMap(\.self).min() }
-
-  /// Starts the timer after a deadline was set; when one is removed, a timer that fires in vain does no harm.
-  func schedule(_ context: ChannelHandlerContext) {
-    guard let nextDeadline = earliestDeadline else { return }
-    if let scheduledClose {
-      guard scheduledClose.deadline > nextDeadline else { return }
-      scheduledClose.task.cancel()
-    }
-    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: nextDeadline) { self.closeIfDue(context) }
-    scheduledClose = (nextDeadline, task)
-  }
-
-  func cancel() {
-    scheduledClose?.task.cancel()
-    scheduledClose = nil
-  }
-
-  private func closeIfDue(_ context: ChannelHandlerContext) {
-    scheduledClose = nil
-    if let earliestDeadline, earliestDeadline <= context.eventLoop.now {
-      context.close(promise: nil)
-    } else {
-      schedule(context)
-    }
-  }
 }

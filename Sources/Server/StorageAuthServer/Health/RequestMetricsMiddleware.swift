@@ -43,7 +43,7 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
   ) {
     // The path of a request without a route is no pattern, which begins with a slash.
     let route = ("route", context.endpointPath.flatMap { $0.beginsWithByte("/") ? $0 : nil } ?? "none")
-    let method = Self.standardMethods.contains(request.method) ? request.method.rawValue : "other"
+    let method = standardMethods.contains(request.method) ? request.method.rawValue : "other"
     Counter(
       label: "http_server_requests_total", dimensions: [route, ("method", method), ("status", "\(status.code)")],
       factory: factory
@@ -51,8 +51,8 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
     Timer(label: "http_server_request_duration_seconds", dimensions: [route], factory: factory)
       .recordSeconds(start.duration(to: .now) / .seconds(1))
   }
-
-  private static var standardMethods: Set<HTTPRequest.Method> {
-    [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
-  }
 }
+
+private let standardMethods: Set<HTTPRequest.Method> = [
+  .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch,
+]

@@ -17,7 +17,8 @@ struct Permit: Sendable {
   /// The reader that removes the framing of the request body, or `nil` if the body is not framed.
   var reader: (any BodyReader)?
 
-  /// Creates a permit for a request, unsigned if it is not verified, or returns `nil` without the permission.
+  /// Creates a permit for a verified request, or for an unsigned one if `verified` is `nil`; returns `nil` if the rights do
+  /// not include the operation.
   init?(
     _ verified: VerifiedRequest?, _ operation: Operation, on target: RequestTarget, copying source: NamedSource?,
     by rights: RequestRights
@@ -40,7 +41,9 @@ struct Permit: Sendable {
 /// that it concerns, and the values that policy conditions test.
 struct RequestRights: Sendable {
   let authority: Authority
+  /// The account of the caller's key, or `nil` for an unsigned request.
   let account: String?
+  /// The numbers of all accounts of the server, by which the owners that a request names are found.
   let accounts: Set<String>
   let service: SimulatedService
   let region: String
@@ -65,22 +68,25 @@ struct RequestRights: Sendable {
     let isOwn = operation == .createBucket || isInitiator(operation, target)
     let isPermitted =
       isGranted(operation.permission, in: bucket, key, version) && !continuesUploadOfAnother(operation, target)
-    let isGranted = isOpen && (isOwn || isPermitted)
-    if isGranted, case .everything = authority, operation.isOfDocument,
+    let hasAccess = isOpen && (isOwn || isPermitted)
+    if hasAccess, case .everything = authority, operation.isOfDocument,
       service.document(selectedBy: target).map({ $0.root == nil }) == true
     {
       return true
     }
     guard let (action, name) = request(for: operation, on: target) else {
-      return if case .everything = authority { isGranted } else { isAnonymous && isGranted }
+      // No policy can mention the operation, so that only the account's own key, or an unsigned request, can perform it.
+      return if case .everything = authority { hasAccess } else { isAnonymous && hasAccess }
     }
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
-    let isForeign = operation.concernsObject && isForeign(key ?? "", version, in: bucket)
-    return allows(action, name, isGranted, isForeign: isForeign)
-      || decision(action, name) != false && learnsAbsence(operation, target)
+    let concernsForeignObject = operation.concernsObject && isForeign(key ?? "", version, in: bucket)
+    if allows(action, name, hasAccess, isForeign: concernsForeignObject) { return true }
+    return decision(action, name) != false && learnsAbsence(operation, target)
   }
 
-  /// Returns whether an operation of S3 reads an object that does not exist, and the policy allows to list its key.
+  /// Returns whether an operation of S3 reads an object that does not exist and whose key the policy allows to list.
+  ///
+  /// S3 tells such a caller that the object does not exist, and not that the access is denied.
   private func learnsAbsence(_ operation: Operation, _ target: RequestTarget) -> Bool {
     let prefix = service.policies.language.conditions.parameters.first { $0.value == "prefix" }
     guard operation.isPublicRead, !service.buckets.objectsInheritAccess, let prefix, let key = target.key?.string,
@@ -159,7 +165,7 @@ struct RequestRights: Sendable {
   /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
   private func isGranted(_ permission: Grant.Permission?, in name: String, _ key: String?, _ version: String?) -> Bool {
     let inherits = service.buckets.objectsInheritAccess
-    let isGranted = try? store.read(name) { bucket in
+    let isAllowed = try? store.read(name) { bucket in
       var (owner, access, needed) = (bucket.owner, bucket.access, permission)
       let object = key.flatMap { try? bucket.object(ObjectKey($0), version: version) }
       let objectOwner = object?.attributes.owner ?? owner
@@ -184,27 +190,27 @@ struct RequestRights: Sendable {
       return grants.contains { !$0.isOfGroup } || !grants.isEmpty && !bucket.settings.blocks("IgnorePublicAcls")
     }
     // The operation tells who asks for it that a bucket does not exist.
-    return isGranted ?? !isAnonymous
+    return isAllowed ?? !isAnonymous
   }
 
   /// Returns whether an object of S3 belongs to another account than its bucket.
   private func isForeign(_ key: String, _ version: String?, in name: String) -> Bool {
     guard !service.buckets.objectsInheritAccess else { return false }
-    let isForeign = try? store.read(name) { bucket in
+    let hasOtherOwner = try? store.read(name) { bucket in
       let owner = (try? bucket.object(ObjectKey(key), version: version))?.attributes.owner
       return owner != nil && owner != bucket.owner
     }
-    return isForeign == true
+    return hasOtherOwner == true
   }
 
   /// Returns whether the request may perform an action; `name` is that of a bucket, or starts with it and a slash.
   ///
   /// The policy of a bucket denies, but does not allow, what concerns a foreign object.
-  private func allows(_ action: String, _ name: String, _ isGranted: Bool, isForeign: Bool = false) -> Bool {
+  private func allows(_ action: String, _ name: String, _ hasAccess: Bool, isForeign: Bool = false) -> Bool {
     switch decision(action, name) {
     case false?: false
     case let decision:
-      (decision == true && !isForeign || isGranted) && (isAnonymous || authority.allows(input(action, name)))
+      (hasAccess || (decision == true && !isForeign)) && (isAnonymous || authority.allows(input(action, name)))
     }
   }
 
@@ -222,7 +228,7 @@ struct RequestRights: Sendable {
   private func input(_ action: String, _ name: String) -> PolicyInput {
     let own = try? store.read(String(name.bytes(before: "/"))) { $0.settings.region }
     return PolicyInput(
-      action: action, resource: service.behavior.resource(name, in: (own ?? nil) ?? region), facts: facts(),
+      action: action, resource: service.behavior.resource(name, in: own ?? region), facts: facts(),
       accounts: account.map { service.numbers(of: $0) + [service.ownerID($0)] } ?? [])
   }
 }

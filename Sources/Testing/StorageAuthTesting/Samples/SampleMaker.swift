@@ -9,7 +9,9 @@ public import StorageAuth
 /// The samples contain object keys, parameters and headers that some implementations have signed incorrectly before.
 ///
 /// ```swift
-/// let samples = try SampleMaker(endpoint: endpoint, bucket: "photos", headers: ["content-type"]).samples(count: 100)
+/// let samples = try SampleMaker(
+///   endpoint: endpoint, bucket: "photos", headers: ["content-type", "x-acme-meta-a"]
+/// ).samples(count: 100)
 /// ```
 public struct SampleMaker: Sendable {
   /// The endpoint of the generated requests.
@@ -40,24 +42,24 @@ public struct SampleMaker: Sendable {
 
   /// Returns the sample that is generated from a seed.
   ///
-  /// Half of the keys are temporary. Object keys contain `//`, dots, special, control and non-ASCII characters.
+  /// Half of the access keys are temporary. Object keys contain `//`, dots, special, control and non-ASCII characters.
   ///
   /// - Parameter seed: The seed, which determines the sample together with the properties of the generator.
   /// - Throws: A `SigningError` if the bucket name is invalid.
   public func sample(seed: UInt64) throws(SigningError) -> SigningSample<AccessKey> {
     var random = SeededGenerator(seed: seed)
-    let name = random.objectKey()
+    let objectKey = random.objectKey()
     let parameters = random.parameters(parameters)
     let method = random.pick([HTTPRequest.Method.get, .put, .post, .delete, .head])
     let request = try endpoint.request(
-      method, bucket: bucket, key: name, parameters: parameters, headers: random.headers(headers))
+      method, bucket: bucket, key: objectKey, parameters: parameters, headers: random.headers(headers))
     let token = random.once(in: 2) ? random.text(length: 40, of: SeededGenerator.tokenCharacters) : nil
     let id = "AKID" + random.text(length: 16, of: SeededGenerator.idCharacters)
     let secret = random.text(length: 1 + Int(random.next() % 90), of: SeededGenerator.idCharacters)
     return SigningSample(
       "seed \(seed)", request: request, key: AccessKey(id: id, secret: secret, sessionToken: token),
       date: Timestamp(unixSeconds: 1_000_000_000 + Int64(random.next() % 3_000_000_000)),
-      target: RequestTarget(bucket: bucket, key: name, parameters: parameters))
+      target: RequestTarget(bucket: bucket, key: objectKey, parameters: parameters))
   }
 
   /// Returns the samples that are generated from consecutive seeds, starting at 0.

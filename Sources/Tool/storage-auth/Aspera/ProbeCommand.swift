@@ -19,7 +19,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
       SSH client of this machine, or with --test-login ascp. Tokens are not checked.
 
       Exits with status 0 if the server accepts the account, 1 if it rejects it, 2 if its host key is not the expected \
-      one, 3 if it cannot be reached, 4 if the account or this machine is unsuitable.
+      one, 3 if it cannot be reached, 4 if the account or this machine is unsuitable, or for another reason.
       """)
 
   @Argument(help: "user@host or user@host:port; the port is 33001 by default.")
@@ -54,7 +54,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
         report.show(try await AccountProbe(context).check(account))
       }
     } catch let error as AsperaError {
-      report.show("failed", "\(error.message) \(error.remedy)")
+      report.show("failed", ErrorReport.text(of: error) ?? "\(error)")
       throw ExitCode(4)
     } catch let failure as TransferFailure {
       report.show("failed", "\(failure)")

@@ -38,12 +38,10 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   func run() async throws {
-    let finding = try await CredentialFinding(
-      over: options.network, searching: options.chain(for: provider.cloud, only: source))
+    let finding = try await CredentialFinding.search(
+      options.chain(for: provider.cloud, only: source), over: options.network)
     if output.json { Terminal.json(finding.json(provider)) } else { Terminal.lines(finding.text) }
-    guard case .success = finding.result, finding.remainingLifetime.map({ $0 > .zero }) ?? true else {
-      throw ExitCode.failure
-    }
+    guard case .success = finding.result, !finding.isExpired else { throw ExitCode.failure }
   }
 }
 
@@ -61,6 +59,8 @@ struct CredentialFinding {
   /// If the issuer's time is unknown, this machine's clock is used.
   let remainingLifetime: Duration?
 
+  var isExpired: Bool { remainingLifetime.map { $0 <= .zero } ?? false }
+
   /// The errors with which the sources before the final one declined.
   let declined: [CredentialError]
 
@@ -68,19 +68,22 @@ struct CredentialFinding {
   let warnings: [CredentialWarning]
 
   /// Asks the sources of a chain in order until one has a key or fails.
-  init(over network: NetworkOptions, searching chain: CredentialChain<AccessKey>) async throws {
+  static func search(_ chain: CredentialChain<AccessKey>, over network: NetworkOptions) async throws -> CredentialFinding {
     let log = SearchLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
     let loggedChain = CredentialChain(chain.links.map { LoggedSource(base: $0, log: log) }, source: chain.source)
+    let result: Result<IssuedCredential<AccessKey>, CredentialError>
+    var remainingLifetime: Duration?
     do throws(CredentialError) {
       let issued = try await loggedChain.issue(in: context)
       let now = issued.issuerTime ?? .now
       (result, remainingLifetime) = (.success(issued), issued.credential.expiration.map { now.duration(to: $0) })
     } catch {
-      (result, remainingLifetime) = (.failure(error), nil)
+      result = .failure(error)
     }
-    self.chain = chain.source
-    (declined, warnings) = log.contents
+    let (declined, warnings) = log.contents
+    return CredentialFinding(
+      chain: chain.source, result: result, remainingLifetime: remainingLifetime, declined: declined, warnings: warnings)
   }
 }
 
@@ -126,8 +129,8 @@ extension CredentialFinding {
         "session token  \(key.sessionToken == nil ? "none" : Secret.mask)", "valid          \(lifetimeText(of: key))",
       ]
     case .failure(let error):
-      let verb = error.code == .notConfigured ? "no key   " : "failed   "
-      lines.append("\(verb) \(error.source): \(error.message) \(error.remedy)")
+      let label = error.code == .notConfigured ? "no key   " : "failed   "
+      lines.append("\(label) \(error.source): \(error.message) \(error.remedy)")
     }
     lines += warnings.map { "warning   \($0)" }
     return lines.joined(separator: "\n")
@@ -160,8 +163,9 @@ extension CredentialFinding {
     guard let remainingLifetime, let end = key.expiration else {
       return key.sessionToken == nil ? "indefinitely" : "until a time that the source does not tell"
     }
+    if isExpired { return "no longer: it expired at \(end)" }
     let seconds = remainingLifetime.components.seconds
-    if seconds <= 0 { return "no longer: it expired at \(end)" }
+    if seconds == 0 { return "for less than a second, until \(end)" }
     let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
     let text = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     return "for \(text), until \(end)"

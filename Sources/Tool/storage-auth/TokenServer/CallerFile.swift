@@ -32,8 +32,10 @@ final class CallerFile: Sendable {
   /// Returns a path in which the tokens of callers are masked.
   ///
   /// If the path could contain a token that its encoding hides, the result is the mask alone. That is the case if a decoded
-  /// form of the path contains a token, if the encoding is not valid, or if the path is encoded too many times.
+  /// form of the path contains a token, if the encoding is not valid, if the path is encoded too many times, or if it is too
+  /// long: anybody can send a path, and each of its forms is searched.
   func maskedPath(_ path: String) -> String {
+    guard path.utf8.count <= Self.pathByteLimit else { return Secret.mask }
     let text = masked(path)
     guard path.utf8.contains(UInt8(ascii: "%")) else { return text }
     var encoded = text
@@ -46,6 +48,8 @@ final class CallerFile: Sendable {
     return Secret.mask
   }
 
+  /// The maximum length, in bytes, of a path that is searched for tokens.
+  private static let pathByteLimit = 2_048
   /// The maximum number of times that a path is decoded.
   private static let decodingLimit = 4
 
@@ -68,6 +72,7 @@ struct CallerList: Sendable {
   init(path: String) throws {
     let text = try SecretFile(path).text
     var callers: [(name: String, token: Secret)] = []
+    var (names, tokens): (Set<ByteExactString>, Set<ByteExactString>) = ([], [])
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.whitespaceSeparated
       if words.isEmpty || words[0].beginsWithByte("#") { continue }
@@ -79,18 +84,17 @@ struct CallerList: Sendable {
             "Line \(index + 1) of \(path) is not a name and a token. A name has up to \(Self.nameByteLimit) letters, digits, - and _; a token at least \(Self.minimumTokenByteCount) characters."
         )
       }
-      guard !callers.contains(where: { $0.name == words[0] }) else {
+      guard names.insert(ByteExactString(words[0])).inserted else {
         throw SecretFile.Problem(
           description: "Line \(index + 1) of \(path) repeats the name of a caller. Use one line for each caller.")
       }
-      let token = Secret(String(words[1]))
-      guard !callers.contains(where: { $0.token == token }) else {
+      guard tokens.insert(ByteExactString(words[1])).inserted else {
         throw SecretFile.Problem(
           description:
             "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be attributed. Use a different token for each caller."
         )
       }
-      callers.append((String(words[0]), token))
+      callers.append((String(words[0]), Secret(String(words[1]))))
     }
     guard !callers.isEmpty else {
       throw SecretFile.Problem(description: "\(path) contains no caller: add a line with a name and a token.")

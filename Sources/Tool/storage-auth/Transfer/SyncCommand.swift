@@ -15,7 +15,7 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
         storage-auth sync oss://backup/photos/ photos --delete --dry-run
         storage-auth sync oss://a s3://b --from-region cn-beijing --region us-east-1
 
-      Files and objects are equal if their sizes are equal and that of the source was not changed after the other. \
+      Files and objects are equal if their sizes are equal and the source was not changed after the destination. \
       After an interruption or a failure, the same command transfers what is missing. Symbolic links are not followed.
       """)
 
@@ -46,7 +46,7 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard delete || !deleteAfterFailures && !allowEmptySource else {
+    guard delete || !(deleteAfterFailures || allowEmptySource) else {
       throw ValidationError("--delete-after-failures and --allow-empty-source are for --delete.")
     }
     _ = try transfer()

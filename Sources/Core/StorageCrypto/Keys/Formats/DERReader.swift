@@ -3,7 +3,8 @@
 
 /// A reader of values in the Distinguished Encoding Rules of ASN.1 (ITU-T X.690).
 ///
-/// Every function returns `nil` if the next value is truncated, has another type, or is out of range.
+/// Every function returns `nil` if the next value is truncated, has another type, or is out of range; one of the right type
+/// that is out of range is consumed. Lengths need not have the minimum number of bytes that DER requires.
 package struct DERReader {
   /// The maximum length of an object identifier, in bytes; those of key algorithms have up to eleven.
   private static let identifierByteLimit = 32
@@ -15,7 +16,7 @@ package struct DERReader {
   package var nextTag: UInt8? { remainingBytes.first }
 
   /// Reads the next value, which must have the given tag, and returns its contents.
-  package mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
+  package mutating func contents(taggedWith tag: UInt8) -> ArraySlice<UInt8>? {
     guard remainingBytes.first == tag else { return nil }
     var afterTag = remainingBytes.dropFirst()
     guard let lengthByte = afterTag.popFirst() else { return nil }
@@ -32,13 +33,13 @@ package struct DERReader {
     return afterTag.prefix(count)
   }
 
-  package mutating func sequence() -> DERReader? { contents(DERTag.sequence).map { DERReader($0) } }
+  package mutating func sequence() -> DERReader? { contents(taggedWith: DERTag.sequence).map { DERReader($0) } }
 
-  package mutating func octets() -> [UInt8]? { contents(DERTag.octets).map { Array($0) } }
+  package mutating func octets() -> [UInt8]? { contents(taggedWith: DERTag.octets).map { Array($0) } }
 
   /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
   package mutating func integer() -> Int? {
-    guard let digits = contents(DERTag.integer), let first = digits.first, first < 0x80, digits.count < 8 else {
+    guard let digits = contents(taggedWith: DERTag.integer), let first = digits.first, first < 0x80, digits.count < 8 else {
       return nil
     }
     return Int(exactly: digits.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
@@ -46,19 +47,19 @@ package struct DERReader {
 
   /// Reads the next INTEGER, which must be non-negative, and returns its bytes without leading zeros.
   package mutating func magnitude() -> [UInt8]? {
-    guard let digits = contents(DERTag.integer), let first = digits.first, first < 0x80 else { return nil }
+    guard let digits = contents(taggedWith: DERTag.integer), let first = digits.first, first < 0x80 else { return nil }
     return Array(digits.drop { $0 == 0 })
   }
 
   /// Reads the next BIT STRING, which must consist of whole bytes.
   package mutating func bits() -> [UInt8]? {
-    guard let bytes = contents(DERTag.bits), bytes.first == 0 else { return nil }
+    guard let bytes = contents(taggedWith: DERTag.bits), bytes.first == 0 else { return nil }
     return Array(bytes.dropFirst())
   }
 
   /// Reads the next OBJECT IDENTIFIER, and returns it in dotted decimal notation.
   package mutating func identifier() -> String? {
-    guard let bytes = contents(DERTag.identifier), bytes.count <= Self.identifierByteLimit, (bytes.last ?? 0x80) < 0x80
+    guard let bytes = contents(taggedWith: DERTag.identifier), bytes.count <= Self.identifierByteLimit, (bytes.last ?? 0x80) < 0x80
     else { return nil }
     var arcs: [UInt64] = []
     var value: UInt64 = 0
@@ -101,7 +102,8 @@ enum DER {
       switch count {
       case ..<0x80: [UInt8(count)]
       case ..<0x100: [0x81, UInt8(count)]
-      default: [0x82, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+      // A key of 65,536 bytes and more cannot be created.
+      default: [0x82, UInt8(count >> 8), UInt8(truncatingIfNeeded: count)]
       }
     return [tag] + length + contents
   }

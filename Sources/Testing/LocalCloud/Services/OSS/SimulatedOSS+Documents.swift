@@ -4,6 +4,7 @@
 internal import StorageAuth
 
 extension SimulatedOSS {
+  /// Returns the document as OSS stores it: with the elements that OSS adds or changes, and without those that it ignores.
   func accepted(_ document: XMLNode) throws(ErrorResponse) -> XMLNode {
     switch document.name {
     case CrossOriginRule.rootElement:
@@ -23,7 +24,7 @@ extension SimulatedOSS {
     case "ServerSideEncryptionRule":
       guard let rule = document["ApplyServerSideEncryptionByDefault"] else { break }
       try Self.checkEncryption(rule)
-      return document.replacing { $0.name != "KMSDataEncryption" || rule["SSEAlgorithm"]?.text == "KMS" ? $0 : nil }
+      return document.replacing { ($0.name != "KMSDataEncryption" || rule["SSEAlgorithm"]?.text == "KMS") ? $0 : nil }
     case "HttpsConfiguration":
       let versions = document["TLS"]?.all("TLSVersion").map(\.text) ?? []
       let isEnabled = document["TLS"]?["Enable"]?.text.asciiLowercased == "true"
@@ -57,12 +58,15 @@ extension SimulatedOSS {
       if end?["CreatedBeforeDate"] != nil, transitions.contains(where: { $0[days] != nil }) {
         throw .invalidRequest("A rule has days or dates, but not both.")
       }
+      // From the warmest to the coldest class, without the one in which objects are uploaded.
       let classes = SimulatedService.oss.objects.storageClasses.dropFirst().map(\.name)
+      guard transitions.allSatisfy({ classes.contains($0["StorageClass"]?.text ?? "") }) else {
+        throw .invalidArgument("The StorageClass of a transition must be one of \(classes.joined(separator: ", ")).")
+      }
       let sorted = classes.flatMap { name in transitions.filter { $0["StorageClass"]?.text == name } }
-      let periods = (sorted + [end].compactMap { $0 }).compactMap { $0[days].flatMap { Int(digits: $0.text) } }
-      guard transitions.allSatisfy({ classes.contains($0["StorageClass"]?.text ?? "") }),
-        zip(periods, periods.dropFirst()).allSatisfy({ $0 < $1 })
-      else {
+      let texts = (sorted + [end].compactMap(\.self)).compactMap { $0[days]?.text }
+      let periods = texts.compactMap { Int(digits: $0) }
+      guard periods.count == texts.count, zip(periods, periods.dropFirst()).allSatisfy({ $0 < $1 }) else {
         throw .invalidArgument("The \(days) must grow from each storage class to the next one and the expiration.")
       }
     }
@@ -74,7 +78,8 @@ extension SimulatedOSS {
       throw ErrorResponse(
         .badRequest, "InvalidEncryptionAlgorithmError", "The Encryption request you specified is not valid: \(method).")
     }
-    guard !headers.isEmpty || rule["KMSMasterKeyID"]?.text.isEmpty != false else {
+    let acceptsKey = !headers.isEmpty
+    guard acceptsKey || rule["KMSMasterKeyID"]?.text.isEmpty != false else {
       throw .invalidArgument("KMSMasterKeyID is not applicable if the SSEAlgorithm is \(method).")
     }
   }

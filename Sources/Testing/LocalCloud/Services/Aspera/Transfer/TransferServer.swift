@@ -42,9 +42,11 @@ struct TransferServer: Sendable {
     aspera.count { $0.logins += 1 }
   }
 
-  /// Begins a transfer session, whose token must be valid and grant access to the paths that are already known.
+  /// Begins the only transfer session of a connection.
+  ///
+  /// The session's token must be valid and grant access to the paths that are already known.
   func beginSession(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) throws -> Answer {
-    guard let account = connection.account,
+    guard let account = connection.account, connection.session == nil,
       let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
     else { throw TransferRefusal.protocolError }
     try inject(connection.fault(at: .afterAuthentication))
@@ -113,7 +115,7 @@ struct TransferServer: Sendable {
     return Answer(["entries": .array(entries)])
   }
 
-  /// Returns the session of a connection, or throws if it may not remove and move files.
+  /// Returns the session of a connection, or throws if it may not remove or move files.
   private static func requireDeletingSession(on connection: TransferConnection) throws -> TransferConnection.Session {
     let session = try connection.requireSession()
     guard session.claim?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
@@ -140,18 +142,32 @@ struct TransferServer: Sendable {
     let path = try Self.authorizedPath(document["path"], for: session.claim)
     let target = try Self.authorizedPath(document["target"], for: session.claim)
     guard let entry = try aspera.files.entry(at: path), !entry.isFolder else { throw FileProblem(.notFound, path) }
+    try TransferTokenCheck(aspera: aspera).checkFolder(target.parent, against: session.claim)
     try await aspera.files.makeFolder(target.parent, at: date)
     if let existing = try aspera.files.entry(at: target) {
       guard !existing.isFolder else { throw FileProblem(.isFolder, target) }
-      // A file that moves to its own path stays; to delete the target would delete it.
-      if path.contains(target) { return }
+      // A file that moves to its own path stays; deleting the target would delete the file itself.
+      if path == target { return }
       try await aspera.files.delete(target)
     }
     try await aspera.files.move(path, to: target, at: date)
   }
 
-  // MARK: Uploads
+  func countFile(on connection: TransferConnection) {
+    connection.session?.record.add(files: 1)
+    aspera.count { $0.files += 1 }
+  }
 
+  func countBytes(_ byteCount: Int64, on connection: TransferConnection) {
+    connection.addTransferredBytes(byteCount)
+    connection.session?.record.add(bytes: byteCount)
+    aspera.count { $0.bytes += byteCount }
+  }
+}
+
+// MARK: - Uploads
+
+extension TransferServer {
   func createFolder(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
     let session = try connection.requireSession(.send)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
@@ -160,6 +176,22 @@ struct TransferServer: Sendable {
     if let modified = Self.modificationTime(in: document) {
       try await aspera.files.setModified(modified, ofFolder: path)
     }
+  }
+
+  /// Creates a symbolic link, unless a folder, a link to one, or a file that it may not replace has its name.
+  func createLink(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
+    let session = try connection.requireSession(.send)
+    guard let target = document["target"]?.string, (1...Self.pathByteLimit).contains(target.utf8.count) else {
+      throw TransferRefusal.protocolError
+    }
+    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    if let existing = try aspera.files.entry(at: path) {
+      let isFolder = existing.isFolder || (try? resolvedLink(existing, session.claim))?.isFolder == true
+      guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
+    }
+    try TransferTokenCheck(aspera: aspera).checkFolder(path.parent, against: session.claim)
+    try await aspera.files.put(.empty, at: path, date, link: .path(target))
+    return Answer(["made": true])
   }
 
   /// Returns the response that describes the file or folder at a path.
@@ -186,7 +218,7 @@ struct TransferServer: Sendable {
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modificationTime(in: document),
       keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
-    let extents = upload.resumptionKey.flatMap { partialUploads.remove($0) } ?? []
+    let extents = upload.resumptionKey.flatMap { partialUploads[$0] } ?? []
     let number = connection.open(.receiving(upload, extents))
     let offset = Self.byteCount(of: extents)
     if offset == upload.byteCount { try await commit(number, upload, extents, on: connection, at: date) }
@@ -230,30 +262,23 @@ struct TransferServer: Sendable {
     countFile(on: connection)
   }
 
-  func countFile(on connection: TransferConnection) {
-    connection.session?.record.add(files: 1)
-    aspera.count { $0.files += 1 }
-  }
-
   private static func byteCount(of extents: [Extent]) -> Int64 { extents.reduce(0) { $0 + $1.byteCount } }
 
   private static func modificationTime(in document: JSONValue) -> Timestamp? {
     document["modified"]?.integer.map { Timestamp(unixSeconds: Int64($0)) }
   }
-
-  func countBytes(_ byteCount: Int64, on connection: TransferConnection) {
-    connection.addTransferredBytes(byteCount)
-    connection.session?.record.add(bytes: byteCount)
-    aspera.count { $0.bytes += byteCount }
-  }
 }
+
+// MARK: - Downloads
 
 extension TransferServer {
   /// Returns the response that lists the source of a download: a file, or a folder with everything below it.
   func openSource(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     let session = try connection.requireSession(.receive)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
-    let policy = document["links"]?.string.flatMap { SymbolicLinkPolicy(rawValue: $0) } ?? .skip
+    guard let policy = SymbolicLinkPolicy(rawValue: document["links"]?.string ?? SymbolicLinkPolicy.skip.rawValue) else {
+      throw TransferRefusal.protocolError
+    }
     let entries = try entries(of: path, following: policy, session.claim).compactMap { below, entry -> JSONValue? in
       var element: JSONObject = ["below": .string(below)]
       if entry.link != nil {
@@ -288,22 +313,6 @@ extension TransferServer {
   private static let linkChainLimit = 40
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let sourceEntryLimit = 100_000
-
-  /// Creates a symbolic link, unless a folder, a link to one, or a file that it may not replace has its name.
-  func createLink(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
-    let session = try connection.requireSession(.send)
-    guard let target = document["target"]?.string, (1...Self.pathByteLimit).contains(target.utf8.count) else {
-      throw TransferRefusal.protocolError
-    }
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
-    if let existing = try aspera.files.entry(at: path) {
-      let isFolder = existing.isFolder || (try? resolvedLink(existing, session.claim))?.isFolder == true
-      guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
-    }
-    try TransferTokenCheck(aspera: aspera).checkFolder(path.parent, against: session.claim)
-    try await aspera.files.put(.empty, at: path, date, link: .path(target))
-    return Answer(["made": true])
-  }
 
   /// Returns the files and folders of a source with their paths below it, each folder before its contents.
   ///
