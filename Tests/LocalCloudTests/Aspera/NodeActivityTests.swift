@@ -73,6 +73,17 @@ final class NodeActivityTests: SimulatorTestCase {
       XCTAssertEqual(received.code, 34, "the user lacks read")
       let names = try await client.names(in: "/w")
       XCTAssertEqual(names, ["/w/a.bin"])
+
+      let source = try await client.create("d", in: "1")
+      _ = try await client.create("f", "file", in: source, "1")
+      try await client.permit("mia", on: source, ["read", "delete"])
+      let moved = try await Simulator.run(
+        arguments(
+          "recv", cloud, user: "xfer", ["f"], to: makeDirectory(), tags(source) + ["--move-after-transfer", "/done"]),
+        ["ASPERA_SCP_PASS": "xfer-password", "ASPERA_SCP_TOKEN": token])
+      XCTAssertTrue(moved.code == 34 && moved.text.contains("mkdir"), moved.text)
+      let kept = try await client.names(in: "/d")
+      XCTAssertEqual(kept, ["/d/f"], "the user lacks mkdir for the folder of moved files")
     }
   }
 

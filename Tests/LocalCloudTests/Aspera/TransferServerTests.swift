@@ -58,7 +58,8 @@ final class TransferServerTests: SimulatorTestCase {
         let opened = try await call(
           cloud, "\(connection)/files", ["path": "/a", "bytes": 3, "modified": 1_000, "resume": true]
         ).value
-        return ("\(connection)/files/\(try XCTUnwrap(opened["file"]?.integer))", opened["offset"]?.integer.map { Int64($0) })
+        let file = try XCTUnwrap(opened["file"]?.integer)
+        return ("\(connection)/files/\(file)", opened["offset"]?.integer.map { Int64($0) })
       }
       let first = try await open()
       XCTAssertEqual(first.offset, 0)

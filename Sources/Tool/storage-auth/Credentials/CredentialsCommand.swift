@@ -68,7 +68,7 @@ struct CredentialFinding {
   let warnings: [CredentialWarning]
 
   /// Asks the sources of a chain in order until one has a key or fails.
-  static func search(_ chain: CredentialChain<AccessKey>, over network: NetworkOptions) async throws -> CredentialFinding {
+  static func search(_ chain: CredentialChain<AccessKey>, over network: NetworkOptions) async throws -> Self {
     let log = SearchLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
     let loggedChain = CredentialChain(chain.links.map { LoggedSource(base: $0, log: log) }, source: chain.source)

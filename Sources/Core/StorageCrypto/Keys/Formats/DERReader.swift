@@ -39,9 +39,8 @@ package struct DERReader {
 
   /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
   package mutating func integer() -> Int? {
-    guard let digits = contents(taggedWith: DERTag.integer), let first = digits.first, first < 0x80, digits.count < 8 else {
-      return nil
-    }
+    guard let digits = contents(taggedWith: DERTag.integer), let first = digits.first, first < 0x80, digits.count < 8
+    else { return nil }
     return Int(exactly: digits.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
   }
 
@@ -59,7 +58,8 @@ package struct DERReader {
 
   /// Reads the next OBJECT IDENTIFIER, and returns it in dotted decimal notation.
   package mutating func identifier() -> String? {
-    guard let bytes = contents(taggedWith: DERTag.identifier), bytes.count <= Self.identifierByteLimit, (bytes.last ?? 0x80) < 0x80
+    guard let bytes = contents(taggedWith: DERTag.identifier), bytes.count <= Self.identifierByteLimit,
+      (bytes.last ?? 0x80) < 0x80
     else { return nil }
     var arcs: [UInt64] = []
     var value: UInt64 = 0

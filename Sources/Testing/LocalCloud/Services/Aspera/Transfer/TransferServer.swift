@@ -276,9 +276,8 @@ extension TransferServer {
   func openSource(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     let session = try connection.requireSession(.receive)
     let path = try Self.authorizedPath(document["path"], for: session.claim)
-    guard let policy = SymbolicLinkPolicy(rawValue: document["links"]?.string ?? SymbolicLinkPolicy.skip.rawValue) else {
-      throw TransferRefusal.protocolError
-    }
+    let name = document["links"]?.string ?? SymbolicLinkPolicy.skip.rawValue
+    guard let policy = SymbolicLinkPolicy(rawValue: name) else { throw TransferRefusal.protocolError }
     let entries = try entries(of: path, following: policy, session.claim).compactMap { below, entry -> JSONValue? in
       var element: JSONObject = ["below": .string(below)]
       if entry.link != nil {
