@@ -198,7 +198,7 @@
   ///
   /// The public key with which OSS signs callbacks has 512 bits.
   extension RSAKey {
-    /// What precedes a digest of MD5 in its encoding, with the object identifier (RFC 8017, section 9.2).
+    /// The bytes in front of a digest of MD5 in its encoding, with the object identifier (RFC 8017, section 9.2).
     private static let md5Prefix: [UInt8] = [
       0x30, 0x20, 0x30, 0x0c, 0x06, 0x08, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x02, 0x05, 0x05, 0x00, 0x04, 0x10,
     ]

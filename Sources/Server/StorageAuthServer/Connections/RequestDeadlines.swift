@@ -16,7 +16,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   typealias OutboundIn = Parts.Response
   typealias OutboundOut = Parts.Response
 
-  /// What the server waits for from the client: a part of a request, or the end of the connection.
+  /// The part of a request, or the end of the connection, for which the server is waiting.
   private enum Awaited {
     case head, nextHead, body, nothing, closing
   }

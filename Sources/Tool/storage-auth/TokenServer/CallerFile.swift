@@ -33,7 +33,7 @@ final class CallerFile: Sendable {
   ///
   /// If the path could contain a token that its encoding hides, the result is the mask alone. That is the case if a decoded
   /// form of the path contains a token, if the encoding is not valid, if the path is encoded too many times, or if it is too
-  /// long: anybody can send a path, and each of its forms is searched.
+  /// long: the path comes from an unknown client, and each of its forms is searched.
   func maskedPath(_ path: String) -> String {
     guard path.utf8.count <= Self.pathByteLimit else { return Secret.mask }
     let text = masked(path)
