@@ -45,6 +45,17 @@ final class SigningLineTests: XCTestCase {
     }
   }
 
+  func testErrorSaysWhatIsWrongWithALine() {
+    for (fields, problem) in [
+      (#""date":1.5"#, "a number that must be whole"), (#""date":9223372036854775808"#, "a number that must be whole"),
+      (#""date":"x""#, "date has another type"),
+      (#""date":"#, "not valid JSON"),
+    ] {
+      let line = SignedLine(answering: "{\(fields)}", defaultMode: .header, now: Timestamp(unixSeconds: 0))
+      XCTAssertEqual(line.error?.contains(problem), true, line.error ?? "no error")
+    }
+  }
+
   func testKeyIDsOfCompatibleServersSign() {
     let id = "user@example.test/sub=1"
     let header = line("s3", "x", id: id)

@@ -120,9 +120,8 @@ package struct SigningJob: Decodable, Sendable {
     case .keyNotFound(let key, let context): return "\(key.stringValue) is missing in \(location(context))."
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
       return "\(location(context)) has another type than expected."
-    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      return "\(location(context)) has an invalid value."
-    default: return "it is not valid JSON."
+    // Foundation has one error for both.
+    default: return "it is not valid JSON, or a number that must be whole is a fraction or too large."
     }
   }
 }

@@ -57,9 +57,9 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    context.close(mode: mode, promise: promise)
     // The server has finished sending, so the client must close its side of the connection.
     if mode == .output { awaitReader(.closing, context) }
+    context.close(mode: mode, promise: promise)
   }
 
   private func awaitFirstHead(_ context: ChannelHandlerContext) {
