@@ -88,6 +88,21 @@ final class SyncSafetyTests: SyncTestCase {
   }
 
   // matrix: Synchronization: deletion
+  func testUndecodableNameMatchesItsTranscodedForms() throws {
+    // The second byte of a character can be ASCII in Big5 (功), Shift JIS (表), GBK (镕) and GB 18030 (㐀).
+    for (bytes, name) in [
+      ([0xA5, 0x5C], "功"), ([0x95, 0x5C], "表"), ([0xE9, 0x46], "镕"), ([0x81, 0x39, 0xEE, 0x39], "㐀"),
+    ] as [([UInt8], String)] {
+      let undecodable = try XCTUnwrap(
+        FilePath.Component(
+          platformString: (Array("a".utf8) + bytes + Array(".txt".utf8)).map { CChar(bitPattern: $0) } + [0]))
+      let skipped = SkippedPaths([SkippedPath(undecodable: undecodable, in: "")])
+      XCTAssertNotNil(skipped.skipped(at: "a\(name).txt"), name)
+      for other in ["\(name).txt", "a\(name).text", "b\(name).txt"] { XCTAssertNil(skipped.skipped(at: other), other) }
+    }
+  }
+
+  // matrix: Synchronization: deletion
   func testManyUndecodableNamesKeepAllOfTheirFolder() {
     let names: [[UInt8]] = (0..<40).map { [0xFF, UInt8(ascii: "a"), 0x80 + $0] }
     let skipped = SkippedPaths(

@@ -62,7 +62,8 @@ struct FolderListing: Sendable {
   /// The components open the folder, and the path, which is the same in UTF-8, is for the entries.
   private mutating func enter(path: String, components: [FilePath.Component]) async throws {
     guard let contents = try await root.contents(of: components) else {
-      skipped.append(SkippedPath(String(path.utf8.dropLast()) ?? path, "It was removed or replaced meanwhile."))
+      skipped.append(
+        SkippedPath(String(path.utf8.dropLast()) ?? path, because: "It was removed or replaced meanwhile."))
       return
     }
     var items: [Item] = []
@@ -73,13 +74,13 @@ struct FolderListing: Sendable {
         continue
       }
       guard let status = item.status else {
-        skipped.append(SkippedPath(path + text, "It was removed meanwhile."))
+        skipped.append(SkippedPath(path + text, because: "It was removed meanwhile."))
         continue
       }
       switch status.kind {
       case .regular, .folder: items.append(Item(name: item.name, text: text, status: status))
-      case .symbolicLink: skipped.append(SkippedPath(path + text, "It is a symbolic link."))
-      case .special: skipped.append(SkippedPath(path + text, "It is not a regular file."))
+      case .symbolicLink: skipped.append(SkippedPath(path + text, because: "It is a symbolic link."))
+      case .special: skipped.append(SkippedPath(path + text, because: "It is not a regular file."))
       }
     }
     items.sort { $0.sortKey.utf8.lexicographicallyPrecedes($1.sortKey.utf8) }

@@ -5,40 +5,47 @@ internal import SystemPackage
 
 /// A file or a folder of the source that cannot be synchronized.
 ///
-/// What has its path in the target, or a path below it, is not deleted: the source has it, in its way.
+/// The entry of the target with this path, and the entries below it, are not deleted, because the source still has
+/// something there.
 struct SkippedPath: Sendable {
   /// The path, in which bytes that are not UTF-8 are replaced.
   let path: String
   let reason: String
-  /// The ASCII parts of a name that is not UTF-8, between which any bytes can be, or `nil` for another name.
-  fileprivate let asciiParts: [[UInt8]]?
-  /// The path of the folder, which is empty or ends with a slash.
-  fileprivate let folder: String
+  fileprivate let name: Name
 
-  init(_ path: String, _ reason: String) {
-    self.path = path
-    self.reason = reason
-    folder = ""
-    asciiParts = nil
+  fileprivate enum Name {
+    case decodable
+    /// A name that is not UTF-8: the path of its folder, which is empty or ends with a slash, and the parts that the name
+    /// has in every encoding, between which any bytes can be.
+    case undecodable(folder: String, knownParts: [[UInt8]])
   }
 
-  /// Creates a skipped file whose name is not UTF-8, in a folder whose path is empty or ends with a slash.
+  init(_ path: String, because reason: String) {
+    self.path = path
+    self.reason = reason
+    name = .decodable
+  }
+
+  /// Creates a skipped file or folder whose name is not UTF-8, in a folder whose path is empty or ends with a slash.
   init(undecodable name: FilePath.Component, in folder: String) {
-    self.folder = folder
     path = folder + name.string
     reason = "Its name is not UTF-8."
-    // Another tool may have transcoded the name: each byte that is not ASCII stands for any bytes.
-    asciiParts = name.bytes.split(omittingEmptySubsequences: false) { $0 >= 0x80 }.map(Array.init)
+    // Another tool may have transcoded the name: each byte that is not ASCII stands for any bytes, and so does the byte
+    // after it, which can be the end of a character in Big5, Shift JIS, GBK and GB 18030.
+    let bytes = Array(name.bytes)
+    let parts = bytes.indices.split(omittingEmptySubsequences: false) { index in
+      bytes[index] >= 0x80 || index > 0 && bytes[index - 1] >= 0x80
+    }
+    self.name = .undecodable(folder: folder, knownParts: parts.map { Array(bytes[$0.startIndex..<$0.endIndex]) })
   }
 
   /// Returns whether a name can be the undecodable name of this file in another encoding.
   fileprivate func resembles(_ name: ArraySlice<UInt8>) -> Bool {
-    guard let asciiParts, let first = asciiParts.first, let last = asciiParts.last else { return false }
-    guard name.count >= first.count + last.count, name.starts(with: first),
-      name.reversed().starts(with: last.reversed())
+    guard case .undecodable(_, let knownParts) = self.name, let first = knownParts.first, let last = knownParts.last,
+      name.count >= first.count + last.count, name.starts(with: first), name.suffix(last.count).elementsEqual(last)
     else { return false }
     var remainder = name.dropFirst(first.count).dropLast(last.count)
-    for part in asciiParts.dropFirst().dropLast() where !part.isEmpty {
+    for part in knownParts.dropFirst().dropLast() where !part.isEmpty {
       // The earliest match leaves the most bytes for the parts that follow.
       guard let range = remainder.firstRange(of: part) else { return false }
       remainder = remainder[range.upperBound...]
@@ -59,10 +66,9 @@ struct SkippedPaths {
 
   init(_ skipped: [SkippedPath]) {
     for skippedPath in skipped {
-      if skippedPath.asciiParts != nil {
-        undecodable[Array(skippedPath.folder.utf8), default: []].append(skippedPath)
-      } else {
-        exact[Array(skippedPath.path.utf8)] = skippedPath
+      switch skippedPath.name {
+      case .decodable: exact[Array(skippedPath.path.utf8)] = skippedPath
+      case .undecodable(let folder, _): undecodable[Array(folder.utf8), default: []].append(skippedPath)
       }
     }
   }
@@ -76,7 +82,7 @@ struct SkippedPaths {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
       if let skippedPath = exact[Array(bytes[..<end])] { return skippedPath }
       if let candidates = undecodable[Array(bytes[..<start])] {
-        // Of very many such names, one is taken for all.
+        // Everything in the folder is kept; the first name stands for all.
         if candidates.count > Self.comparedNameLimit { return candidates.first }
         if let skippedPath = candidates.first(where: { $0.resembles(bytes[start..<end]) }) { return skippedPath }
       }
