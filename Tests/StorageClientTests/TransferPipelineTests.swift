@@ -152,6 +152,18 @@ final class TransferPipelineTests: XCTestCase {
     XCTAssertEqual(seen.values.last?.fractionCompleted, 1)
   }
 
+  // matrix: Pipeline: progress
+  func testReportedTotalReplacesTheSizeOfTheListing() async throws {
+    let seen = Collected<PipelineProgress>()
+    let transfers = [
+      ObjectTransfer("shorter", byteCount: 10) { $0(TransferProgress(completed: 1, total: 1)) },
+      ObjectTransfer("longer", byteCount: 2) { $0(TransferProgress(completed: 5, total: 5)) },
+    ]
+    let report = try await TransferPipeline(transfersInFlight: 1).run(transfers) { seen.append($0) }
+    XCTAssertEqual(report.completedBytes, 6)
+    XCTAssertEqual(seen.values.last?.totalBytes, 6)
+  }
+
   // matrix: Pipeline: failure
   func testFailureIsReportedAndDoesNotAffectOtherTransfers() async throws {
     let store = InMemoryStore()
@@ -187,6 +199,19 @@ final class TransferPipelineTests: XCTestCase {
     XCTAssertEqual([report.completedObjects, report.failedObjects, report.unfinishedObjects], [0, 1, 3])
     XCTAssertEqual(gate.underWay, 0)
     XCTAssertNil(report.sourceError)
+  }
+
+  // matrix: Pipeline: failure
+  func testNoTransferStartsAfterAFailureThatStopsThePipeline() async throws {
+    let started = Collected<String>()
+    let transfers = [
+      ObjectTransfer("failing") { _ in throw Refusal() }, ObjectTransfer("next") { _ in started.append("next") },
+    ]
+    for _ in 0..<100 {
+      let report = try await TransferPipeline(transfersInFlight: 1, stopsAtFailure: true).run(transfers)
+      XCTAssertEqual(report.failures.map(\.name), ["failing"])
+    }
+    XCTAssertEqual(started.values, [])
   }
 
   // matrix: Pipeline: failure

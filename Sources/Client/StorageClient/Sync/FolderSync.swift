@@ -109,7 +109,7 @@ public struct FolderSync: Sendable {
     if case .objects = target {} else { obstacles = plan.takeObstacles() }
     let tally = SyncTally(unchanged: plan.unchanged, didFinish)
     let transfers = try await TransferPipeline(transfersInFlight: options.transfersInFlight).run(
-      plan.transfers.lazy.map { transfer in
+      plan.transfers.map { transfer in
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
           if try await transfer.hasEqualChecksums(source, target) {
             tally.recordEqual()

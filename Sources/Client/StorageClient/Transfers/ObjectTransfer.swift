@@ -15,6 +15,8 @@ public struct ObjectTransfer: Sendable {
   public let name: String
 
   /// The number of bytes to transfer, or `nil` if it is unknown before the transfer begins.
+  ///
+  /// A total that the transfer reports replaces it. A transfer that succeeds without a report counts with this number.
   public let byteCount: Int64?
 
   let operation: Operation

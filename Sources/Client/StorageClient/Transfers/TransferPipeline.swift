@@ -10,7 +10,7 @@ internal import StorageAuth
 /// other transfers, and the report contains its error.
 ///
 /// ```swift
-/// let uploads = files.lazy.map { ObjectTransfer.upload(.file($0), to: "2026/\($0.lastComponent?.string ?? "")", in: store) }
+/// let uploads = files.map { ObjectTransfer.upload(.file($0), to: "2026/\($0.lastComponent?.string ?? "")", in: store) }
 /// let report = try await TransferPipeline().run(uploads) { print($0.completedObjects, $0.fractionCompleted) }
 /// for failure in report.failures { print(failure.name, failure.error) }
 /// ```
@@ -53,11 +53,11 @@ public struct TransferPipeline: Sendable, Hashable {
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
   ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
     let record = PipelineRecord(describedFailures: describedFailures, handler: progress)
-    let (stops, stopSignal) = AsyncStream<Never>.makeStream()
+    let (stop, stopSignal) = AsyncStream<Never>.makeStream()
     await withTaskGroup(of: Void.self) { group in
-      // A sequence may not yield for a long time: a failure that stops the pipeline must end that wait as well.
+      // A sequence can wait long for its next element; a failure that stops the pipeline must end that wait too.
       group.addTask { await startTransfers(transfers, record, stopSignal) }
-      group.addTask { for await _ in stops {} }
+      group.addTask { for await _ in stop {} }
       await group.next()
       group.cancelAll()
     }
@@ -65,7 +65,7 @@ public struct TransferPipeline: Sendable, Hashable {
     return record.report
   }
 
-  /// Carries out the transfers of a sequence, which may be lazy.
+  /// Carries out the transfers of a sequence.
   ///
   /// The parameters and the result are those of an asynchronous sequence.
   ///
@@ -101,11 +101,11 @@ public struct TransferPipeline: Sendable, Hashable {
     }
   }
 
-  /// Carries out a transfer, records its end, and signals the pipeline to stop if a failure does that.
+  /// Carries out a transfer, records its end, and stops the pipeline after a failure if ``stopsAtFailure`` is set.
   private func carryOut(
     _ transfer: ObjectTransfer, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
   ) async {
-    guard !Task.isCancelled else { return }
+    guard !Task.isCancelled, !(stopsAtFailure && record.hasFailures) else { return }
     let meter = record.meter(of: transfer)
     do {
       try await transfer.operation { meter.advance(to: $0) }
@@ -145,11 +145,17 @@ private final class PipelineRecord: Sendable {
     var failures: [PipelineReport.Failure] = []
     var sourceError: (any Error)?
 
-    /// Adds the size of an object that was found without one; `nil` is no new size.
+    /// Replaces the size of an object, which is `nil` if it is unknown.
+    mutating func replaceSize(_ oldSize: Int64?, with size: Int64?) {
+      if oldSize == nil { unknownSizeCount -= 1 }
+      knownBytes -= oldSize ?? 0
+      addSize(size)
+    }
+
+    /// Adds the size of another object, which is `nil` if it is unknown.
     mutating func addSize(_ size: Int64?) {
-      guard let size else { return }
-      unknownSizeCount -= 1
-      knownBytes = knownBytes.saturatingAdding(size)
+      if size == nil { unknownSizeCount += 1 }
+      knownBytes = knownBytes.saturatingAdding(size ?? 0)
     }
   }
 
@@ -161,6 +167,8 @@ private final class PipelineRecord: Sendable {
     self.describedFailures = describedFailures
     self.handler = handler
   }
+
+  var hasFailures: Bool { state.withLock { $0.progress.failedObjects > 0 } }
 
   var report: PipelineReport {
     state.withLock { state in
@@ -176,11 +184,7 @@ private final class PipelineRecord: Sendable {
   func recordFound(_ transfer: ObjectTransfer) {
     update { state in
       state.foundCount += 1
-      if let count = transfer.byteCount {
-        state.knownBytes = state.knownBytes.saturatingAdding(count)
-      } else {
-        state.unknownSizeCount += 1
-      }
+      state.addSize(transfer.byteCount)
     }
   }
 
@@ -192,19 +196,19 @@ private final class PipelineRecord: Sendable {
   func meter(of transfer: ObjectTransfer) -> Meter { Meter(self, size: transfer.byteCount) }
 
   func recordFinished(_ meter: Meter) {
-    let unreported = meter.end()
+    let (unreportedBytes, size) = meter.end()
     update { state in
       state.progress.completedObjects += 1
-      state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(unreported.bytes)
-      state.addSize(unreported.size)
+      state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(unreportedBytes)
+      if let size { state.replaceSize(nil, with: size) }
     }
   }
 
   func recordFailed(_ transfer: ObjectTransfer, _ meter: Meter, _ error: any Error) {
-    let size = meter.end().size
+    let (_, size) = meter.end()
     update { state in
       state.progress.failedObjects += 1
-      state.addSize(size)
+      if let size { state.replaceSize(nil, with: size) }
       if state.failures.count < describedFailures { state.failures.append(.init(name: transfer.name, error: error)) }
     }
   }
@@ -235,24 +239,24 @@ private final class PipelineRecord: Sendable {
 
     /// Adds the bytes that the transfer has completed since its previous progress report to the pipeline's progress.
     func advance(to progress: TransferProgress) {
-      let newlyReported: (bytes: Int64, size: Int64?) = state.withLock { state in
-        let bytes = progress.completed > state.completed ? progress.completed - state.completed : 0
-        state.completed = max(state.completed, progress.completed)
-        guard state.size == nil, let total = progress.total else { return (bytes, nil) }
-        state.size = max(0, total)
-        return (bytes, state.size)
+      let (newBytes, oldSize, size) = state.withLock { state in
+        let (old, completed) = (state, max(state.completed, progress.completed))
+        state.completed = completed
+        // An object may have been replaced since it was listed.
+        if let total = progress.total { state.size = max(0, total) }
+        return (completed - old.completed, old.size, state.size)
       }
       record.update { state in
-        state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(newlyReported.bytes)
-        state.addSize(newlyReported.size)
+        state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(newBytes)
+        if size != oldSize { state.replaceSize(oldSize, with: size) }
       }
     }
 
     /// Ends the measurement, and returns the bytes that the transfer did not report, and the size if it was unknown.
-    fileprivate func end() -> (bytes: Int64, size: Int64?) {
+    fileprivate func end() -> (unreportedBytes: Int64, newSize: Int64?) {
       state.withLock { state in
         guard let size = state.size else { return (0, state.completed) }
-        return (size > state.completed ? size - state.completed : 0, nil)
+        return (max(0, size - state.completed), nil)
       }
     }
   }
