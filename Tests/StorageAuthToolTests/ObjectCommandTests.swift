@@ -198,4 +198,29 @@ final class ObjectCommandTests: XCTestCase {
       XCTAssertEqual(shown.contains("█"), !isPlain, "\(variables)")
     }
   }
+
+  // matrix: Output of the command line: results
+  func testProgressFitsIntoTheTerminalAndIsRemovedBeforeOtherLines() async throws {
+    let cloud = try await Cloud(self)
+    try XCTSkipUnless(FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script is not installed")
+    let file = try TemporaryDirectory(self).write(pattern(100), to: "file").string
+    let script = #"exec script -qec "stty cols 70; $0 cp -v $1 $2 --endpoint $3" /dev/null"#
+    let key = String(repeating: "long-", count: 20) + "end"
+    for variables in [["TERM": "xterm", "LANG": "C.UTF-8"], ["TERM": "dumb", "LANG": "C"]] {
+      let shown = try await Programs.shell(
+        script, [file, "\(Self.bucket)/\(key)", "http://\(cloud.server.ossEndpoint.authority)"],
+        Self.variables.merging(variables) { $1 }
+      ).output
+      let steps = shown.replacing("\u{1B}[K", with: "").split { ["\r", "\n", "\r\n"].contains($0) }
+      let bars = steps.filter { $0.contains(" % ") }
+      XCTAssertFalse(bars.isEmpty, shown)
+      for bar in bars {
+        XCTAssertLessThan(bar.count, 70, "\(bar)")
+        XCTAssertTrue(bar.contains("end "), "\(bar)")
+        XCTAssertTrue(bar.hasPrefix("…") || bar.hasPrefix("..."), "\(bar)")
+        XCTAssertFalse(bar.contains("PUT"), "\(bar)")
+      }
+      XCTAssertTrue(steps.contains { $0.contains("PUT") }, shown)
+    }
+  }
 }

@@ -54,7 +54,8 @@ final class RemoveCommandTests: XCTestCase {
       let planned = try await run(["rm", "-r", "--dry-run", location], cloud)
       XCTAssertEqual(planned.output, "would delete t/a\nwould delete t/b/c\n")
       XCTAssertTrue(
-        planned.errors.hasSuffix("2 would be deleted (4.0 B)\n") || planned.errors.hasSuffix("(4 B)\n"), planned.errors)
+        planned.errors.hasSuffix("2 objects would be deleted (4.0 B)\n") || planned.errors.hasSuffix("(4 B)\n"),
+        planned.errors)
     }
     let whole = try await keys(cloud)
     XCTAssertEqual(whole, Set(Self.keys), "a dry run deletes nothing")

@@ -41,7 +41,7 @@ final class WrongCommandLineTests: XCTestCase {
     ("cat oss://photos --region cn-hangzhou", "photos is a bucket. Name an object.\n"),
     ("cat FOLDER --region cn-hangzhou", "is a folder; name an object.\n"),
     ("cp - oss://photos/ --region cn-hangzhou", "Name the object to which standard input is copied"),
-    ("stat oss://photos --region cn-hangzhou", "Name an object, as oss://bucket/key."),
+    ("stat oss://photos --region cn-hangzhou", "Name an object of a bucket or a node, as oss://bucket/key."),
     ("sign GET https://example.com/a", "does not identify the cloud: add --provider oss, cos or s3."),
     ("verify https://example.com/a", "does not identify the cloud: add --provider oss, cos or s3."),
     ("aspera probe host", "Pass the server as user@host"),

@@ -86,10 +86,10 @@ enum StorageAuthProgram {
       text += origin
       message += "\nNote:\(origin)"
     }
-    guard Terminal.mode.isJSON else { return Terminal.standardErrorLines(message) }
+    guard Terminal.mode.isJSON else { return Terminal.errorLines(message) }
     var members = ErrorReport.members(error) ?? ["message": .string(text)]
     members["exitStatus"] = .integer(status.rawValue)
-    Terminal.error(json: text, members)
+    Terminal.jsonError(text, members)
   }
 }
 

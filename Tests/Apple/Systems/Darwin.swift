@@ -109,6 +109,13 @@ public struct pollfd {
   }
 }
 
+public struct winsize {
+  public var ws_col: UInt16 = 0
+  public init() {}
+}
+
+public let TIOCGWINSZ: UInt = 0x4008_7468
+public func ioctl(_ descriptor: Int32, _ request: UInt, _ value: UnsafeMutableRawPointer) -> Int32 { -1 }
 public func exit(_ status: Int32) -> Never { fatalError() }
 public func _exit(_ status: Int32) -> Never { fatalError() }
 public func isatty(_ descriptor: Int32) -> Int32 { 0 }

@@ -43,6 +43,13 @@ package enum StandardStream: Int32, Sendable {
 
   package var isTerminal: Bool { isatty(rawValue) == 1 }
 
+  /// The number of columns of the terminal, or `nil` if the stream is no terminal or the terminal does not tell it.
+  package var columnCount: Int? {
+    var size = winsize()
+    guard unsafe ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
   /// Opens the standard streams that the program was started without, so that no file takes their places.
   ///
   /// Without this, the first file or connection of the program would get the number of a closed stream, and receive

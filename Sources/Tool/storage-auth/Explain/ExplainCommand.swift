@@ -46,7 +46,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     let (diagnosis, basis, missingKey) = try await diagnosis(of: response, to: request)
     guard let diagnosis else {
       let message = "The response is not about the signature, or is not a response of the service."
-      if output.json { Terminal.error(json: message) } else { Terminal.standardErrorLines(message) }
+      if output.json { Terminal.jsonError(message) } else { Terminal.errorLines(message) }
       throw ExitCode.failure
     }
     let needs = diagnosis.cause == .unknown ? missingKey : nil

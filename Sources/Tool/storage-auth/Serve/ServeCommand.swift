@@ -284,7 +284,7 @@ struct ListenOptions: ParsableArguments {
     configuration.allowsPlainHTTP = plainHttp
     configuration.domains = domain
     if let tlsCert, let tlsKey {
-      configuration.certificate = try CertificateFiles(certificate: tlsCert, key: tlsKey).certificate
+      configuration.certificate = try CertificateFiles(certificatePath: tlsCert, keyPath: tlsKey).certificate
     }
   }
 }

@@ -46,7 +46,7 @@ extension SigningOptions {
       if line.isBlank { continue }
       let result = SignedLine(answering: line, defaultMode: mode, now: .now)
       hasFailed = hasFailed || result.error != nil
-      Terminal.json(result.json)
+      Terminal.json(document: result.json)
     }
     if hasFailed { throw ExitCode.failure }
   }
@@ -102,7 +102,7 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
     }
     Terminal.exactLine(presigned.url)
     for field in presigned.headers {
-      Terminal.standardErrorLines("Required header: \(field.name.rawName): \(field.value)")
+      Terminal.errorLines("Required header: \(field.name.rawName): \(field.value)")
     }
   }
 }

@@ -17,7 +17,7 @@ final class ProgressBar: Sendable {
 
   /// Creates a progress bar, or returns `nil` if standard error is not a terminal.
   init?(_ name: String) {
-    guard Terminal.isWatched else { return nil }
+    guard Terminal.showsProgress else { return nil }
     self.name = name
   }
 
@@ -43,14 +43,14 @@ final class ProgressBar: Sendable {
     let (full, empty) = Terminal.isPlain ? ("#", "-") : ("█", "░")
     let bar = String(repeating: full, count: filledWidth) + String(repeating: empty, count: Self.width - filledWidth)
     let elapsed = now - start
-    var text = "\(objects.map { "\($0) " } ?? "")\(name) \(bar) \(percent) % \(ByteText(bytes, per: elapsed))"
+    var status = "\(bar) \(percent) % \(ByteText(bytes, per: elapsed))"
     if let total, bytes > 0, total > bytes {
-      text += ", \((elapsed * (Double(total - bytes) / Double(bytes))).clockText) left"
+      status += ", \((elapsed * (Double(total - bytes) / Double(bytes))).clockText) left"
     }
-    Terminal.overwrite(text)
+    Terminal.showProgress(of: "\(objects.map { "\($0) " } ?? "")\(name)", status)
   }
 
-  func finish() { Terminal.endLine() }
+  func finish() { Terminal.endProgress() }
 }
 
 /// A number of bytes, or a rate, in the largest binary unit that keeps it above one.

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
 
@@ -47,9 +46,9 @@ enum Terminal {
 
   /// Prints a line of JSON to standard output, with unsafe characters escaped so that the JSON's meaning does not
   /// change.
-  static func json(_ document: String) { write(json: document, to: .output) }
+  static func json(document: String) { write(document: document, to: .output) }
 
-  static func json(_ value: JSONValue) { json(String(decoding: value.serialized, as: UTF8.self)) }
+  static func json(_ value: JSONValue) { json(document: String(decoding: value.serialized, as: UTF8.self)) }
 
   /// Prints a line for the user, which is not part of a command's result, to standard error, unless `--quiet` is set.
   static func note(_ text: String) { printUnlessQuiet("note", text, as: text) }
@@ -64,12 +63,12 @@ enum Terminal {
 
   /// Prints an error to standard error, which does not end the command.
   static func error(_ text: String, _ members: JSONObject = JSONObject()) {
-    guard mode.isJSON else { return standardErrorLines("Error: \(text)") }
-    error(json: text, members)
+    guard mode.isJSON else { return errorLines("Error: \(text)") }
+    jsonError(text, members)
   }
 
   /// Prints an error to standard error as JSON, with the text as its message unless the members contain one.
-  static func error(json text: String, _ members: JSONObject = JSONObject()) {
+  static func jsonError(_ text: String, _ members: JSONObject = JSONObject()) {
     var members = members
     if members["message"] == nil { members["message"] = .string(text) }
     write(json: ["error": .object(members)])
@@ -82,28 +81,71 @@ enum Terminal {
     if mode.isJSON { write(json: members()) } else { write(DisplayText(text()), to: .errors) }
   }
 
-  /// Prints several lines that the user asked for, which are not part of a command's result, even with `--quiet`.
-  static func standardErrorLines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .errors) }
+  /// Prints lines that are not part of a command's result to standard error, even with `--quiet`.
+  ///
+  /// With `--json`, the caller prints JSON in their place.
+  static func errorLines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .errors) }
 
   /// Prints the strings that a signature covers to standard error.
   static func signedStrings(canonicalRequest: String?, stringToSign: String) {
-    if let canonicalRequest { standardErrorLines("--- canonical request\n\(canonicalRequest)") }
-    standardErrorLines("--- string to sign\n\(stringToSign)\n---")
+    if let canonicalRequest { errorLines("--- canonical request\n\(canonicalRequest)") }
+    errorLines("--- string to sign\n\(stringToSign)\n---")
   }
 
-  /// Replaces the last line on standard error, without ending the line.
-  static func overwrite(_ text: String) {
-    let text = "\(DisplayText(text))"
-    guard isPlain else { return write("\r\u{1B}[K\(text)", to: .errors) }
-    // Blanks remove the end of a longer line before.
-    let width = lastLineWidth.withLock { lastWidth in
-      defer { lastWidth = text.count }
-      return max(lastWidth, text.count)
+  /// Shows the progress of something on the last line of standard error, in place of the progress before.
+  ///
+  /// Other output removes the progress, and the next call shows it again. If the terminal is too narrow, the beginning
+  /// of the name is left out.
+  static func showProgress(of name: String, _ status: String) {
+    // Text in the last column would move the cursor of some terminals to the next line.
+    let limit = (StandardStream.errors.columnCount ?? 80) - 1
+    let name = shortened("\(DisplayText(name))", to: limit - status.count - 1)
+    let text = String("\(name) \(status)".prefix(limit))
+    progressWidth.withLock { width in
+      StandardStream.errors.put(erasure(of: width) + text)
+      width = columns(of: text)
     }
-    write("\r\(text)\(String(repeating: " ", count: width - text.count))", to: .errors)
   }
 
-  private static let lastLineWidth = Lock(0)
+  /// Ends the line with progress, if there is one, so that it stays.
+  static func endProgress() {
+    progressWidth.withLock { width in
+      if width > 0 { StandardStream.errors.put("\n") }
+      width = 0
+    }
+  }
+
+  private static func removeProgress() {
+    progressWidth.withLock { width in
+      if width > 0 { StandardStream.errors.put(erasure(of: width)) }
+      width = 0
+    }
+  }
+
+  /// The number of columns of the progress on the last line of standard error, which is not ended.
+  private static let progressWidth = Lock(0)
+
+  /// Returns the text that moves the cursor to the beginning of a line of the given width, and makes the line empty.
+  private static func erasure(of width: Int) -> String {
+    isPlain ? "\r\(String(repeating: " ", count: width))\r" : "\r\u{1B}[K"
+  }
+
+  /// Returns the end of a text that is wider than a number of columns, after an ellipsis.
+  private static func shortened(_ text: String, to limit: Int) -> String {
+    guard columns(of: text) > limit else { return text }
+    let ellipsis = isPlain ? "..." : "…"
+    var room = limit - ellipsis.count
+    let end = text.reversed().prefix { character in
+      room -= columns(of: String(character))
+      return room >= 0
+    }
+    return ellipsis + String(end.reversed())
+  }
+
+  /// Returns the number of columns of a text: two for each character of East Asian scripts and each emoji.
+  private static func columns(of text: String) -> Int {
+    text.reduce(0) { $0 + ($1.unicodeScalars.contains { $0.value >= 0x2E80 } ? 2 : 1) }
+  }
 
   /// Whether the terminal or the user wants no escape sequences, or the locale has no block characters.
   static let isPlain = {
@@ -113,17 +155,14 @@ enum Terminal {
     return value("NO_COLOR") != nil || value("TERM") ?? "dumb" == "dumb" || !locale.contains("utf")
   }()
 
-  /// Ends the line that ``overwrite(_:)`` has printed.
-  static func endLine() { write("\n", to: .errors) }
-
   /// Whether standard error is a terminal on which progress is shown.
-  static var isWatched: Bool {
+  static var showsProgress: Bool {
     let mode = mode
     return !mode.isJSON && !mode.isQuiet && StandardStream.errors.isTerminal
   }
 
   /// Whether a question can be asked: standard input and standard error are terminals, and notes are printed.
-  static var canAsk: Bool { isatty(0) == 1 && isWatched }
+  static var canAsk: Bool { isatty(0) == 1 && showsProgress }
 
   /// Prints a question on standard error, and returns the line that the user writes, or `nil` at the end of the input.
   static func answer(to question: String) -> String? {
@@ -139,10 +178,10 @@ enum Terminal {
   }
 
   private static func write(json value: JSONValue) {
-    write(json: String(decoding: value.serialized, as: UTF8.self), to: .errors)
+    write(document: String(decoding: value.serialized, as: UTF8.self), to: .errors)
   }
 
-  private static func write(json document: String, to stream: StandardStream) {
+  private static func write(document: String, to stream: StandardStream) {
     write("\(DisplayText.escapingInsideJSON(document))\n", to: stream)
   }
 
@@ -152,6 +191,7 @@ enum Terminal {
 
   /// Writes safe text, and ends the program with status 1 if it is a result that cannot be written.
   private static func write(_ text: String, to stream: StandardStream) {
+    removeProgress()
     stream.put(text) { error($0, ["exitStatus": 1]) }
   }
 }
@@ -165,43 +205,4 @@ extension JSONValue {
 
   /// Creates a JSON number from an integer, or `null` if there is none.
   static func integer(_ number: (some BinaryInteger)?) -> JSONValue { number.map { .number(JSONNumber($0)) } ?? .null }
-}
-
-extension ClosedRange where Bound == Int {
-  /// Throws an error if an option has a value that is not in the range.
-  func require(_ value: Int?, of option: String, _ unit: String = "") throws {
-    guard let value, !contains(value) else { return }
-    throw ValidationError("\(option) must be from \(lowerBound) to \(upperBound)\(unit).")
-  }
-}
-
-/// The options that every command has: the form and the amount of its output, and a file with settings.
-struct OutputOptions: ParsableArguments {
-  @Flag(help: "Print JSON, one object on each line: results to standard output, errors and notes to standard error.")
-  var json = false
-
-  @Flag(name: .shortAndLong, help: "Print only results and errors: no progress, notes, warnings or summaries.")
-  var quiet = false
-
-  @Flag(
-    name: .shortAndLong,
-    help: "Print a line to standard error for each request, retry and new credential; sync and cp also list transfers.")
-  var verbose = false
-
-  @Option(
-    help: ArgumentHelp(
-      "A JSON file with values for options, which those of the command line and the environment override; by default "
-        + "that of STORAGE_AUTH_CONFIG, if it is set.", valueName: "file"))
-  var config: String?
-
-  func validate() throws {
-    guard !(quiet && verbose) else { throw ValidationError("--quiet and --verbose exclude each other.") }
-  }
-
-  var mode: Terminal.Mode { Terminal.Mode(isJSON: json, isQuiet: quiet, isVerbose: verbose) }
-}
-
-/// A command with the options that every command has.
-protocol ReportingCommand: ParsableCommand {
-  var output: OutputOptions { get }
 }

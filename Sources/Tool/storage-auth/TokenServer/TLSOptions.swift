@@ -33,9 +33,9 @@ struct TLSOptions: ParsableArguments {
     }
   }
 
-  func certificate() throws -> CertificateFiles? {
+  func readCertificate() throws -> CertificateFiles? {
     guard let tlsCert, let tlsKey else { return nil }
-    return try CertificateFiles(certificate: tlsCert, key: tlsKey)
+    return try CertificateFiles(certificatePath: tlsCert, keyPath: tlsKey)
   }
 }
 
@@ -47,14 +47,14 @@ struct CertificateFiles: Sendable {
   private let keyPath: String
 
   /// Reads a certificate, and prints a warning if it is not valid now.
-  init(certificate certificatePath: String, key keyPath: String) throws {
+  init(certificatePath: String, keyPath: String) throws {
     self.certificatePath = certificatePath
     self.keyPath = keyPath
     certificate = try Self.read(certificatePath, keyPath) { try ServerCertificate(chain: $0, key: $1) }
     warnUnlessValid()
   }
 
-  /// Reads the files again, for new connections; if they cannot be used, the previous certificate remains.
+  /// Reads the files again for new connections, or throws an error, after which the previous certificate remains.
   func reload() throws {
     try Self.read(certificatePath, keyPath) { try certificate.replace(chain: $0, key: $1) }
     warnUnlessValid()
@@ -79,16 +79,19 @@ struct CertificateFiles: Sendable {
   }
 
   private func warnUnlessValid() {
-    let validity = certificate.validity
-    let now = Timestamp.now
-    if validity.upperBound < now {
-      Terminal.note(
-        "warning: the certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients will reject it. Renew it, and send SIGHUP to this process."
-      )
+    let (validity, now) = (certificate.validity, Timestamp.now)
+    if validity.upperBound == validity.lowerBound {
+      Terminal.warning(
+        "the certificates in \(certificatePath) are never valid at the same time, so clients may reject them. Replace them, "
+          + "and send SIGHUP to this process.")
+    } else if validity.upperBound < now {
+      Terminal.warning(
+        "a certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients may reject it. Renew it, "
+          + "and send SIGHUP to this process.")
     } else if validity.lowerBound > now {
-      Terminal.note(
-        "warning: the certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will reject it. Check the clock of this machine."
-      )
+      Terminal.warning(
+        "a certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will reject it. "
+          + "Check the clock of this machine.")
     }
   }
 }

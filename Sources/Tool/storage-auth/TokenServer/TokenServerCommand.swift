@@ -177,7 +177,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     var errorLogger = Logger(label: "token-server")
     errorLogger.logLevel = .error
     let limits = limits.limits
-    let certificate = try tls.certificate()
+    let certificate = try tls.readCertificate()
     let scheme = certificate == nil ? "http" : "https"
     let status = try await StatusServer.start(status, routes.checks, observers: routes.metrics)
     let services = [status, await ReloadService(callerFile, certificate), routes.service] as [(any Service)?]
@@ -191,7 +191,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       onServerRunning: { [host, json = output.json] channel in
         let address = "\(scheme)://\(host):\(channel.localAddress?.port ?? 0)\(path)"
         if json {
-          Terminal.json(status.map { #"{"status":"\#($0.url)","url":"\#(address)"}"# } ?? #"{"url":"\#(address)"}"#)
+          Terminal.json(
+            document: status.map { #"{"status":"\#($0.url)","url":"\#(address)"}"# } ?? #"{"url":"\#(address)"}"#)
         } else {
           Terminal.line(address)
           if let status { Terminal.line("\(status.url)/metrics") }

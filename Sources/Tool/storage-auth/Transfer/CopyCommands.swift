@@ -222,7 +222,7 @@ struct CopyRun {
         "summary": ["copied": .integer(copied), "failed": .integer(failed), "notCopied": .integer(notCopied)]
       ])
     } else if !report.isComplete {
-      Terminal.standardErrorLines("\(copied) copied, \(failed) failed, \(notCopied) not copied")
+      Terminal.errorLines("\(copied) copied, \(failed) failed, \(notCopied) not copied")
     }
     guard report.isComplete else { throw ExitCode.failure }
   }

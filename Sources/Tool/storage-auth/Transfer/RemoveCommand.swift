@@ -35,7 +35,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   /// The number of objects whose results are printed together.
-  private static let groupLimit = 1000
+  private static let groupSize = 1000
 
   func validate() throws {
     let (_, target) = try storeAndTarget()
@@ -50,16 +50,16 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     let (store, target) = try storeAndTarget()
     guard recursive else { return try await deleteObject(at: target, from: store) }
     let prefix = target.folderPrefix
-    // The key may not permit to list.
+    // The access key may not permit listing.
     if let object = try? await store.object(named: target) {
       Terminal.note("The object \(object.key) is not below \(prefix) and is kept; delete it without --recursive.")
     }
     let objects = try await objects(below: prefix, in: store)
     let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
-      for object in objects { show(deleted: object.key, byteCount: object.size) }
-      if output.json { Terminal.json(summary(deleted: objects.count, failed: 0)) }
-      return Terminal.note("\(objects.count) would be deleted (\(size))")
+      for object in objects { showDeletion(of: object.key, byteCount: object.size) }
+      return Terminal.summary(
+        "\(objects.count) objects would be deleted (\(size))", summary(deleted: objects.count, failed: 0))
     }
     if prefix.isEmpty, !yes, !objects.isEmpty {
       let question = "Delete all \(objects.count) objects (\(size)) of \(location)? Write yes to delete them: "
@@ -68,20 +68,18 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
         throw ExitCode.failure
       }
     }
-    let (deleted, failed) = try await delete(objects, from: store)
-    Terminal.summary("\(deleted) deleted, \(failed) failed", summary(deleted: deleted, failed: failed))
-    if failed > 0 { throw ExitCode.failure }
+    try await delete(objects, from: store)
   }
 
   /// Deletes the object of a location, and prints a note if there are objects below it, which the user may have meant.
   private func deleteObject(at target: Location, from store: any ObjectStore) async throws {
     guard !dryRun else {
-      show(deleted: target.key)
-      return Terminal.note("1 would be deleted, if it exists")
+      showDeletion(of: target.key)
+      return Terminal.note("1 object would be deleted if it exists")
     }
     try await store.delete(target.key)
-    if output.json { show(deleted: target.key) } else { Terminal.note("deleted \(target.key)") }
-    // The key may not permit to list.
+    if output.json { showDeletion(of: target.key) } else { Terminal.note("deleted \(target.key)") }
+    // The access key may not permit listing.
     guard !target.key.hasByteSuffix("/"),
       (try? await store.list(prefix: target.folderPrefix).first { _ in true }) != nil
     else { return }
@@ -102,25 +100,24 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     return objects
   }
 
-  /// Deletes objects, and returns the numbers of those that were deleted and that were not.
-  private func delete(
-    _ objects: [ListedObject], from store: any ObjectStore
-  ) async throws -> (deleted: Int, failed: Int) {
+  /// Deletes objects, and prints how many were deleted, also if the deletion ends with an error.
+  private func delete(_ objects: [ListedObject], from store: any ObjectStore) async throws {
     var (remainingObjects, deleted, failed) = (objects[...], 0, 0)
+    defer { Terminal.summary("\(deleted) deleted, \(failed) failed", summary(deleted: deleted, failed: failed)) }
     while !remainingObjects.isEmpty {
-      let group = remainingObjects.prefix(Self.groupLimit)
+      let group = remainingObjects.prefix(Self.groupSize)
       remainingObjects = remainingObjects.dropFirst(group.count)
       let report = try await store.delete(group.map(\.key))
       deleted += report.deleted.count
       failed += report.failures.count
-      if output.json { for key in report.deleted { show(deleted: key) } }
+      if output.json { for key in report.deleted { showDeletion(of: key) } }
       for failure in report.failures { show(failure) }
     }
-    return (deleted, failed)
+    if failed > 0 { throw ExitCode.failure }
   }
 
-  /// Prints a deleted object as JSON, or with `--dry-run` also as text.
-  private func show(deleted key: String, byteCount: Int64? = nil) {
+  /// Prints a deletion as JSON, or as a line of a dry run, because other text output has no line for each object.
+  private func showDeletion(of key: String, byteCount: Int64? = nil) {
     guard output.json else { return Terminal.line("would delete \(key)") }
     var line: JSONObject = ["action": "delete", "key": .string(key)]
     if dryRun {
@@ -132,7 +129,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   private func show(_ failure: DeletionReport.Failure) {
     guard output.json else {
-      return Terminal.standardErrorLines("\(failure.key): \(failure.code): \(failure.message)".onOneLine)
+      return Terminal.errorLines("\(failure.key): \(failure.code): \(failure.message)".onOneLine)
     }
     Terminal.json([
       "action": "fail", "key": .string(failure.key), "code": .string(failure.code), "message": .string(failure.message),

@@ -44,7 +44,7 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
 
   private func storeAndKey() throws -> (store: any ObjectStore, key: String) {
     guard let (store, key) = try options.store(of: Location(location)), !key.isEmpty else {
-      throw ValidationError("Name an object, as oss://bucket/key.")
+      throw ValidationError("Name an object of a bucket or a node, as oss://bucket/key.")
     }
     return (store, key)
   }
