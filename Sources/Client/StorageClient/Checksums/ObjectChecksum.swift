@@ -12,9 +12,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// The algorithm that computed the checksum.
   public let algorithm: Algorithm
 
-  /// The checksum as an integer.
-  ///
-  /// A 32-bit checksum is in the lower half.
+  /// The checksum as an integer; a 32-bit checksum is in the lower half.
   public let value: UInt64
 
   /// Creates a checksum from its integer value; the parameters are the properties.
@@ -67,7 +65,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
     return String(writing: { $0.append(base64: bytes) })
   }
 
-  /// Returns the checksum of these bytes followed by other bytes with a checksum of the same algorithm.
+  /// Returns the checksum of these bytes followed by `byteCount` others, whose checksum has the same algorithm.
   func followed(by next: ObjectChecksum, byteCount: Int64) -> ObjectChecksum {
     ObjectChecksum(algorithm, CRC.combine(value, next.value, byteCount: UInt64(clamping: byteCount), algorithm.crc))
   }
@@ -81,8 +79,8 @@ extension ObjectChecksum: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let words = try container.decode(String.self).split(separator: " ")
-    let known: [Algorithm] = [.crc64, .crc64NVME, .crc32, .crc32C]
-    guard words.count == 2, let algorithm = known.first(where: { $0.description == words[0] }),
+    let algorithms = CRC.Algorithm.allCases.map { Algorithm(crc: $0) }
+    guard words.count == 2, let algorithm = algorithms.first(where: { $0.description == words[0] }),
       let value = UInt64(words[1])
     else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "It is not a checksum.")
@@ -101,7 +99,7 @@ extension ObjectChecksum: Codable {
 }
 
 extension ObjectChecksum {
-  /// Compares the checksum of uploaded bytes with that of the same algorithm in the response, if the response has one.
+  /// Throws an error if the response to an upload has a checksum of the same algorithm that differs.
   func verifyUpload(
     of subject: @autoclosure () -> String, against response: HTTPResponse, _ conventions: HeaderConventions
   ) throws(StorageError) {

@@ -19,30 +19,26 @@ extension PresignedRequest {
   ///   slash, which includes the bucket if the URL names the bucket in the path.
   /// - Throws: ``ServiceError`` if the response has the status 203, after which the object is stored
   ///   (``ServiceError/isStored``), or a status of 300 or more; ``StorageError`` if the URL or the source is unusable, or
-  ///   the service received other bytes; `TransportError` or `CancellationError` if there is no response.
+  ///   the service received other bytes; the error of a stream; `TransportError` or `CancellationError` if there is no
+  ///   response.
   @discardableResult
   @concurrent
   public func upload(
     _ source: UploadSource, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
   ) async throws -> UploadedObject {
-    var exchange = try PresignedExchange(self, for: .put, configuration, transport)
-    let payload: any UploadPayload
-    switch source.storage {
-    case .file(let path): payload = try await FilePayload(path)
-    case .opened(let file): payload = file
-    case .bytes(let bytes): payload = BytesPayload(bytes: bytes)
-    case .stream(let stream, let length):
-      guard let length else {
+    var configuration = configuration
+    // A stream can be read only once, so that the request cannot be repeated.
+    if case .stream = source.storage { configuration.attempts = 1 }
+    let exchange = try PresignedExchange(self, for: .put, configuration, transport)
+    return try await source.read { bytes, byteCount in
+      guard let byteCount else {
         throw StorageError(
           .invalidOption, "The number of bytes of the stream is unknown; a presigned upload is one request.",
           remedy: "Give the length, or write the stream to a file first.")
       }
-      payload = StreamPayload(base: stream, length: length)
-      // A stream can be read once.
-      exchange.configuration.attempts = 1
+      return try await exchange.upload(bytes, byteCount: byteCount, progress)
     }
-    return try await exchange.upload(payload, progress)
   }
 
   /// Downloads an object with the presigned URL into a file, which appears at its destination only when it is complete.
@@ -97,9 +93,10 @@ extension PresignedRequest {
 /// The requests that one presigned URL authorizes, sent until one succeeds or no retry is left.
 private struct PresignedExchange {
   let target: PresignedTarget
-  var configuration: StorageClientConfiguration
+  let configuration: StorageClientConfiguration
   private let request: HTTPRequest
   private let requestsCallback: Bool
+  private let checksumAlgorithm: ObjectChecksum.Algorithm
   private let transport: any HTTPTransport
   private let time: any SigningClock = .system
 
@@ -110,27 +107,34 @@ private struct PresignedExchange {
     target = try PresignedTarget(presigned, for: method)
     let url = try presigned.serviceURL
     requestsCallback = try presigned.requestsCallback
+    checksumAlgorithm = PresignedURLRules.checksumAlgorithm(of: url)
     request = HTTPRequest(
       method: method, scheme: url.scheme, authority: url.authority, path: url.path, headerFields: presigned.headers)
     self.configuration = configuration
     self.transport = transport
   }
 
-  /// Sends the payload, and compares its checksum with the checksum that the service calculated.
-  func upload(_ payload: any UploadPayload, _ progress: TransferProgress.Handler?) async throws -> UploadedObject {
+  /// Sends the bytes, and compares their checksum with the checksum that the service calculated.
+  func upload(
+    _ bytes: ByteStream, byteCount: Int64, _ progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
     let meter = BodyMeter(
-      length: payload.length, .crc64, progress: ProgressMeter(total: payload.length, handler: progress))
-    let received = try await send(meter.body(of: payload.stream), meter)
-    let limit = requestsCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
-    let body = try await received.body.collected(upTo: limit)
+      length: byteCount, checksumAlgorithm, progress: ProgressMeter(total: byteCount, handler: progress))
+    let received = try await send(meter.body(of: bytes), measuredBy: meter)
+    var callbackReply: [UInt8]?
+    if requestsCallback {
+      callbackReply = try await received.body.collected(upTo: PresignedTarget.callbackReplyLimit)
+    } else {
+      // The head says that the object is stored, whatever happens to the connection now.
+      _ = try? await received.body.collected(upTo: ServiceError.bodyLimit)
+    }
     return try target.uploadedObject(
-      from: received.response, size: payload.length, checksum: meter.checksum,
-      callbackReply: requestsCallback ? body : nil
-    )
+      from: received.response, size: byteCount, checksum: meter.checksum,
+      callbackReply: callbackReply)
   }
 
   /// Sends the request until the response reports success or no retry is left.
-  func send(_ body: HTTPBody, _ meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
+  func send(_ body: HTTPBody, measuredBy meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
     var request = request
     if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
     var plan = RetryPlan(configuration, isRepeatable: true)
@@ -187,14 +191,12 @@ extension PresignedRequest {
   var requestsCallback: Bool {
     get throws(StorageError) {
       let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
-      return query.split(separator: "&").contains {
-        PresignedURLRules.requestsCallback(String($0.prefix { $0 != "=" }))
-      }
-        || headers.contains { PresignedURLRules.requestsCallback($0.name.canonicalName) }
+      let parameterNames = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+      return (parameterNames + headers.map(\.name.canonicalName)).contains(where: PresignedURLRules.isCallbackName)
     }
   }
 
-  /// The parts of the URL, which is checked.
+  /// The parts of the URL, or an error if it is not a URL of a service.
   var serviceURL: ServiceURL {
     get throws(StorageError) {
       guard let parts = ServiceURL(url) else {
@@ -219,17 +221,34 @@ extension PresignedURLRules {
   }
 
   /// Returns whether a parameter or a header makes a service call a server of the app after an upload.
-  static func requestsCallback(_ name: String) -> Bool {
+  static func isCallbackName(_ name: String) -> Bool {
     known.contains { $0.callbackNames.contains(name.asciiLowercased) }
   }
 
   /// Returns the expiration that the query of a URL states, or `nil` if no service's parameters state it.
   static func expiration(ofQuery query: Substring) -> Timestamp? {
+    let values = values(ofQuery: query)
+    return known.lazy.compactMap { $0.expiration(values) }.first
+  }
+
+  /// Returns the algorithm of the checksum that the service reports after an upload to a URL.
+  ///
+  /// OSS and COS report theirs for a URL with a signature of S3 as well.
+  static func checksumAlgorithm(of url: ServiceURL) -> ObjectChecksum.Algorithm {
+    let values = values(ofQuery: url.path.drop { $0 != "?" }.dropFirst())
+    let host = hostWithoutPort(url.authority).asciiLowercased
+    let services = ServiceDescription.known.filter {
+      $0.owns(host: host) || $0.presignedURLs?.expiration(values) != nil
+    }
+    return services.map(\.name) == [ServiceDescription.s3.name] ? .crc64NVME : .crc64
+  }
+
+  private static func values(ofQuery query: Substring) -> [String: String] {
     var values: [String: String] = [:]
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1)
       if parts.count == 2 { values[String(parts[0]).asciiLowercased] = String(parts[1]) }
     }
-    return known.lazy.compactMap { $0.expiration(values) }.first
+    return values
   }
 }

@@ -7,14 +7,17 @@ package import SystemPackage
 
 /// The content of a request body, with random access and repeatable reads.
 protocol UploadPayload: Sendable {
+  /// The number of bytes.
   var length: Int64 { get }
 
+  /// Returns a stream of the bytes in a range, which are read again by each stream.
   func stream(_ range: Range<Int64>) -> ByteStream
 }
 
 extension UploadPayload {
   var stream: ByteStream { stream(0..<length) }
 
+  /// Reads all bytes, or throws ``StorageError/sourceChanged(from:)`` if their number is not the length.
   func collected() async throws -> [UInt8] {
     if let payload = self as? BytesPayload { return payload.bytes }
     guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {
@@ -33,7 +36,7 @@ extension StorageError {
   }
 }
 
-/// The number of bytes per read from a payload; a body of at most this size is sent from memory.
+/// The number of bytes in a chunk of a payload in memory; a body of at most this size is sent from memory.
 package let payloadChunkSize: Int64 = 256 * 1024
 
 /// Bytes in memory that are uploaded.
@@ -86,6 +89,7 @@ package struct FilePayload: UploadPayload {
   package var status: FileStatus { file.status }
   package var identity: FileIdentity { file.status.identity }
 
+  /// Returns whether the open file has not changed since it was opened; the call blocks.
   func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
 
   func stream(_ range: Range<Int64>) -> ByteStream {
@@ -101,14 +105,6 @@ package struct FilePayload: UploadPayload {
       }
     }
   }
-}
-
-/// A stream of known length, which can be read once.
-struct StreamPayload: UploadPayload {
-  let base: ByteStream
-  let length: Int64
-
-  func stream(_ range: Range<Int64>) -> ByteStream { base }
 }
 
 /// The digests of a request body that a provider needs before the request is signed.
@@ -145,7 +141,6 @@ public struct BodyDigest: Sendable, Hashable {
   static func of(
     _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> BodyDigest {
-    if digests.isEmpty { return BodyDigest() }
     var crc = CRC(algorithm.crc)
     var hash = SHA256()
     let chunks = payload.stream.makeAsyncIterator()
@@ -160,6 +155,7 @@ public struct BodyDigest: Sendable, Hashable {
       sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
   }
 
+  /// Computes the requested digests of bytes in memory.
   static func of(_ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm) -> BodyDigest {
     BodyDigest(
       checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, of: bytes) : nil,

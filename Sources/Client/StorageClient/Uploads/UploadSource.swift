@@ -60,7 +60,9 @@ public struct UploadSource: Sendable {
       let payload = try await FilePayload(path)
       return try await body(payload.stream, payload.length)
     case .opened(let payload): return try await body(payload.stream, payload.length)
-    case .bytes(let bytes): return try await body(ByteStream(bytes), Int64(bytes.count))
+    case .bytes(let bytes):
+      let payload = BytesPayload(bytes: bytes)
+      return try await body(payload.stream, payload.length)
     case .stream(let stream, let length): return try await body(stream, length)
     }
   }
