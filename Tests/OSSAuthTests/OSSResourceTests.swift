@@ -113,7 +113,13 @@ final class OSSResourceTests: XCTestCase {
       }
       XCTAssertThrowsError(try signature(version, "127.0.0.1", "/other/a"))
       XCTAssertThrowsError(try signature(version, "127.0.0.1", "/photos2/a"))
-      XCTAssertThrowsError(try signature(version, "photos.oss-cn-hangzhou.aliyuncs.com", "/a", bucket: "Pho tos"))
+      for name in ["Pho tos", "Photos", "photos_1", "photos.a", "photos:80"] {
+        XCTAssertThrowsError(try signature(version, "img.example.com", "/a", bucket: name), name)
+      }
+      for host in ["other", "photos2", "photo", "oss"] {
+        XCTAssertThrowsError(try signature(version, "\(host).oss-cn-hangzhou.aliyuncs.com", "/a"), host)
+      }
+      XCTAssertNoThrow(try signature(version, "PHOTOS.oss-cn-hangzhou.aliyuncs.com", "/a"))
     }
   }
 

@@ -6,7 +6,7 @@ public import StorageAuth
 extension AccessPolicy {
   /// Returns the policy as a version 1 RAM policy document, which AssumeRole of Alibaba Cloud STS accepts as `Policy`.
   ///
-  /// The permission to write becomes `oss:PutObject`, which uploads of parts and copies require too, with
+  /// The permission to write becomes `oss:PutObject`, which covers multipart uploads and copies too, together with
   /// `oss:AbortMultipartUpload` and `oss:ListParts`. The permission to list becomes `oss:ListObjects` on the bucket,
   /// with the prefix as a condition. The document never permits listing in-progress uploads, because no condition would
   /// limit the list to a prefix.
@@ -15,12 +15,12 @@ extension AccessPolicy {
   ///   is attached to a role.
   /// - Returns: The document as JSON.
   /// - Throws: A `PolicyError` if RAM cannot express the policy: the policy limits the size or media type of written
-  ///   objects, it contains an IPv6 address, or a key contains an asterisk, a question mark or `${`.
-  public func ramDocument(upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
-    try StatementLanguage.ram.document(of: checkedRules(), upTo: byteLimit) { rule throws(PolicyError) in
-      try rule.requireValidStart()
-      return "acs:oss:*:*:\(rule.bucket)"
-    }
+  ///   objects, it contains an IPv6 address, or a key contains an asterisk, a question mark or `${` or starts with a
+  ///   slash or a backslash; or the document is too long.
+  public func ramDocument(upTo byteLimit: Int? = 2_048) throws(PolicyError) -> String {
+    let rules = try checkedRules()
+    for rule in rules { try rule.requireValidStart() }
+    return try StatementLanguage.ram.document(of: rules, upTo: byteLimit) { "acs:oss:*:*:\($0.bucket)" }
   }
 }
 
@@ -43,7 +43,7 @@ extension AccessRule {
       guard text.beginsWithByte("/") || text.beginsWithByte("\\") else { return }
       throw PolicyError(
         .unsupportedKey, "The key or prefix \"\(text)\" starts with a slash or a backslash, as no key of OSS does.",
-        remedy: "Leave the first character out.")
+        remedy: "Remove the leading slash or backslash.")
     }
   }
 }

@@ -10,7 +10,7 @@ extension OSSSigner {
   ///
   /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
   /// contains it. A V4 URL is valid for 1 second to 7 days, or for at most 12 hours if the access key is temporary. V1
-  /// has no upper limit.
+  /// has no practical upper limit.
   ///
   /// If an object key contains a question mark, a V1 URL for the object would also be valid for another object: the key
   /// of that object ends before the question mark, and the remainder would be query parameters. Such object keys, and
@@ -49,12 +49,12 @@ extension OSSSigner {
     let path = try ObjectPath(of: request)
     let identity = key.identity
     let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
-    // The path of the bucket alone needs no bucket name, and that of an object does.
-    let object = path.request("/", like: request)
-    let resource = try resource(authority: object.authority, path: object.path ?? "/")
+    // The path "/" is valid without a bucket name, which the path of an object needs: that of the object "/" is checked.
+    let objectRequest = path.request("/", like: request)
+    let resource = try resource(authority: objectRequest.authority, path: objectRequest.path ?? "/")
     if resource == .inPath, path.start == "/" { throw .bucketNotInPath }
     return ObjectPresigner(
-      scheme(of: draft, with: key), text: try text(of: draft, for: request),
+      objectScheme(of: draft, with: key), text: try signedFrame(of: draft, for: request),
       url: SignedFrame(urlFor: request, dividing: path) { writer in
         append(pathOf: draft, for: request, as: identity, to: &writer)
         writer.append(signatureParameter)
@@ -63,14 +63,14 @@ extension OSSSigner {
       questionMarkError: version == .v1 && !allowsAmbiguousV1 ? .questionMarkInKey : nil)
   }
 
-  private func scheme(of draft: borrowing OSSDraft, with key: AccessKey) -> ObjectSignatureScheme {
+  private func objectScheme(of draft: borrowing OSSDraft, with key: AccessKey) -> ObjectSignatureScheme {
     switch draft.scheme {
     case .v1: .hmacSHA1(Self.v1SigningKey(of: key))
     case .v4(let scope): .hashedSHA256(scope.startedSigningKey(of: key))
     }
   }
 
-  private func text(of draft: borrowing OSSDraft, for request: HTTPRequest) throws(SigningError) -> SignedFrame {
+  private func signedFrame(of draft: borrowing OSSDraft, for request: HTTPRequest) throws(SigningError) -> SignedFrame {
     switch draft.scheme {
     case .v1(let dateLine):
       SignedFrame(
@@ -84,28 +84,28 @@ extension OSSSigner {
   }
 
   func draft(
-    presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
+    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> OSSDraft {
     try checkConfiguration()
     let seconds = try lifetimeSeconds(of: duration, isTemporary: identity.sessionToken != nil)
-    let end = date.advanced(bySeconds: seconds)
-    try identity.requireValidity(until: end)
-    let path = original.path ?? "/"
-    let resource = try resource(authority: original.authority, path: path)
+    let expiration = date.advanced(bySeconds: seconds)
+    try identity.requireValidity(until: expiration)
+    let path = request.path ?? "/"
+    let resource = try resource(authority: request.authority, path: path)
     let scheme: OSSDraft.Scheme
     let signedPath: String
     switch version {
     case .v4:
       let scope = OSSV4Scope(date: date, region: region, product: product)
       scheme = .v4(scope)
-      signedPath = v4Path(presigning: path, of: original, as: identity, seconds: seconds, in: scope)
+      signedPath = v4Path(presigning: path, of: request, as: identity, seconds: seconds, in: scope)
     case .v1:
-      scheme = .v1(.expiration(end))
+      scheme = .v1(.expiration(expiration))
       signedPath = v1Path(presigning: path, as: identity)
     }
     return OSSDraft(
-      fields: FieldDraft(original.headerFields.without(Self.signatureHeaders)), path: signedPath, resource: resource,
-      scheme: scheme, expiration: end,
+      fields: FieldDraft(request.headerFields.without(Self.signatureHeaders)), path: signedPath, resource: resource,
+      scheme: scheme, expiration: expiration,
       refusedParameters: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
   }
 
@@ -153,12 +153,12 @@ extension OSSSigner {
     return seconds
   }
 
-  /// Returns the headers that the signature of a presigned URL covers.
+  /// Returns the headers that the signature of a presigned URL covers, which are by rule the same for V1 and V4.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { field in
       let name = field.name.canonicalName
-      return OSSV4Request.isSignedByRule(name) || version == .v4 && additionalHeaders.contains(name)
+      return OSSV4Request.isSignedByRule(name) || (version == .v4 && additionalHeaders.contains(name))
     }
   }
 }

@@ -70,8 +70,8 @@ public struct OSSSigner: HeaderSigner, TwoStepSigner, Presigner {
   ///   - additionalHeaders: The names of headers that V4 can sign in addition to the required ones, such as `host`.
   ///     Headers that a request lacks are left out.
   ///   - additionalSubresources: The names of query parameters that V1 signs, but that are newer than this package.
-  ///   - allowsAmbiguousV1: Whether to sign V1 URLs and forms for keys that contain a question mark, and V1 URLs for
-  ///     parameters with the same problem.
+  ///   - allowsAmbiguousV1: Whether to sign V1 URLs and forms for keys that contain a question mark, and V1 URLs with
+  ///     parameters that contain one.
   public init(
     _ version: OSSSignatureVersion = .v4, bucket: String? = nil, region: String = "", product: String = "oss",
     style: AddressingStyle? = nil, additionalHeaders: Set<String> = [], additionalSubresources: Set<String> = [],
@@ -86,13 +86,15 @@ public struct OSSSigner: HeaderSigner, TwoStepSigner, Presigner {
     self.additionalHeaders = Set(additionalHeaders.map { $0.asciiLowercased })
       .filter { !OSSV4Request.isSignedByRule($0) }.sorted()
     subresources = OSSSubresources(adding: additionalSubresources)
-    configurationError = Self.configurationError(version: version, bucket: bucket, region: region, product: product)
+    configurationError = Self.configurationError(
+      version: version, bucket: bucket, region: region, product: product, style: style)
   }
 
   private static func configurationError(
-    version: OSSSignatureVersion, bucket: String?, region: String, product: String
+    version: OSSSignatureVersion, bucket: String?, region: String, product: String, style: AddressingStyle?
   ) -> SigningError? {
-    if let bucket, !isBucketName(bucket) && !isHost(bucket) {
+    // A custom domain can stand for the bucket that it belongs to.
+    if let bucket, !bucket.isScopePart(), style != .customDomain || !isHost(bucket) {
       return SigningError(
         .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
         remedy: "Use the name as the console shows it.")
@@ -133,9 +135,10 @@ extension OSSSigner {
       case .virtualHosted:
         let bucketEnd = ServiceHosts.oss.bucketEnd(of: host, in: bytes)
         if let bucket {
-          // Without a style, a host outside the vendor's domains is considered a custom domain, regardless of its first
-          // label.
-          let isService = bucketEnd == nil && (style != nil || ServiceHosts.oss.owns(host, in: bytes))
+          let isVendorHost = ServiceHosts.oss.owns(host, in: bytes)
+          if isVendorHost, let bucketEnd { try requireBucket(bucket, inHost: bytes.extracting(..<bucketEnd)) }
+          // Without a style, any other host is a custom domain, whatever its first label.
+          let isService = bucketEnd == nil && (style != nil || isVendorHost)
           return isService ? .service : .bucket(bucket)
         }
         guard let bucketEnd else { return .service }
@@ -150,6 +153,20 @@ extension OSSSigner {
 
   private static let noHost = SigningError.noHost(example: "photos.oss-cn-hangzhou.aliyuncs.com")
 
+  /// Throws an error if the first label of one of the vendor's hosts is another bucket.
+  private func requireBucket(_ bucket: String, inHost label: Span<UInt8>) throws(SigningError) {
+    var index = 0
+    for byte in bucket.utf8 {
+      guard index < label.count, label[index] | 0x20 == byte else { break }
+      index &+= 1
+    }
+    guard index == label.count, index == bucket.utf8.count else {
+      throw SigningError(
+        .invalidRequest, "The host is not that of the bucket \"\(bucket)\".",
+        remedy: "Start the host with the bucket, or pass the bucket of the host to the signer.")
+    }
+  }
+
   /// Throws an error if the path starts with another bucket than ``bucket``.
   private func requireBucket(inPath path: String) throws(SigningError) {
     guard let bucket else { return }
@@ -158,7 +175,8 @@ extension OSSSigner {
     let remainder = pathWithoutSlash.removingBytePrefix(bucket)
     guard let remainder, remainder.utf8.first.map({ "/?".utf8.contains($0) }) ?? true else {
       throw SigningError(
-        .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",
+        .invalidRequest,
+        "The path does not start with the bucket \"\(bucket)\", and in this addressing style the host does not contain it.",
         remedy: "Start the path with /\(bucket)/, or set the addressing style.")
     }
   }
@@ -172,7 +190,7 @@ extension OSSSigner {
   }
 }
 
-/// The signing time in the form that a version of the signature writes, with the values that it derives from the time.
+/// A version of the signature with the values that it derives from the signing time.
 enum OSSSigningTime {
   /// The HTTP date of a V1 signature.
   case v1(date: String)
@@ -185,7 +203,7 @@ private struct OSSPreparedKey {
   let key: AccessKey
   let tokenField: HTTPField?
   let time: OSSSigningTime
-  /// The V4 signing key after it has hashed the string to sign up to the hash of the canonical request, or `nil`.
+  /// The V4 signing key that has hashed the start of the string to sign, or `nil` for V1 and for a single request.
   var startedKey: HMACKey<SHA256>?
 
   init(_ key: AccessKey, time: OSSSigningTime) {

@@ -25,7 +25,8 @@ struct OSSV1String {
 
   /// Calls `body` with a function that appends the V1 string to sign for a request.
   ///
-  /// A request must not contain the parameters in `refused` before it is signed.
+  /// It throws an error if the request contains a parameter in `refused` before it is signed, and without
+  /// `allowsAmbiguity`, if the string may also be that of another request.
   func withStringToSign<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, dateLine: DateLine,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true, part: SignedTextPart = .whole,
@@ -58,8 +59,7 @@ struct OSSV1String {
             guard part.hasRest else { return }
             for index in 0..<parameters.count {
               writer.append(UInt8(ascii: index == 0 ? "?" : "&"))
-              let parameter = parameters[index]
-              writer.append(decoding: parameter, of: wire)
+              writer.append(decoding: parameters[index], of: wire)
             }
           }
         }
@@ -73,7 +73,7 @@ struct OSSV1String {
     var md5: Int?
     var type: Int?
     for index in fields.indices {
-      switch withBytes(of: fields.canonicalName(at: index), { Role(of: $0, index, &headers) }) {
+      switch withBytes(of: fields.canonicalName(at: index), { select($0, at: index, into: &headers) }) {
       case .md5 where md5 == nil: md5 = index
       case .type where type == nil: type = index
       case .md5, .type: throw .repeatedHeader(fields.name(at: index))
@@ -85,32 +85,30 @@ struct OSSV1String {
   }
 
   private enum Role {
-    case md5
-    case type
-    case other
+    case md5, type, other
+  }
 
-    /// Creates the role for a lowercase name, and adds an `x-oss-` header to the selected headers.
-    init(of name: Span<UInt8>, _ index: Int, _ headers: inout ScratchList<SelectedHeader>) {
-      switch name.count {
-      case 11 where name.starts(with: "content-md5"): self = .md5
-      case 12 where name.starts(with: "content-type"): self = .type
-      default:
-        if name.starts(with: "x-oss-") { headers.append(SelectedHeader(name: name, index: Int32(index))) }
-        self = .other
-      }
+  /// Returns the role of a header with a lowercase name, and adds an `x-oss-` header to the selected headers.
+  private func select(_ name: Span<UInt8>, at index: Int, into headers: inout ScratchList<SelectedHeader>) -> Role {
+    switch name.count {
+    case 11 where name.starts(with: "content-md5"): return .md5
+    case 12 where name.starts(with: "content-type"): return .type
+    default:
+      if name.starts(with: "x-oss-") { headers.append(SelectedHeader(name: name, index: Int32(index))) }
+      return .other
     }
   }
 
   /// Selects and sorts the query parameters to sign; a repeated one is rejected because its meaning is undefined.
   private func selectParameters(
     of wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
-    into signed: inout ScratchList<WireParameter>
+    into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.split(wire, into: &signed) else { throw SigningError.unreadablePath }
-    if let refused { try refused.check(signed, of: wire) }
-    if !allowsAmbiguity, let error = ambiguity(of: path, signed, wire) { throw error }
-    signed.keep { subresources.contains(wire.extracting($0.name)) }
-    try WireQuery.sortDistinct(&signed, of: wire, by: .decoded)
+    guard let path = WireQuery.split(wire, into: &parameters) else { throw SigningError.unreadablePath }
+    try refused?.check(parameters, of: wire)
+    if !allowsAmbiguity, let error = ambiguity(of: path, parameters, wire) { throw error }
+    parameters.keep { subresources.contains(wire.extracting($0.name)) }
+    try WireQuery.sortDistinct(&parameters, of: wire, by: .decoded)
     return path
   }
 }
@@ -244,8 +242,7 @@ extension SigningError {
 }
 
 extension OSSSigner {
-  /// Sets the date of a V1 request, unless the caller has set `x-oss-date`, which takes precedence as it does at the
-  /// service.
+  /// Returns the date to sign, and sets `Date` to it; the caller's `x-oss-date` takes precedence, as at the service.
   func setV1Date(of fields: inout FieldDraft, to date: String) throws(SigningError) -> String {
     guard let index = fields.index(of: .ossDate) else {
       fields.set(date, named: .date)

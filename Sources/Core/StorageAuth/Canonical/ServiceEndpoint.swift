@@ -62,7 +62,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
   ///   - headers: The header fields of the request.
   /// - Returns: The unsigned request.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if no service accepts the bucket
-  ///   or the key: an invalid bucket name, an empty key, a key that contains a NUL character or more than
+  ///   or the key: an invalid bucket name, or one with dots for the host, an empty key, a key that contains a NUL character or more than
   ///   ``keyByteLimit`` bytes, or a key without a bucket.
   public func request(
     _ method: HTTPRequest.Method, bucket: String?, key: String? = nil, parameters: [RequestTarget.Parameter] = [],
@@ -90,10 +90,17 @@ public struct ServiceEndpoint: Sendable, Hashable {
   }
 
   private func validate(bucket: String?, key: String?) throws(SigningError) {
-    if let bucket, !isBucketName(bucket), style != .path || !isDottedBucketName(bucket) {
-      throw SigningError(
-        .invalidRequest, "\"\(bucket)\" is not the name of a bucket.",
-        remedy: "Use 3 to 63 lower-case letters, digits and hyphens, with a letter or a digit at both ends.")
+    if let bucket, !isBucketName(bucket) {
+      guard isDottedBucketName(bucket) else {
+        throw SigningError(
+          .invalidRequest, "\"\(bucket)\" is not the name of a bucket.",
+          remedy: "Use 3 to 63 lower-case letters, digits and hyphens, with a letter or a digit at both ends.")
+      }
+      if style == .virtualHosted {
+        throw SigningError(
+          .invalidRequest, "The bucket name \"\(bucket)\" contains dots, so that a host cannot start with it.",
+          remedy: "Use the addressing style .path.")
+      }
     }
     guard let key else { return }
     if bucket == nil {
@@ -115,7 +122,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
   }
 }
 
-/// Returns whether a string is a valid bucket name of OSS, or of COS with the account number at the end.
+/// Returns whether a string is a valid bucket name without dots: of OSS, of S3, or of COS with the account number.
 package func isBucketName(_ name: String) -> Bool { (3...63).contains(name.utf8.count) && name.isScopePart() }
 
 /// Returns whether a string is a valid S3 bucket name that contains dots.
