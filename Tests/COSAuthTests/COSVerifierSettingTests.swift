@@ -78,7 +78,7 @@ final class COSVerifierSettingTests: XCTestCase {
   func testAuthorizationParametersWithWrongCaseAreRejected() throws {
     let names = [
       "SIGN", "Sign", "Q-AK", "q-Ak", "Q-Signature", "Q-SIGN-ALGORITHM", "q-url-param-LIST", "X-COS-Security-Token",
-      "X-Ci-Security-Token", "q-a\u{212A}",
+      "X-Ci-Security-Token", "q-a\u{212A}", "\u{17F}ign", "x-co\u{17F}-security-token",
     ]
     for mode in COSFixture.modes {
       for request in try allForms(COSFixture.request()) + [COSFixture.request()] {
@@ -108,6 +108,29 @@ final class COSVerifierSettingTests: XCTestCase {
       {
         XCTAssertEqual(try COSFixture.refusal(sent, .strict)?.code, .unsignedField)
         XCTAssertNil(try COSFixture.refusal(sent, .compatible))
+      }
+    }
+  }
+
+  // matrix: COS V5: verify, bad input
+  func testStrictModeRefusesTheBytesOfABodyWithoutASignedLength() throws {
+    for (isStrict, length) in [(true, nil), (true, "3"), (false, nil)] as [(Bool, String?)] {
+      var request = COSFixture.request(.put)
+      request.headerFields[.contentLength] = length
+      for sent in try allForms(request) {
+        let verifier = COSVerifier(mode: isStrict ? .strict : .compatible)
+        let claim = try XCTUnwrap(verifier.claim(in: sent))
+        let verified = try verifier.verify(claim, against: COSFixture.key, at: COSFixture.date)
+        guard isStrict, length == nil else {
+          XCTAssertNil(verified.bodyDecoder)
+          continue
+        }
+        var decoder = try XCTUnwrap(verified.bodyDecoder)
+        XCTAssertEqual(try decoder.decode([]), [])
+        XCTAssertNoThrow(try decoder.finish())
+        XCTAssertThrowsError(try decoder.decode([1])) {
+          XCTAssertEqual(($0 as? VerificationError)?.code, .unsignedField)
+        }
       }
     }
   }

@@ -122,7 +122,7 @@ extension COSSigner {
 
   func httpString(presigning request: HTTPRequest) -> COSHTTPString {
     COSHTTPString(
-      policy: policy, refused: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
+      policy: policy, refusedParameters: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
   }
 
   /// Returns the header fields and the path that the signature of a presigned URL covers.

@@ -172,7 +172,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   }
 
   var httpString: COSHTTPString {
-    COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
+    COSHTTPString(policy: policy, refusedParameters: RefusedParameters(Self.signatureParameters))
   }
 
   func draft(

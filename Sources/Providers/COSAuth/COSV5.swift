@@ -28,14 +28,14 @@ struct COSHTTPString {
   /// The host to sign, or `nil` for the request's authority.
   var host: String?
 
-  /// The percent-encoded session token, which is encoded once per key.
+  /// The value of `x-cos-security-token`, percent-encoded once per key, or `nil` to encode the request's value.
   var encodedToken: SecretBytes?
 
   /// The query parameters that a request must not contain, or `nil` to allow all parameters.
-  var refused: RefusedParameters?
+  var refusedParameters: RefusedParameters?
 
-  /// Calls `body` with functions that append the HTTP string and the parameter list of a request, and with the header
-  /// list.
+  /// Calls `body` with a function that appends the HTTP string of a request, the header list, and a function that
+  /// appends the parameter list.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, part: SignedTextPart = .whole,
     _ body: (_ text: Write, _ headerList: Span<UInt8>, _ parameterList: Write) -> Result
@@ -127,10 +127,10 @@ struct COSHTTPString {
         return parameterNames.contains(ByteExactString(name.asciiLowercased))
       }
     } else {
-      // A list of names consists of the same bytes with and without an empty name.
+      // The list of one empty name is the empty list, so that the parameter would count as unsigned.
       for index in 0..<parameters.count where parameters[index].name.isEmpty { throw .namelessParameter }
     }
-    if let refused { try refused.check(parameters, of: wire) }
+    try refusedParameters?.check(parameters, of: wire)
     WireQuery.sort(&parameters, of: wire, by: spelling.order, thenByValue: spelling != .wireOrder)
     return path
   }

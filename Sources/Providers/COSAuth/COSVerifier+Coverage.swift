@@ -8,13 +8,13 @@ internal import StorageCrypto
 extension COSVerifier {
   /// Rejects an authorization or session token parameter whose name is not lowercase.
   ///
-  /// Only these parameters may be left out of the signature's list. In another letter case, such a parameter would be
-  /// neither signed nor recognized.
+  /// These parameters are recognized by their lowercase names. In another letter case, one would be neither signed nor
+  /// recognized.
   func checkParameterCase(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters {
-      // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
-      // that reads the name may use any of them.
-      let lowered = ByteExactString(parameter.name.string.lowercased())
+      // All case mappings of Unicode count, as that of U+212A (KELVIN SIGN) to `k` and that of U+017F (LONG S) to `S`,
+      // because the program that reads the name may use any of them.
+      let lowered = ByteExactString(parameter.name.string.uppercased().lowercased())
       guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else {
         continue
       }
@@ -51,7 +51,7 @@ extension COSVerifier {
     if mode == .strict { try requireSignedHostAndKnownLength(of: claim) }
   }
 
-  /// Rejects a request whose host is not signed, or whose body is chunked, so that the sender determines its length.
+  /// Rejects a request whose host is not signed, or whose body is chunked, so that its length cannot be signed.
   private func requireSignedHostAndKnownLength(of claim: COSClaim) throws(VerificationError) {
     guard claim.listedHeaders.contains("host") else { throw Self.unsignedField("host") }
     guard !claim.request.headerFields.contains(.transferEncoding) else {
@@ -61,22 +61,28 @@ extension COSVerifier {
     }
   }
 
-  /// Rejects, in strict mode, an unsigned header that becomes part of the object.
+  /// Returns a decoder that refuses each body without a length in strict mode, in which the length is signed.
+  func bodyDecoder(of request: HTTPRequest) -> (any BodyDecoder)? {
+    guard mode == .strict, !request.headerFields.contains(.contentLength) else { return nil }
+    return EmptyBodyDecoder(error: Self.unsignedField("length of the body"))
+  }
+
+  /// Rejects, in strict mode, an unsigned header that describes the content of an upload.
   ///
   /// It follows the check of the signature, so that a wrong signature is a mismatch, whatever it leaves out.
-  func checkStoredHeaders(of claim: COSClaim) throws(VerificationError) {
+  func checkContentHeaders(of claim: COSClaim) throws(VerificationError) {
     let request = claim.request
     guard mode == .strict, request.method == .put || request.method == .post else { return }
     for field in request.headerFields {
       let name = field.name.canonicalName
-      if Self.storedHeaders.contains(name), !claim.listedHeaders.contains(name) {
+      if Self.contentHeaders.contains(name), !claim.listedHeaders.contains(name) {
         throw Self.unsignedField("header \(name)")
       }
     }
   }
 
-  /// The headers of an upload that the service stores with the object.
-  private static let storedHeaders: Set<String> = [
+  /// The headers of an upload that describe its content.
+  private static let contentHeaders: Set<String> = [
     "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
   ]
 
@@ -92,10 +98,9 @@ extension COSVerifier {
   func checkParameters(of claim: COSClaim) throws(VerificationError) {
     var presentCounts: [ByteExactString: Int] = [:]
     for parameter in claim.target.parameters { presentCounts[parameter.name.asciiLowercased, default: 0] += 1 }
-    var listedCounts: [ByteExactString: Int] = [:]
-    for name in claim.listedParameters { listedCounts[ByteExactString(name), default: 0] += 1 }
-    for name in claim.listedParameters.map({ ByteExactString($0) }) {
-      let listedCount = listedCounts[name] ?? 0
+    let listedNames = claim.listedParameters.map { ByteExactString($0) }
+    let listedCounts = Dictionary(listedNames.map { ($0, 1) }, uniquingKeysWith: +)
+    for (name, listedCount) in listedCounts {
       guard let presentCount = presentCounts[name] else {
         throw .malformed("The parameter \(name) is listed as signed but missing.")
       }

@@ -31,8 +31,8 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     case compatible
     /// The signature must cover the host, `Content-Length`, the session token and every query parameter.
     ///
-    /// In a PUT or a POST, it must also cover every header that becomes part of the object. `Transfer-Encoding` is
-    /// rejected, because it leaves the length undetermined.
+    /// In a PUT or a POST, it must also cover every header that describes the content. `Transfer-Encoding` is rejected,
+    /// because it leaves the length undetermined, and so is a body without `Content-Length`, which HTTP/2 permits.
     case strict
   }
 
@@ -112,7 +112,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       try checkHeaders(of: claim)
       try checkParameters(of: claim)
       try checkSignature(of: claim, against: key)
-      try checkStoredHeaders(of: claim)
+      try checkContentHeaders(of: claim)
       try limits.checkLifetime(from: claim.window.start, until: claim.window.end, at: date, in: claim.placement)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
@@ -123,7 +123,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       signedHeaders: claim.signedHeaders, signature: Secret(claim.signature), expiration: claim.window.end,
       usableFrom: claim.window.start,
       // The service counts whole seconds, so that the last second is accepted to its end.
-      usableUntil: claim.window.end.advanced(by: .seconds(1)),
+      usableUntil: claim.window.end.advanced(by: .seconds(1)), bodyDecoder: bodyDecoder(of: claim.request),
       signsParameter: { signedParameters.contains($0.name.asciiLowercased) })
   }
 

@@ -161,19 +161,9 @@ extension S3Verifier {
     else { throw Self.uncoveredBody }
   }
 
-  private static let uncoveredBody = VerificationError.s3(
+  static let uncoveredBody = VerificationError.s3(
     "InvalidRequest", .unsupported, "The signature must cover the body, which that of a URL does not.",
     remedy: "Sign the hash of the body, or signed chunks, in the headers.")
-
-  /// A decoder that refuses all bytes, for requests whose signature covers no body.
-  struct EmptyBodyDecoder: BodyDecoder {
-    func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
-      guard bytes.isEmpty else { throw uncoveredBody }
-      return bytes
-    }
-
-    func finish() {}
-  }
 
   /// Rejects signed headers that are absent, unsigned ones with an effect, and those that contradict the body's format.
   func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {

@@ -183,10 +183,9 @@ public struct S3Verifier: SignatureVerifier, Hashable {
 
   /// Returns a decoder for a chunked body, or `nil` if the body is not chunked.
   ///
-  /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
-  /// headers do not tell whether a request over HTTP/2 has one.
+  /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty.
   private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
-    if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBodyDecoder() }
+    if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBodyDecoder(error: Self.uncoveredBody) }
     return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
 }

@@ -6,7 +6,7 @@
 /// Request handlers take this type, so that no request reaches them without verification. They must act only on
 /// ``target`` and on the headers in ``signedHeaders``: any party that sees the request can change the rest.
 ///
-/// Only a verifier creates a verified request, after it has compared the signature.
+/// Only a verifier may create a verified request, after it has compared the signature.
 public struct VerifiedRequest: Sendable {
   /// The part of a request that contains the authorization.
   public enum Placement: Sendable {
@@ -66,9 +66,10 @@ public struct VerifiedRequest: Sendable {
   /// lists; COS and S3 sign the fields that the authorization lists. The vendors' pages are listed at ``target``.
   public let signedHeaders: Set<String>
 
-  /// A decoder for a body that is framed with signed chunks or trailers, or `nil` if the body is the object.
+  /// A decoder that the body must pass, or `nil` if the body is the object.
   ///
-  /// The decoder is at the beginning of the body: copy it, and decode the body once with the copy.
+  /// It decodes a body with signed chunks or trailers, or refuses the bytes of a body that the signature does not cover
+  /// and has to. The decoder is at the beginning of the body: copy it, and decode the body once with the copy.
   public let bodyDecoder: (any BodyDecoder)?
 
   /// The signature of the request, in the only spelling that the verifier accepts.
@@ -89,7 +90,7 @@ public struct VerifiedRequest: Sendable {
   ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   ///   - usableFrom: The first time at which the verifier may have accepted the signature, or `nil` if it is not known.
   ///   - usableUntil: The last time at which the verifier may accept the signature.
-  ///   - bodyDecoder: A decoder for a body that is framed, or `nil` if the body is the object itself.
+  ///   - bodyDecoder: A decoder that the body must pass, or `nil` if the body is the object.
   ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
   public init(
     accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target wholeTarget: RequestTarget,
@@ -134,4 +135,20 @@ public protocol BodyDecoder: Sendable {
   ///
   /// - Throws: A ``VerificationError`` if the body is incomplete, or a signature or a checksum is wrong.
   mutating func finish() throws(VerificationError)
+}
+
+/// A decoder that refuses all bytes, for a request whose signature has to cover the body and does not.
+///
+/// The headers of a request over HTTP/2 do not tell whether it has a body.
+package struct EmptyBodyDecoder: BodyDecoder {
+  private let error: VerificationError
+
+  package init(error: VerificationError) { self.error = error }
+
+  package func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
+    guard bytes.isEmpty else { throw error }
+    return bytes
+  }
+
+  package func finish() {}
 }
