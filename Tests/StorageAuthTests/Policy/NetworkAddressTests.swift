@@ -37,11 +37,14 @@ final class NetworkAddressTests: XCTestCase {
       ("203.0.113.128/25", "203.0.113.127", false), ("203.0.113.128/25", "203.0.113.128", true),
       ("203.0.113.0/24", "::ffff:203.0.113.9", true), ("2001:db8::/32", "2001:db8:ffff::1", true),
       ("2001:db8::/32", "2001:db9::", false), ("::/0", "2001:db8::", true), ("::/0", "1.2.3.4", false),
+      ("::ffff:203.0.113.0/120", "203.0.113.9", true), ("::ffff:203.0.113.0/120", "203.0.114.9", false),
+      ("::ffff:0.0.0.0/96", "203.0.113.9", true), ("::ffff:203.0.113.7", "203.0.113.7", true),
     ] {
       let contains = NetworkAddress(address).flatMap { AddressRange(range)?.contains($0) }
       XCTAssertEqual(contains, isIn, "\(range) \(address)")
     }
     XCTAssertEqual(AddressRange("2001:db8::/32")?.isIPv6, true)
+    XCTAssertEqual(AddressRange("::ffff:203.0.113.0/120")?.isIPv6, true)
     XCTAssertEqual(AddressRange("10.0.0.0/8")?.isIPv6, false)
     XCTAssertEqual(AddressRange("10.0.0.0/8")?.description, "10.0.0.0/8")
   }
@@ -49,7 +52,7 @@ final class NetworkAddressTests: XCTestCase {
   func testMalformedNetworksAreRejected() {
     for text in [
       "", "/", "10.0.0.0/", "/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/+8", "10.0.0.0/08",
-      "10.0.0.1/8", "::1/64", "::/129",
+      "10.0.0.1/8", "::1/64", "::/129", "::ffff:203.0.113.0/24", "::ffff:203.0.113.0/95", "::ffff:203.0.113.0/129",
     ] {
       XCTAssertNil(AddressRange(text), text)
     }

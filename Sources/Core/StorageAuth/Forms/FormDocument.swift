@@ -50,7 +50,7 @@ public struct FormDocument: Sendable {
   private mutating func addCondition(from element: JSONValue) throws(VerificationError) {
     if let members = element.object {
       guard members.names.count == 1, let name = members.names.first, let text = members[name]?.string else {
-        throw .invalidPolicy("Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
+        throw .invalidPolicy("A condition that is an object must have exactly one member, whose value is a string.")
       }
       conditions.append(FormCondition(name.asciiLowercased, .equals(text)))
       return
@@ -71,37 +71,36 @@ public struct FormDocument: Sendable {
     guard let minimum = first.wholeNumber, let maximum = last.wholeNumber, minimum >= 0, minimum <= maximum else {
       throw .invalidPolicy("A content-length-range is not two whole numbers in ascending order.")
     }
-    let lowerBound = max(minimum, sizes.lowerBound)
-    let upperBound = min(maximum, sizes.upperBound)
-    guard lowerBound <= upperBound else { throw .invalidPolicy("No size is within every content-length-range.") }
-    sizes = lowerBound...upperBound
+    guard sizes.overlaps(minimum...maximum) else {
+      throw .invalidPolicy("No size is within every content-length-range.")
+    }
+    sizes = sizes.clamped(to: minimum...maximum)
   }
 
   private static func rule(_ kind: String, _ value: JSONValue) throws(VerificationError) -> FormCondition.Rule {
-    let texts = value.array.map { $0.compactMap(\.string) }
-    let isList = texts.map { $0.count == value.array?.count } ?? false
-    switch (kind, value.string, texts) {
-    case ("eq", let text?, _): return .equals(text)
-    case ("starts-with", let text?, _): return .startsWith(text)
-    case ("in", _, let texts?) where isList: return .oneOf(texts)
-    case ("not-in", _, let texts?) where isList: return .noneOf(texts)
-    default:
-      throw .invalidPolicy("A condition is not one of eq, starts-with, in and not-in, or has a value of another kind.")
+    switch (kind, value) {
+    case ("eq", .string(let text)): return .equals(text)
+    case ("starts-with", .string(let text)): return .startsWith(text)
+    case ("in", .array(let elements)), ("not-in", .array(let elements)):
+      let texts = elements.compactMap(\.string)
+      if texts.count == elements.count { return kind == "in" ? .oneOf(texts) : .noneOf(texts) }
+    default: break
     }
+    throw .invalidPolicy("A condition is not one of eq, starts-with, in and not-in, or has a value of another kind.")
   }
 
   /// A signature scheme's rules for checking forms against their policies, with field names in lowercase.
   public struct Reading: Sendable {
-    /// The lowercase names of the fields that the policy must restrict by an equality condition.
+    /// The lowercase names, as conditions spell them, that the policy must restrict by an equality condition.
     public var required: [String]
 
     /// The lowercase names of the scheme's own fields, which need no condition in the policy.
     public var own: Set<String>
 
-    /// The form field names, keyed by the different names that policy conditions use for these fields.
+    /// The form field names by the names that conditions use for them, where the two differ.
     public var aliases: [String: String]
 
-    /// The values that a condition on the content type applies to, which are empty if the form has no content type.
+    /// The values that a condition on the content type must accept, empty if the form has no content type.
     public var contentTypes: [String]
 
     /// The media type with which the service stores the uploaded object, or `nil` if the form specifies no media type.
@@ -157,9 +156,10 @@ public struct FormDocument: Sendable {
     guard let key = form.key, !key.isEmpty else {
       throw VerificationError(.malformed, "The form has no key.", remedy: "Send the field key before the file.")
     }
-    var fieldValues: [ByteExactString: String] = [:]
     // Of a repeated field, the first is checked, which is the one that the form returns for a name.
-    for field in form.fields.reversed() { fieldValues[ByteExactString(field.name.asciiLowercased)] = field.value }
+    let fieldValues = Dictionary(form.fields.map { (ByteExactString($0.name.asciiLowercased), $0.value) }) { first, _ in
+      first
+    }
     for condition in conditions { try require(condition, of: form, with: fieldValues, key: key, as: reading) }
     let listedFields = Set(conditions.map { ByteExactString(reading.aliases[$0.field] ?? $0.field) })
     let unlistedFields = form.fields.map { $0.name.asciiLowercased }.filter {
@@ -177,12 +177,13 @@ public struct FormDocument: Sendable {
   ) throws(VerificationError) {
     switch condition.rule {
     case .oneOf, .noneOf:
-      guard reading.hasLists else { throw .invalidPolicy("The service has no conditions in and not-in.") }
+      guard reading.hasLists else { throw .invalidPolicy("The service does not support the conditions in and not-in.") }
     case .equals, .startsWith: break
     }
     let values: [String] =
       switch condition.field {
-      case "bucket": [form.bucket]
+      // A form can also have a field of this name, although the service takes the bucket from the URL.
+      case "bucket": [form.bucket] + (fieldValues["bucket"].map { [$0] } ?? [])
       case "key": [key]
       case "content-type": reading.contentTypes
       default: fieldValues[ByteExactString(reading.aliases[condition.field] ?? condition.field)].map { [$0] } ?? []
@@ -198,6 +199,7 @@ public struct FormDocument: Sendable {
 }
 
 extension JSONValue {
+  /// The value of a whole number, which can also be text.
   fileprivate var wholeNumber: Int64? { code.flatMap { Int64(signedDigits: $0) } }
 }
 

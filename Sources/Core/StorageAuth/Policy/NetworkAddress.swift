@@ -13,9 +13,11 @@ public struct NetworkAddress: Sendable, Hashable {
   /// - Parameter text: An IPv4 or IPv6 address without a port.
   public init?(_ text: some StringProtocol) {
     guard let bytes = text.hasByte(":") ? Self.parseIPv6(text) : Self.parseIPv4(text) else { return nil }
-    let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
+    let mappedPrefix = Self.mappedPrefix
     self.bytes = bytes.starts(with: mappedPrefix) ? Array(bytes.dropFirst(mappedPrefix.count)) : bytes
   }
+
+  fileprivate static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
 
   private static func parseIPv4(_ text: some StringProtocol) -> [UInt8]? {
     let parts = text.parts(between: ".")
@@ -31,11 +33,11 @@ public struct NetworkAddress: Sendable, Hashable {
 
   private static func parseIPv6(_ text: some StringProtocol) -> [UInt8]? {
     // `::` stands for one or more groups of zeros, and may appear once.
-    let texts = String(text).split(separator: "::", omittingEmptySubsequences: false)
-    guard texts.count <= 2 else { return nil }
+    let halfTexts = String(text).split(separator: "::", omittingEmptySubsequences: false)
+    guard halfTexts.count <= 2 else { return nil }
     var halves: [[UInt8]] = []
-    for (index, text) in texts.enumerated() {
-      guard let bytes = parseGroups(text, isLast: index == texts.count - 1) else { return nil }
+    for (index, half) in halfTexts.enumerated() {
+      guard let bytes = parseGroups(half, isLast: index == halfTexts.count - 1) else { return nil }
       halves.append(bytes)
     }
     guard halves.count == 2 else { return halves[0].count == 16 ? halves[0] : nil }
@@ -63,11 +65,14 @@ public struct NetworkAddress: Sendable, Hashable {
 }
 
 /// A range of IP addresses that start with the same bits: a single address, or a network such as `203.0.113.0/24`.
+///
+/// Ranges are equal only if they also have the same spelling.
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// The address range in its original spelling.
   public let description: String
 
-  package var isIPv6: Bool { address.bytes.count == 16 }
+  /// Whether the range is written with IPv6 addresses, which can be IPv4-mapped.
+  package var isIPv6: Bool { description.hasByte(":") }
 
   private let address: NetworkAddress
   private let prefixLength: Int
@@ -86,10 +91,16 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   package init?(networkOf text: String) {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
-    let bitCount = address.bytes.count * 8
-    guard let prefixLength = parts.count == 1 ? bitCount : Int(digits: parts[1]), (0...bitCount).contains(prefixLength),
-      parts.count == 1 || parts[1] == String(prefixLength)
-    else { return nil }
+    var prefixLength = address.bytes.count * 8
+    if parts.count == 2 {
+      // The prefix length counts the bits of the written address, of which an IPv4-mapped one has 96 more.
+      let isMapped = address.bytes.count == 4 && parts[0].hasByte(":")
+      let mappedBitCount = isMapped ? NetworkAddress.mappedPrefix.count * 8 : 0
+      guard let length = Int(digits: parts[1]), parts[1] == String(length),
+        (mappedBitCount...mappedBitCount + prefixLength).contains(length)
+      else { return nil }
+      prefixLength = length - mappedBitCount
+    }
     self.address = address
     self.prefixLength = prefixLength
     description = text
