@@ -353,6 +353,10 @@ final class S3ProviderTests: XCTestCase {
           style: .virtualHosted), "https://photos.s3.oss-cn-hangzhou.aliyuncs.com/k"
       ),
       (
+        S3Provider(bucket: "photos", region: "cn-north-1", endpoint: "https://s3.cn-north-1.amazonaws.com.cn:443"),
+        "https://photos.s3.cn-north-1.amazonaws.com.cn:443/k"
+      ),
+      (
         S3Provider(bucket: "photos", region: "us-west-2", endpoint: "https://s3.us-west-2.amazonaws.com"),
         "https://photos.s3.us-west-2.amazonaws.com/k"
       ),

@@ -282,9 +282,21 @@ final class AmazonProfileTests: XCTestCase {
       XCTAssertEqual(try AmazonSettings(machine.access).endpointURL, value)
     }
     XCTAssertEqual(try AmazonSettings(machine.access).stsEndpoint, .url("http://127.0.0.1:2", region: "eu-south-1"))
+    func assertURLsAreIgnored(line: UInt = #line) {
+      XCTAssertNil(try AmazonSettings(machine.access).endpointURL, line: line)
+      XCTAssertEqual(try AmazonSettings(machine.access).stsEndpoint, .region("eu-south-1"), line: line)
+    }
     machine.set("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", to: "true")
-    XCTAssertNil(try AmazonSettings(machine.access).endpointURL)
-    XCTAssertEqual(try AmazonSettings(machine.access).stsEndpoint, .region("eu-south-1"))
+    assertURLsAreIgnored()
+    machine.set("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", to: nil)
+    put(config: "[default]\nendpoint_url = http://127.0.0.1:1\nignore_configured_endpoint_urls = true\n")
+    assertURLsAreIgnored()
+  }
+
+  func testProfileOfTheEnvironmentMustExist() {
+    put(config: "[default]\nregion = eu-west-1\n")
+    machine.set("AWS_PROFILE", to: "prdo")
+    XCTAssertThrowsError(try AmazonSettings(machine.access)) { XCTAssertTrue("\($0)".contains("“prdo”"), "\($0)") }
   }
 
   func testInvalidRegionOrEndpointIsRejected() {

@@ -208,6 +208,15 @@ final class InstanceMetadataTests: XCTestCase {
     XCTAssertEqual(asked.requests.count, 2)
   }
 
+  func testTencentRoleThatIsListedWithoutKeyIsAnError() async throws {
+    let (provider, _) = tencent { request in
+      request.path == "/latest/meta-data/cam/security-credentials/" ? .text("mine") : .status(404)
+    }
+    let error = await failure(of: provider)
+    XCTAssertEqual(error?.code, .failed)
+    XCTAssertEqual(error?.message.contains("mine"), true, "\(String(describing: error))")
+  }
+
   func testEndpointCanBeSetInCode() async throws {
     let transport = ScriptedTransport { Self.alibabaAnswer(to: $0.path) }
     let provider = AlibabaInstanceMetadataProvider(endpoint: "http://127.0.0.1:8080").bound(

@@ -23,7 +23,7 @@ public struct OSSProvider: PresigningProvider {
 
   private let additionalHeaders: Set<String>
   private let additionalSubresources: Set<String>
-  private let address: Result<ServiceEndpoint, SigningError>
+  private let endpointResult: Result<ServiceEndpoint, SigningError>
 
   /// Creates a storage provider for an OSS bucket.
   ///
@@ -46,7 +46,7 @@ public struct OSSProvider: PresigningProvider {
     self.init(
       bucket: bucket, region: region, signature: signature, product: product, additionalHeaders: additionalHeaders,
       additionalSubresources: additionalSubresources,
-      address: Result { () throws(SigningError) in
+      endpointResult: Result { () throws(SigningError) in
         if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
         return try .oss(region: region)
       })
@@ -56,23 +56,23 @@ public struct OSSProvider: PresigningProvider {
   ///
   /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint) {
-    self.init(bucket: bucket, region: region, signature: signature, address: .success(endpoint))
+    self.init(bucket: bucket, region: region, signature: signature, endpointResult: .success(endpoint))
   }
 
   private init(
     bucket: String, region: String, signature: OSSSignatureVersion, product: String = "oss",
     additionalHeaders: Set<String> = [], additionalSubresources: Set<String> = [],
-    address: Result<ServiceEndpoint, SigningError>
+    endpointResult: Result<ServiceEndpoint, SigningError>
   ) {
     self.additionalHeaders = additionalHeaders
     self.additionalSubresources = additionalSubresources
     self.bucket = bucket
     self.region = region
-    self.address = address
+    self.endpointResult = endpointResult
     // A client without a bucket lists the buckets of the service.
     signer = OSSSigner(
       signature, bucket: bucket.isEmpty ? nil : bucket, region: region, product: product,
-      style: try? address.get().style,
+      style: try? endpointResult.get().style,
       additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 
@@ -82,17 +82,17 @@ public struct OSSProvider: PresigningProvider {
   /// The endpoint that requests are sent to.
   ///
   /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
-  public var endpoint: ServiceEndpoint { get throws(SigningError) { try address.get() } }
+  public var endpoint: ServiceEndpoint { get throws(SigningError) { try endpointResult.get() } }
 
   /// The signer that creates presigned URLs.
   public var presigner: OSSSigner { signer }
 
-  /// A signer that also includes `Content-Length` in signatures, if the signature version supports additional headers.
+  /// A signer that also includes `Content-Length` in V4 signatures.
   ///
-  /// A signing server learns the size of an upload only from that header.
+  /// A signing server learns the size of an upload only from that header. V1 signatures include no additional headers.
   public var remoteSigner: OSSSigner {
     OSSSigner(
-      signer.version, bucket: bucket, region: region, product: signer.product, style: signer.style,
+      signer.version, bucket: signer.bucket, region: region, product: signer.product, style: signer.style,
       additionalHeaders: additionalHeaders.union(["content-length"]), additionalSubresources: additionalSubresources)
   }
 
@@ -111,21 +111,21 @@ public struct OSSProvider: PresigningProvider {
       signedFor: .oss(bucket: bucket, style: try? endpoint.style))
   }
 
-  /// Returns the header with which OSS cuts a range at the end of the object, as the other services do.
+  /// Returns the header that makes OSS shorten a range to the end of the object, as the other services do.
   ///
-  /// Without it, OSS responds to a range that ends behind the object, or starts there, with the whole object. A value of
-  /// the caller is kept. Page: "GetObject".
+  /// Without it, OSS responds to a range that ends or starts beyond the end of the object with the whole object. A value
+  /// of the caller is kept. Page: "GetObject".
   ///
   /// - Parameters:
   ///   - request: The kind of request.
   ///   - body: The digests of the request body.
   ///   - fields: The headers of the operation, including the caller's headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
-    guard request == .get, fields.contains(.range) else { return [:] }
-    let behavior = ServiceDescription.oss.field("range-behavior")
-    guard !fields.contains(behavior) else { return [:] }
-    return [behavior: "standard"]
+    guard request == .get, fields.contains(.range), !fields.contains(Self.rangeBehavior) else { return [:] }
+    return [Self.rangeBehavior: "standard"]
   }
+
+  private static let rangeBehavior = ServiceDescription.oss.field("range-behavior")
 
   /// Returns the value of the `x-oss-copy-source` header: the source bucket and the percent-encoded key.
   ///

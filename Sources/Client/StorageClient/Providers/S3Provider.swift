@@ -37,7 +37,7 @@ public struct S3Provider: PresigningProvider {
   /// The signer of requests and presigned URLs.
   public let signer: S3Signer
 
-  private let address: Result<ServiceEndpoint, SigningError>
+  private let endpointResult: Result<ServiceEndpoint, SigningError>
   /// Whether the endpoint is derived from the region, because no endpoint was given.
   private let usesAmazonEndpoint: Bool
 
@@ -57,9 +57,10 @@ public struct S3Provider: PresigningProvider {
   ) {
     self.init(
       bucket: bucket, region: region, network: network, integrity: integrity, usesAmazonEndpoint: endpoint == nil,
-      address: Result { () throws(SigningError) in
+      endpointResult: Result { () throws(SigningError) in
         guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
-        let isAmazonHost = try ServiceEndpoint(endpoint).authority.hasByteSuffix(ServiceDescription.s3.domains[0])
+        let host = hostWithoutPort(try ServiceEndpoint(endpoint).authority)
+        let isAmazonHost = ServiceDescription.s3.owns(host: host.asciiLowercased)
         return try .s3(endpoint, style: style ?? (isAmazonHost && !bucket.hasByte(".") ? .virtualHosted : .path))
       })
   }
@@ -72,21 +73,21 @@ public struct S3Provider: PresigningProvider {
     endpoint.keyByteLimit = ServiceDescription.s3.keyByteLimit
     self.init(
       bucket: bucket, region: region, network: [], integrity: integrity, usesAmazonEndpoint: false,
-      address: .success(endpoint))
+      endpointResult: .success(endpoint))
   }
 
   private init(
     bucket: String, region: String, network: S3Network, integrity: S3Integrity, usesAmazonEndpoint: Bool,
-    address: Result<ServiceEndpoint, SigningError>
+    endpointResult: Result<ServiceEndpoint, SigningError>
   ) {
     self.bucket = bucket
     self.region = region
     self.network = network
     self.integrity = integrity
     self.usesAmazonEndpoint = usesAmazonEndpoint
-    self.address = address
+    self.endpointResult = endpointResult
     // A client without a bucket lists the buckets of the service.
-    signer = S3Signer(region: region, bucket: bucket.isEmpty ? nil : bucket, style: try? address.get().style)
+    signer = S3Signer(region: region, bucket: bucket.isEmpty ? nil : bucket, style: try? endpointResult.get().style)
   }
 
   /// The short name of the service, `s3`.
@@ -95,7 +96,7 @@ public struct S3Provider: PresigningProvider {
   /// The endpoint that requests are sent to.
   ///
   /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
-  public var endpoint: ServiceEndpoint { get throws(SigningError) { try address.get() } }
+  public var endpoint: ServiceEndpoint { get throws(SigningError) { try endpointResult.get() } }
 
   /// The signer that creates presigned URLs.
   public var presigner: S3Signer { signer }
@@ -104,7 +105,7 @@ public struct S3Provider: PresigningProvider {
   ///
   /// A signing server learns the size of an upload only from that header.
   public var remoteSigner: S3Signer {
-    S3Signer(region: region, bucket: bucket, style: signer.style, additionalHeaders: ["content-length"])
+    S3Signer(region: region, bucket: signer.bucket, style: signer.style, additionalHeaders: ["content-length"])
   }
 
   /// The service-specific header names and formats of S3, with the configured checksum first.
@@ -158,7 +159,7 @@ public struct S3Provider: PresigningProvider {
     else { return nil }
     return S3Provider(
       bucket: bucket, region: newRegion, network: network, integrity: integrity, usesAmazonEndpoint: usesAmazonEndpoint,
-      address: usesAmazonEndpoint ? .success(amazonEndpoint) : address)
+      endpointResult: usesAmazonEndpoint ? .success(amazonEndpoint) : endpointResult)
   }
 }
 
@@ -182,7 +183,7 @@ public struct S3Integrity: Sendable, Hashable {
     case never
   }
 
-  /// The checksum that is sent with uploads, or `nil` for services that support no checksums.
+  /// The checksum that is sent with uploads, or `nil` for services that support none; downloads always request one.
   public var checksum: Checksum?
 
   /// The policy on whether signatures include request bodies.
@@ -205,7 +206,7 @@ extension S3Provider {
       switch integrity.bodySigning {
       case .always: true
       case .never: false
-      case .automatic: (try? address.get().scheme) == "http"
+      case .automatic: (try? endpointResult.get().scheme) == "http"
       }
     if signsBody { digests.insert(.sha256) }
     return digests
@@ -218,29 +219,29 @@ extension S3Provider {
   /// for data uploads".
   ///
   /// - Parameters:
-  ///   - request: The kind of request. Empty if the request does not concern a single object.
+  ///   - request: The kind of request; empty for a request that concerns no single object.
   ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the object's.
   ///   - fields: The headers of the operation, including the caller's headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
-    var headers = HTTPFields()
-    if let sha256 = body.sha256 { headers[.s3ContentSHA256] = sha256 }
+    var checksumHeaders = HTTPFields()
+    if let sha256 = body.sha256 { checksumHeaders[.s3ContentSHA256] = sha256 }
     let hasChecksum = fields.contains { $0.name.canonicalName.hasBytePrefix(ServiceDescription.s3.header("checksum-")) }
     if request == .head || request == .get && fields[.range] == nil {
-      headers[.s3ChecksumMode] = "ENABLED"
+      checksumHeaders[.s3ChecksumMode] = "ENABLED"
     } else if let header = conventions.checksums.first, integrity.checksum != nil, !hasChecksum {
       switch request {
       case .put, .part:
-        if let checksum = body.checksum { headers.append(header.field(with: checksum)) }
+        if let checksum = body.checksum { checksumHeaders.append(header.field(with: checksum)) }
       case .initiate:
-        headers[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
-        headers[.s3ChecksumType] = "FULL_OBJECT"
+        checksumHeaders[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
+        checksumHeaders[.s3ChecksumType] = "FULL_OBJECT"
       case .complete:
-        if let checksum = body.checksum { headers.append(header.field(with: checksum)) }
-        headers[.s3ChecksumType] = "FULL_OBJECT"
+        if let checksum = body.checksum { checksumHeaders.append(header.field(with: checksum)) }
+        checksumHeaders[.s3ChecksumType] = "FULL_OBJECT"
       default: break
       }
     }
-    return headers
+    return checksumHeaders
   }
 }
 

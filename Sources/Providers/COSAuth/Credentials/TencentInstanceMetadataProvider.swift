@@ -8,11 +8,14 @@ public import StorageAuth
 /// A provider that requests temporary keys for a CVM instance's role from the instance's metadata service.
 ///
 /// If the service cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential
-/// chain continues with its next source. Once the service has responded, it is assumed to exist. The transport must not
-/// send these requests through a proxy.
+/// chain continues with its next source. Once the service has responded, it exists, and later failures are others. The
+/// transport must not send these requests through a proxy.
 public struct TencentInstanceMetadataProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source = "Tencent instance metadata"
+
+  /// The paths of the list of roles, both of which the vendor's tools use; older images have only the second path.
+  private static let rolePaths = ["/latest/meta-data", "/meta-data"].map { $0 + "/cam/security-credentials/" }
 
   private let role: String?
   private let service: MetadataService
@@ -33,11 +36,11 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
   /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the service's time.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
+  ///   `failed`, `timeout` or `malformedResponse` if the instance does not have the role or the service does not work
+  ///   correctly.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    // The vendor's tools use either of two paths, and older images support only the second path.
-    for path in ["/latest/meta-data", "/meta-data"].map({ $0 + "/cam/security-credentials/" }) {
-      var name = role
+    var name = role
+    for path in Self.rolePaths {
       if name == nil { name = try service.firstRole(in: try await service.get(path, in: context)) }
       guard let name else { continue }
       let response = try await service.get(path + (try service.pathElement(ofRole: name)), in: context)
@@ -45,7 +48,7 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
       let fields = try service.fields(of: response)
       return try service.reader.tencentKey(in: fields, expirationIn: fields, at: response.issuerTime)
     }
-    if let role { throw service.unknownRole(role) }
+    if let name { throw service.unknownRole(name) }
     throw service.noRole
   }
 }

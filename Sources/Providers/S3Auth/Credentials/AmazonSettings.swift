@@ -21,11 +21,11 @@ public struct AmazonSettings: Sendable, Hashable {
   /// The URL of S3, or `nil` if the URL is not configured.
   ///
   /// The URL is read from `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` for `s3` in the profile's
-  /// `services`, or the profile's `endpoint_url`, in this order. `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables
-  /// all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
+  /// `services`, or the profile's `endpoint_url`, in this order. `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true`, or
+  /// `ignore_configured_endpoint_urls` in the profile, disables all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
   public let endpointURL: String?
 
-  /// The region in the scope of requests to an STS at another URL without a region, as for the global endpoint of STS.
+  /// The region in the scope of requests to a configured URL of STS if no region is configured.
   private static let defaultSTSRegion = AmazonSTSEndpoint.global.region
 
   /// The URL of STS, or `nil` for the endpoint of the region.
@@ -36,19 +36,21 @@ public struct AmazonSettings: Sendable, Hashable {
   /// - Parameters:
   ///   - context: The context that gives access to the environment and files.
   ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  /// - Throws: A `CredentialError` if a file cannot be read, the profile in `profile` does not exist, or a region or a
-  ///   URL is invalid.
+  /// - Throws: A `CredentialError` if a file cannot be read, the profile that `profile` or the environment specifies does
+  ///   not exist, or a region or a URL is invalid.
   public init(_ context: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(in: context)
-    let name = profile ?? AmazonFiles.chosenName(in: context) ?? "default"
-    let foundProfile = try files.profile(name)
-    if foundProfile == nil, let profile { throw files.unknownProfile(profile, isNamed: true) }
+    let chosenName = profile ?? AmazonFiles.chosenName(in: context)
+    let foundProfile = try files.profile(chosenName ?? "default")
+    if foundProfile == nil, let chosenName { throw files.unknownProfile(chosenName, isNamed: true) }
     try self.init(context, files: files, profile: foundProfile)
   }
 
   init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
     region = try Self.region(context, profile)
-    let ignoresConfiguredURLs = context.isTrue("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
+    let setting = "ignore_configured_endpoint_urls"
+    let isSetInProfile = try profile?.section(with: setting)?.settings.flag(setting) ?? false
+    let ignoresConfiguredURLs = isSetInProfile || context.isTrue("AWS_\(setting.uppercased())")
     endpointURL = ignoresConfiguredURLs ? nil : try Self.endpointURL(of: "s3", context, files, profile)
     stsURL = ignoresConfiguredURLs ? nil : try Self.endpointURL(of: "sts", context, files, profile)
   }
@@ -82,13 +84,13 @@ public struct AmazonSettings: Sendable, Hashable {
     }
     if let section = profile?.section(with: "services"), let name = try section.settings.text("services") {
       guard let services = try files.services(name) else {
-        throw section.settings.location.malformed("names the “services” “\(name)”, which are not there")
+        throw section.settings.location.malformed("names the section “services” “\(name)”, which does not exist")
       }
       let key = "\(service).endpoint_url"
       if let url = try services.text(key) { return try checked(url, from: key, at: services.location) }
     }
     guard let settings = profile?.section(with: "endpoint_url")?.settings else { return nil }
-    return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
+    return try checked(settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
   }
 
   /// Returns a URL from a setting, or throws an error that names the setting if it is malformed.
