@@ -16,13 +16,11 @@ help:
 
 ## Moves files through OSS, COS, S3 and Aspera, against a local server; ARGUMENTS="--transport urlsession" uses URLSession.
 demo: setup
-	$(SWIFT) build $(TRAITS) --product ascp-simulator
 	$(SWIFT) run $(TRAITS) AnyProviderExample --local $(ARGUMENTS)
 
 ## Checks the real buckets and the node that the environment names; ARGUMENTS=--local checks a local server instead.
 live: setup
 	@$(SWIFT) build $(TRAITS) --product live-matrix >&2
-	@$(if $(filter --local,$(ARGUMENTS)),$(SWIFT) build $(TRAITS) --product ascp-simulator >&2)
 	@$$($(SWIFT) build $(TRAITS) --show-bin-path)/live-matrix $(ARGUMENTS)
 
 ## Runs all tests, and the checks of the documentation, the linkage and the budgets.

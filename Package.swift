@@ -242,7 +242,9 @@ let crypto = Target.target(name: "CommonCrypto", path: "Tests/CommonCrypto", lin
 package.targets += testsCommonCrypto ? [crypto] : []
 
 // Examples and measurements.
-package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning").map { example($0) }
+package.targets += names("OSS COS S3 Credentials RemoteSigning").map { example($0) }
+// A program that depends on another one is built after it.
+package.targets += names("Aspera AnyProvider AsperaOnCloud").map { example($0, "ascp-simulator") }
 package.targets += [
   example("VerifiedService", "VerifiedService StorageAuthRedis UnixSignals"),
   example("FormUpload", "", [.embedInCode("page.html")]), example("TokenServer", "KeyServer"),
@@ -267,7 +269,8 @@ package.targets += [
   library("LongRun", "Tests/LongRun/Core", uses("StorageClient LocalCloud StorageAuthTesting")),
   program("long-run", "Tests/LongRun/Program", uses("FoundationTransport LongRun StorageClient ArgumentParser")),
   library("LiveMatrix", "Tests/LiveMatrix/Core", uses(kit)),
-  program("live-matrix", "Tests/LiveMatrix/Program", uses(kit + " LiveMatrix ArgumentParser UnixSignals")),
+  program(
+    "live-matrix", "Tests/LiveMatrix/Program", uses(kit + " LiveMatrix ascp-simulator ArgumentParser UnixSignals")),
   library("SyncSimulation", "Tests/SyncSimulation/Core", uses("StorageClient")),
   program("sync-simulation", "Tests/SyncSimulation/Program", uses("SyncSimulation ArgumentParser")),
 ]

@@ -8,7 +8,7 @@ public import StorageAuth
 /// The Aspera node that an example uses: a LocalCloud node, unless the environment selects a real node.
 ///
 /// A real node is used only with `STORAGE_AUTH_LIVE=1` and its URL in `ASPERA_NODE_URL`; `ASPERA_ROOT` specifies the
-/// folder. LocalCloud requires `ascp-simulator`, which must be built first, next to the running program.
+/// folder. LocalCloud requires `ascp-simulator` next to the running program, where the build of the examples puts it.
 public struct ExampleNode: Sendable {
   /// The URL of the node's Node API.
   public let node: String
