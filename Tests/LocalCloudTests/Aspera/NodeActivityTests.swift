@@ -322,6 +322,47 @@ final class NodeActivityTests: SimulatorTestCase {
     }
   }
 
+  func testNodeCopiesWithATokenForOneFileOfAFolder() async throws {
+    try await withNode { cloud, client in
+      let (source, target) = try await (client.create("in", in: "1"), client.create("to", in: "1"))
+      _ = try await client.create("a", "file", in: source, "12345")
+      let setup = try await client.post(
+        "/files/download_setup",
+        ["transfer_requests": [["transfer_request": ["source_root": "/in", "paths": [["source": "a"]]]]]]
+      ).value
+      let token = try XCTUnwrap(setup["transfer_specs"]?[0]?["transfer_spec"]?["token"])
+      let received = try await client.post(
+        "/ops/transfers",
+        [
+          "direction": "receive", "remote_host": "127.0.0.1", "ssh_port": .number(JSONNumber(cloud.transferPort)),
+          "token": token, "source_root": "/in", "paths": [["source": "a"]], "destination_root_id": .string(target),
+        ]
+      ).value
+      XCTAssertEqual(received["status"], "completed", "\(received)")
+      let names = try await client.list(target)
+      XCTAssertEqual(names, ["a"])
+    }
+  }
+
+  func testNodeCopiesALimitedNumberOfFiles() async throws {
+    try await withNode { cloud, client in
+      let source = try await client.create("d0", in: "1")
+      _ = try await client.create("f", "file", in: source, "1")
+      // Each path doubles the tree.
+      let paths = (1...40).map { number -> JSONValue in ["source": "/", "destination": .string("/d0/d\(number)")] }
+      let copied = try await client.post(
+        "/ops/transfers",
+        [
+          "direction": "send", "remote_host": "127.0.0.1", "ssh_port": .number(JSONNumber(cloud.transferPort)),
+          "token": .string(basicAuthorization("test-id", "test-secret")), "paths": .array(paths),
+          "source_root_id": "1", "destination_root_id": "1", "remote_access_key": "test-id",
+        ]
+      ).value
+      XCTAssertEqual(copied["status"], "failed")
+      XCTAssertEqual(copied["error_code"], 23)
+    }
+  }
+
   func testPermissionEventsAreListedByIterationTokens() async throws {
     try await withNode { [self] cloud, client in
       let users = try await bearerClients(client)

@@ -169,6 +169,26 @@ final class CallbackRoundTripTests: XCTestCase {
   }
 
   // matrix: OSS callback: bad input
+  func testBodyOfACallbackIsLimited() async throws {
+    let bench = try await CallbackBench(self)
+    func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+    let (body, value) = (String(repeating: "${x:a}", count: 600), String(repeating: "a", count: 2_000))
+    let headers: HTTPFields = [
+      try XCTUnwrap(HTTPField.Name("x-oss-callback")): base64(
+        #"{"callbackUrl":"\#(bench.server)/a","callbackBody":"\#(body)"}"#),
+      try XCTUnwrap(HTTPField.Name("x-oss-callback-var")): base64(#"{"x:a":"\#(value)"}"#),
+    ]
+    do {
+      _ = try await bench.client.upload([1], to: "k", options: UploadOptions(headers: headers))
+      XCTFail("sent 1,200,000 bytes")
+    } catch let error as ServiceError {
+      XCTAssertEqual(error.kind, .callbackFailed)
+      XCTAssertTrue(error.message.contains("too large"), error.message)
+    }
+    XCTAssertTrue(bench.handled.callbacks.isEmpty)
+  }
+
+  // matrix: OSS callback: bad input
   func testInvalidCallbacksAreRejectedBeforeTheObjectIsStored() async throws {
     let bench = try await CallbackBench(self)
     let name = try XCTUnwrap(HTTPField.Name("x-oss-callback"))
@@ -180,6 +200,8 @@ final class CallbackRoundTripTests: XCTestCase {
       base64(#"{"callbackUrl":"","callbackBody":"a"}"#), base64(#"{"callbackUrl":"http://u@a/","callbackBody":"a"}"#),
       base64(#"{"callbackUrl":"a;a;a;a;a;a","callbackBody":"a"}"#),
       base64(#"{"callbackUrl":"a","callbackBody":"a","callbackBodyType":"text/plain"}"#),
+      base64(#"{"callbackUrl":"a","callbackBody":"a","callbackBodyType":5}"#),
+      base64(#"{"callbackUrl":"a","callbackBody":"a","callbackHost":5}"#),
       base64(#"{"callbackUrl":"a","callbackBody":"a","callbackSNI":123}"#),
     ].map { [name: $0] }
     headers += [base64(#"{"user":"1"}"#), base64(#"{"x:User":"1"}"#), base64("x")].map { [name: valid, variables: $0] }

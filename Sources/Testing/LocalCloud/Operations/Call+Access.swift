@@ -35,45 +35,43 @@ extension Call {
   /// Returns the access control in the document or the headers of a request that changes it, or `nil` for the default.
   private func changedAccess(isObject: Bool, of owner: String) async throws -> AccessControl? {
     let requested = try requestedAccess(isObject: isObject)
-    let isNamed = requested != nil || serviceHeader(accessHeader(isObject)) != nil
-    guard service.buckets.takesGrants || isNamed else { throw Self.grants }
-    guard service.buckets.takesGrants, let document = try await optionalDocument(named: "AccessControlPolicy") else {
-      guard isNamed else {
-        throw ErrorResponse(.badRequest, "MissingSecurityHeader", "Your request was missing a required header.")
-      }
-      return requested
+    let isInHeaders = requested != nil || serviceHeader(accessHeader(ofObject: isObject)) != nil
+    guard service.buckets.takesGrants || isInHeaders else { throw Self.grantsNotSupported }
+    let document = service.buckets.takesGrants ? try await optionalDocument(named: "AccessControlPolicy") : nil
+    switch (document, isInHeaders) {
+    case (nil, true): return requested
+    case (nil, false):
+      throw ErrorResponse(.badRequest, "MissingSecurityHeader", "Your request was missing a required header.")
+    case (_?, true): throw ErrorResponse(.badRequest, "UnexpectedContent", "This request does not support content.")
+    case (let document?, false): return try access(in: document, of: owner)
     }
-    guard requested == nil else {
-      throw ErrorResponse(.badRequest, "UnexpectedContent", "This request does not support content.")
-    }
-    return try access(in: document, of: owner)
   }
 
-  private static let grants = ErrorResponse.notImplemented(
+  private static let grantsNotSupported = ErrorResponse.notImplemented(
     "The service has access control only by name, and no grants to single accounts.")
 
-  private func accessHeader(_ isObject: Bool) -> String { isObject ? service.headers.objectAccess : "acl" }
+  private func accessHeader(ofObject isObject: Bool) -> String { isObject ? service.headers.objectAccess : "acl" }
 
   /// Returns the access control that the headers name or grant, or `nil` for the default.
   func requestedAccess(isObject: Bool = true) throws(ErrorResponse) -> AccessControl? {
-    let name = serviceHeader(accessHeader(isObject))
+    let name = serviceHeader(accessHeader(ofObject: isObject))
     var grants: [Grant] = []
     for permission in Grant.Permission.allCases {
       for item in (headers.joined(service.header(permission.header)) ?? "").words(between: ",") {
         let parts = item.parts(between: "=", atMost: 1).map { String($0.trimmingBlanks) }
-        let grantee = try grantee(parts[0], parts.dropFirst().first?.unquoted ?? "")
-        grants.append(Grant(grantee: grantee, permission: permission))
+        let account = try grantee(kind: parts[0], value: parts.dropFirst().first?.unquoted ?? "")
+        grants.append(Grant(grantee: account, permission: permission))
       }
     }
     if !grants.isEmpty {
-      guard service.buckets.takesGrants else { throw Self.grants }
+      guard service.buckets.takesGrants else { throw Self.grantsNotSupported }
       guard name == nil else {
         throw .invalidRequest("Specifying both Canned ACLs and Header Grants is not allowed")
       }
-      return try unblocked(AccessControl(grants))
+      return try checked(AccessControl(grants))
     }
     guard let name, !(isObject && name == "default") else { return nil }
-    if let access = service.buckets.access.first(where: { $0.rawValue == name }) { return try unblocked(access) }
+    if let access = service.buckets.access.first(where: { $0.rawValue == name }) { return try checked(access) }
     let names = service.buckets.access.map(\.rawValue).joined(separator: ", ")
     throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
   }
@@ -83,20 +81,22 @@ extension Call {
     guard let list = document["AccessControlList"], let id = document["Owner"]?["ID"]?.text else {
       throw .malformedXML("The document needs an Owner with an ID, and an AccessControlList.")
     }
-    guard try grantee("ID", id) == owner else { throw .accessDenied("The Owner of the document is another account.") }
+    guard try grantee(kind: "ID", value: id) == owner else {
+      throw .accessDenied("The Owner of the document is another account.")
+    }
     let grants = try list.all("Grant").map { element throws(ErrorResponse) in
       guard let permission = (element["Permission"]?.text).flatMap({ Grant.Permission(rawValue: $0) }),
         let named = element["Grantee"]?.children.first(where: { $0.name != "DisplayName" })
       else { throw .malformedXML("A Grant needs a Grantee and a Permission.") }
-      return Grant(grantee: try grantee(named.name, named.text), permission: permission)
+      return Grant(grantee: try grantee(kind: named.name, value: named.text), permission: permission)
     }
-    return try unblocked(AccessControl(grants))
+    return try checked(AccessControl(grants))
   }
 
   private static let grantLimit = 100
 
-  /// Returns an access control that has not too many grants, and none for a group if the bucket blocks that.
-  private func unblocked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
+  /// Returns the access control, or throws if it has too many grants, or one for a group in a bucket that blocks those.
+  private func checked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
     let grants = access.grants(owner: "", bucketOwner: "")
     guard grants.count <= Self.grantLimit else {
       throw .invalidRequest("An access control has at most \(Self.grantLimit) grants.")
@@ -108,7 +108,7 @@ extension Call {
   }
 
   /// Returns the number of an account that has a key of this server, or the name of a group.
-  private func grantee(_ kind: String, _ value: String) throws(ErrorResponse) -> String {
+  private func grantee(kind: String, value: String) throws(ErrorResponse) -> String {
     switch kind.asciiLowercased {
     case "id":
       let id = value.words(between: "/").last.map(String.init)

@@ -3,13 +3,14 @@
 
 internal import StorageAuth
 
-/// The state that all simulated services of one server share: keys, counters and faults.
+/// The state that all simulated services of one server share: keys, counters, faults, the feed of requests, callbacks.
 struct CloudContext: Sendable {
   let configuration: LocalCloud.Configuration
   let keys: KeyRing
   let counters = Counters()
   let injector: FaultInjector
   let feed = RequestFeed()
+  /// The sender of callbacks, or `nil` if the configuration permits none.
   var callbacks: CallbackSender?
 
   init(_ configuration: LocalCloud.Configuration) {
@@ -32,16 +33,19 @@ struct CloudContext: Sendable {
     return Exchange(plan: plan, record: record, sleep: configuration.sleep)
   }
 
-  /// Returns the response to a request to an API, with the faults that come after the operation, and counts its error.
+  /// Performs an operation of an API, injects the faults that follow it, counts its error, and returns the response.
   ///
-  /// A status replaces the operation by an injected error. The failure code is that of an error that is not the client's.
+  /// - Parameters:
+  ///   - injectedStatus: The status of an injected error that replaces the operation, or `nil`.
+  ///   - failureCode: The error code for an error that is not an ``ErrorResponse``.
   func answer(
-    _ exchange: Exchange, _ status: Int?, by endpoint: LocalCloud.Endpoint, at date: Timestamp, failureCode: String,
+    _ exchange: Exchange, replacedBy injectedStatus: Int?, by endpoint: LocalCloud.Endpoint, at date: Timestamp,
+    failureCode: String,
     refusal: (ErrorResponse) -> Answer, _ perform: () async throws -> Answer
   ) async throws -> Answer {
     var response: Answer
-    if let status {
-      response = refusal(.injected(status))
+    if let injectedStatus {
+      response = refusal(.injected(injectedStatus))
     } else {
       do {
         response = try await perform()

@@ -72,7 +72,7 @@ extension APIGateway {
     let call = InboundCall(request.head, body: body ?? [], requestID: makeRequestID(), at: date)
     let handler = handler(for: call)
     let response = try await context.answer(
-      exchange, status, by: handler.endpoint, at: date, failureCode: errorCodes.failure,
+      exchange, replacedBy: status, by: handler.endpoint, at: date, failureCode: errorCodes.failure,
       refusal: { handler.response(for: $0, to: call) }
     ) {
       if let headError { throw headError }

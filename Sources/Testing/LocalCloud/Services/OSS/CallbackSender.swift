@@ -42,9 +42,11 @@ final class CallbackSender: Sendable {
 
   /// Sends a callback to its URLs in their order, until one responds with success, and returns the response's body.
   ///
-  /// - Throws: `CallbackFailed` with the reason of the last URL.
-  func send(_ callback: RequestedCallback, _ values: RequestedCallback.Values) async throws(ErrorResponse) -> [UInt8] {
-    let body = callback.body(values)
+  /// - Throws: `CallbackFailed` if the body is too large, or with the reason of the last URL.
+  func send(
+    _ callback: RequestedCallback, setting variables: RequestedCallback.SystemVariables
+  ) async throws(ErrorResponse) -> [UInt8] {
+    let body = try callback.body(setting: variables)
     var lastError = ErrorResponse.callbackFailed("Error status : 502.")
     for url in callback.urls {
       do throws(ErrorResponse) {
@@ -204,14 +206,14 @@ extension Call {
   func calledBack(_ object: StoredObject, _ response: Answer) async throws -> Answer {
     guard let plan = callback else { return response }
     var response = response
-    response.body = .bytes(try await plan.sender.send(plan.callback, values(of: object, plan)))
+    response.body = .bytes(try await plan.sender.send(plan.callback, setting: systemVariables(of: object, plan)))
     response.status = .ok
     response.headers[.contentType] = "application/json"
     return response
   }
 
   /// Returns the variables that OSS sets; those about images and the VPC, which this server lacks, are empty.
-  private func values(of object: StoredObject, _ plan: CallbackPlan) -> RequestedCallback.Values {
+  private func systemVariables(of object: StoredObject, _ plan: CallbackPlan) -> RequestedCallback.SystemVariables {
     let mediaType = object.description.headers.first { $0.name == "Content-Type" }?.value
     let md5 = service.checksums(of: object.content)[.contentMD5]
     return [

@@ -9,15 +9,18 @@ internal import StorageCrypto
 
 /// The callback that a client requests with an upload: where it goes, and what its body contains.
 struct RequestedCallback: Sendable {
-  typealias Values = [String: JSONValue]
+  typealias SystemVariables = [String: JSONValue]
 
   /// The maximum number of URLs, as in OSS.
   private static let urlLimit = 5
 
+  /// The maximum number of bytes of the body, which a template can make many times as long as the request.
+  private static let bodyLimit = 1 << 20
+
   let urls: [ServiceURL]
   private let template: CallbackTemplate
   private let format: UploadCallback.BodyFormat
-  private let variables: [String: String]
+  private let customVariables: [String: String]
 
   var mediaType: String { format.rawValue }
 
@@ -42,30 +45,37 @@ struct RequestedCallback: Sendable {
     guard let urls = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
       let template = CallbackTemplate(body)
     else { throw .invalidArgument("The callback needs a callbackUrl and a callbackBody.") }
-    let callbackURLs = urls.words(between: ";").compactMap { item in
+    let items = urls.words(between: ";")
+    let callbackURLs = items.compactMap { item in
       ServiceURL(item.firstRange(of: "://") == nil ? "http://\(item)" : String(item))
     }
-    guard (1...Self.urlLimit).contains(callbackURLs.count), callbackURLs.count == urls.words(between: ";").count else {
+    guard (1...Self.urlLimit).contains(items.count), callbackURLs.count == items.count else {
       throw .invalidArgument("The callbackUrl is not a list of one to \(Self.urlLimit) URLs.")
     }
-    let type = document["callbackBodyType"]?.string ?? UploadCallback.BodyFormat.form.rawValue
+    let type = try Self.text("callbackBodyType", in: document) ?? UploadCallback.BodyFormat.form.rawValue
     guard let format = UploadCallback.BodyFormat(rawValue: type) else {
-      throw .invalidArgument("The callbackBodyType is neither a form nor JSON.")
+      throw .invalidArgument("The callbackBodyType is neither application/x-www-form-urlencoded nor application/json.")
     }
-    guard ["true", "false", nil].contains(Self.word(document["callbackSNI"])) else {
+    let sni = document["callbackSNI"]
+    guard sni == nil || sni?.bool != nil || ["true", "false"].contains(sni?.string) else {
       throw .invalidArgument("The callbackSNI is neither true nor false.")
     }
-    if let host = document["callbackHost"]?.string, !callbackURLs.allSatisfy({ $0.authority == host.asciiLowercased }) {
+    if let host = try Self.text("callbackHost", in: document),
+      !callbackURLs.allSatisfy({ $0.authority == host.asciiLowercased })
+    {
       throw .notImplemented("This server sends a callback only with the host of its URL; leave callbackHost out.")
     }
     for name in variables.keys where !name.hasBytePrefix("x:") || name.asciiLowercased != name {
       throw .invalidArgument("The variable \(name) of the callback does not start with x: or is not in lowercase.")
     }
-    (self.urls, self.template, self.format, self.variables) = (callbackURLs, template, format, variables)
+    (self.urls, self.template, self.format, customVariables) = (callbackURLs, template, format, variables)
   }
 
-  private static func word(_ value: JSONValue?) -> String? {
-    value.map { $0.bool.map { $0 ? "true" : "false" } ?? $0.string ?? "neither" }
+  /// Returns a member of the configuration that is text, or `nil` if it is missing.
+  private static func text(_ name: String, in document: JSONValue) throws(ErrorResponse) -> String? {
+    guard let value = document[name] else { return nil }
+    guard let text = value.string else { throw .invalidArgument("The \(name) is not text.") }
+    return text
   }
 
   private static func document(_ text: String) throws(ErrorResponse) -> JSONValue {
@@ -84,19 +94,20 @@ struct RequestedCallback: Sendable {
     return variables
   }
 
-  /// Returns the body of the callback, in which variables that the service does not set are empty.
-  func body(_ values: Values) -> [UInt8] {
+  /// Returns the body of the callback, in which variables without a value are empty.
+  func body(setting systemVariables: SystemVariables) throws(ErrorResponse) -> [UInt8] {
     var bytes: [UInt8] = []
     for piece in template.pieces {
       switch piece {
       case .text(let text): bytes += text.utf8
       case .variable(let name):
-        let value = variables[name].map { .string($0) } ?? values[name] ?? .string("")
+        let value = customVariables[name].map { .string($0) } ?? systemVariables[name] ?? .string("")
         switch format {
         case .json: bytes += value.serialized
         case .form: bytes += (value.code ?? "").percentEncoded().utf8
         }
       }
+      guard bytes.count <= Self.bodyLimit else { throw .callbackFailed("The body of the callback is too large.") }
     }
     return bytes
   }

@@ -4,7 +4,7 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The transfers and the events of the node, of which each access key keeps the newest 1,000.
+/// The transfers and the events of the node: the newest 1,000 of each for every access key.
 final class ActivityLog: Sendable {
   struct Event: Sendable {
     let time: Timestamp
@@ -13,14 +13,14 @@ final class ActivityLog: Sendable {
     let data: JSONValue
   }
 
-  /// An entry of the log with its place in the order of all entries.
+  /// An entry with its position among all transfers, or among all events.
   typealias Numbered<Element: Sendable> = (number: Int, element: Element)
 
   private struct Entries<Element: Sendable>: Sendable {
     var byAccessKey: [ByteExactString: [Numbered<Element>]] = [:]
     var lastNumber = 0
 
-    mutating func append(_ element: Element, _ accessKey: String) {
+    mutating func append(_ element: Element, of accessKey: String) {
       lastNumber += 1
       let key = ByteExactString(accessKey)
       byAccessKey[key, default: []].append((lastNumber, element))
@@ -41,23 +41,26 @@ final class ActivityLog: Sendable {
 
   private static let capacity = 1_000
 
+  /// The key under which transfers without a token are kept.
+  private static let noAccessKey = ""
+
   private let state = Lock(State())
 
   func start(_ transfer: TransferRecord, at now: Timestamp) {
-    state.withLock { $0.transfers.append(transfer, transfer.start.accessKey ?? "") }
+    state.withLock { $0.transfers.append(transfer, of: transfer.start.accessKey ?? Self.noAccessKey) }
     addEvent("started", of: transfer, at: now)
   }
 
   func add(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at now: Timestamp) {
     let event = Event(time: now, userID: userID, types: types, data: data)
-    state.withLock { $0.events.append(event, accessKey) }
+    state.withLock { $0.events.append(event, of: accessKey) }
   }
 
   private func addEvent(_ step: String, of transfer: TransferRecord, at now: Timestamp) {
     let kind = transfer.start.direction == .send ? "upload" : "download"
     add(
-      ["\(kind).\(step)", "transfer.\(step)"], .object(transfer.document), of: transfer.start.accessKey ?? "",
-      by: transfer.start.userID, at: now)
+      ["\(kind).\(step)", "transfer.\(step)"], .object(transfer.document),
+      of: transfer.start.accessKey ?? Self.noAccessKey, by: transfer.start.userID, at: now)
   }
 
   /// Returns the transfers of an access key, or all transfers if it is `nil`.
@@ -65,8 +68,8 @@ final class ActivityLog: Sendable {
   /// A transfer whose client has ended without a message has failed.
   func transfers(of accessKey: String?, at now: Timestamp) -> [Numbered<TransferRecord>] {
     let transfers = state.withLock { $0.transfers.entries(of: accessKey) }
-    for transfer in transfers.map(\.element) where transfer.isAbandoned(at: now) {
-      end(transfer, .failed, .clientLost, at: now)
+    for transfer in transfers.map(\.element) where transfer.endIfAbandoned(at: now) {
+      addEvent("ended", of: transfer, at: now)
     }
     return transfers
   }

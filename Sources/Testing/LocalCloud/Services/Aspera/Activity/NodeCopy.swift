@@ -7,16 +7,18 @@ internal import StorageAuth
 /// A transfer that `/ops/transfers` starts: between the node and its own transfer server, the only one that it reaches.
 ///
 /// The node copies the files at once, so that the transfer has ended when the response is sent. It checks the token as
-/// the transfer server does, but does not log in.
+/// the transfer server does, but does not log in. Symbolic links are skipped.
 struct NodeCopy: Sendable {
   private static let pathLimit = 1_000
+  /// The maximum number of files and folders that are copied, which paths below each other can multiply.
+  private static let entryLimit = 10_000
 
   let aspera: AsperaContext
   let caller: NodeCaller
   let transferPort: Int
 
   /// Performs the transfer that a document specifies, and describes it.
-  func copyFiles(as document: JSONValue, at date: Timestamp) async throws -> Answer {
+  func perform(_ document: JSONValue, at date: Timestamp) async throws -> Answer {
     guard let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) }),
       let token = document["token"]?.string, !token.isEmpty, let paths = document["paths"]?.array,
       (1...Self.pathLimit).contains(paths.count)
@@ -25,7 +27,7 @@ struct NodeCopy: Sendable {
     }
     let host = document["remote_host"]?.string ?? ""
     guard ["127.0.0.1", "localhost", "::1"].contains(host),
-      document["ssh_port"]?.integer ?? transferPort == transferPort
+      (document["ssh_port"]?.integer ?? transferPort) == transferPort
     else { throw ErrorResponse.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
     let login = document["remote_user"]?.string ?? aspera.directory.transferUser
     let account = try aspera.directory.transferAccount(login).required("There is no remote_user of this name.")
@@ -34,37 +36,48 @@ struct NodeCopy: Sendable {
       .init(
         accessKey: caller.accessKey?.id, userID: caller.userID, direction: direction, login: login,
         tokenType: TransferTokenCheck.type(of: token), tags: document["tags"], cookie: document["cookie"]?.string,
-        paths: paths.compactMap { $0["source"]?.string?.shortened(to: 4_096) }, date: date))
+        paths: paths.compactMap { $0["source"]?.string }, date: date))
     aspera.activity.start(record, at: date)
     do {
       let claim = try TransferTokenCheck(aspera: aspera).claim(
-        token, tags: Self.tags(of: document, direction), account: account, direction, at: date)
+        token, tags: Self.tokenTags(of: document, direction), account: account, direction, at: date)
       let text = document[direction == .send ? "destination_root" : "source_root"]?.string ?? ""
-      let remote = try TransferServer.authorizedPath(.string(text), for: claim)
-      for path in paths {
-        try await copy(
-          path, from: direction == .send ? local : remote, to: direction == .send ? remote : local, claim, record,
-          at: date)
+      guard let remote = (claim?.base ?? .root).appending(text) else {
+        throw TransferRefusal(.badPath, "The root is too long, or leads out of the docroot.")
       }
+      let (source, target) = direction == .send ? (local, remote) : (remote, local)
+      var entryCount = 0
+      for path in paths {
+        try await copy(path, from: source, to: target, claim, record, counting: &entryCount, at: date)
+      }
+      if direction == .send { aspera.packages.completed(claim) }
       aspera.activity.end(record, .completed, at: date)
     } catch let refusal as TransferRefusal {
       aspera.activity.end(record, .failed, refusal, at: date)
     } catch let problem as FileProblem {
       aspera.activity.end(record, .failed, TransferRefusal(problem.relative(to: try caller.root)), at: date)
+    } catch {
+      aspera.activity.end(record, .failed, TransferRefusal(.unknown, "The node could not copy the files."), at: date)
+      throw error
     }
     return Answer(.object(record.document))
   }
 
   private func copy(
-    _ path: JSONValue, from source: NodePath, to target: NodePath, _ claim: TransferClaim?, _ record: TransferRecord,
-    at date: Timestamp
+    _ item: JSONValue, from source: NodePath, to target: NodePath, _ claim: TransferClaim?, _ record: TransferRecord,
+    counting entryCount: inout Int, at date: Timestamp
   ) async throws {
-    guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
-      let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
+    guard let from = item["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
+      let to = NodePath(item["destination"]?.string ?? from.basename).map({ target.appending($0) })
     else { throw TransferRefusal(.badPath, "A path is missing, or leads out of the root.") }
     let isUpload = record.start.direction == .send
     try TransferTokenCheck.check(isUpload ? to : from, against: claim)
-    for entry in try aspera.files.walk(from) where entry.link == nil {
+    let entries = try aspera.files.walk(from)
+    entryCount += entries.count
+    guard entryCount <= Self.entryLimit else {
+      throw TransferRefusal(.tooManyFiles, "The transfer has more than \(Self.entryLimit) files and folders.")
+    }
+    for entry in entries where entry.link == nil {
       let location = to.appending(entry.path.relative(to: from))
       let folder = entry.isFolder ? location : location.parent
       if isUpload { try TransferTokenCheck(aspera: aspera).checkFolder(folder, against: claim) }
@@ -89,8 +102,8 @@ struct NodeCopy: Sendable {
     return try PathService(aspera: aspera, root: caller.root).path(document[name] ?? "/")
   }
 
-  /// Returns the tags with which the transfer server checks the token: the access key and the folder of the other side.
-  private static func tags(of document: JSONValue, _ direction: TransferDirection) -> JSONValue {
+  /// Returns the tags against which the token is checked: the access key and the folder of the remote side.
+  private static func tokenTags(of document: JSONValue, _ direction: TransferDirection) -> JSONValue {
     var node = JSONObject()
     node["access_key"] = document["remote_access_key"] ?? document["tags"]?["aspera"]?["node"]?["access_key"]
     node["file_id"] =

@@ -70,26 +70,32 @@ final class TransferRecord: Sendable {
 
   func noteClient(at now: Timestamp) { state.withLock { $0.clientSeen = now } }
 
-  /// Whether the transfer runs and its client has not sent a request for too long.
-  func isAbandoned(at now: Timestamp) -> Bool {
-    let progress = progress
-    guard progress.status == .running, let seen = progress.clientSeen else { return false }
-    return seen.duration(to: now) > Self.clientSilence
-  }
-
   /// Ends the transfer unless it was canceled, and returns whether it was running.
   ///
   /// Only the activity log calls this function, because it adds the event of the end.
   func end(_ status: Status, _ refusal: TransferRefusal? = nil, at now: Timestamp) -> Bool {
+    state.withLock { Self.end(&$0, status, refusal, at: now) }
+  }
+
+  /// Ends the transfer as failed if it runs and its client has not sent a request for too long, and returns whether.
+  func endIfAbandoned(at now: Timestamp) -> Bool {
     state.withLock { progress in
-      let wasRunning = progress.status == .running
-      guard progress.status != .canceled else { return false }
-      progress.status = status
-      progress.end = now
-      progress.errorCode = refusal?.code ?? 0
-      progress.errorDescription = refusal?.text ?? ""
-      return wasRunning
+      guard progress.status == .running, let seen = progress.clientSeen, seen.duration(to: now) > Self.clientSilence
+      else { return false }
+      return Self.end(&progress, .failed, .clientLost, at: now)
     }
+  }
+
+  private static func end(
+    _ progress: inout Progress, _ status: Status, _ refusal: TransferRefusal?, at now: Timestamp
+  ) -> Bool {
+    guard progress.status != .canceled else { return false }
+    let wasRunning = progress.status == .running
+    progress.status = status
+    progress.end = now
+    progress.errorCode = refusal?.code ?? 0
+    progress.errorDescription = refusal?.text ?? ""
+    return wasRunning
   }
 
   /// The ID under which the sizes of transfers are added up (`tags.aspera.usage_id`), or the ID of the access key.

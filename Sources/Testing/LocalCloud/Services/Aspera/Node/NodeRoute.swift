@@ -54,8 +54,8 @@ struct NodeRoute: Sendable {
     case (.delete, "permissions", 2): self.init(permissions: { try $0.delete(last, at: $1.date) })
     case (.post, "ops", 2) where last == "transfers":
       self.init(.basicOrBearer) { api, call, caller in
-        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).copyFiles(
-          as: call.nodeDocument, at: call.date)
+        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).perform(
+          call.nodeDocument, at: call.date)
       }
     case (.get, "ops", 2) where last == "transfers": self.init(activity: { try $0.transfers(NodeQuery($1)) })
     case (.get, "ops", 3) where names[1] == "transfers":

@@ -103,7 +103,7 @@ struct TransferTokenCheck: Sendable {
       return try aspera.directory.bearerCaller(token, for: accessKey, at: date)
     } catch .expired(let expiration) {
       throw TransferRefusal(
-        .authorization, "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
+        .expiredToken, "Bearer token has expired: it ended at \(expiration.iso8601), now is \(date.iso8601)")
     } catch {
       throw Self.refusal("bad token Bearer: \(error.message)")
     }
