@@ -61,7 +61,7 @@ final class COSVectorTests: XCTestCase {
     let (request, signer) = try SigningJob(json: vector.json).requestForCOS(
       host: host.hasPrefix("{") ? "host.invalid" : host)
     let key = try vector.key()
-    let objects = ObjectOfRequest.all(of: request)
+    let objects = ObjectOfRequest.divisions(of: request)
     XCTAssertFalse(objects.isEmpty, vector.id)
     for object in objects {
       let presigner: ObjectPresigner

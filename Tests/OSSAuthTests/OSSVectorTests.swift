@@ -75,7 +75,7 @@ final class OSSVectorTests: XCTestCase {
     let (request, signer) = try SigningJob(json: vector.json).requestForOSS()
     let lifetime = Duration.seconds(vector.object["expires"] as? Int ?? 3600)
     let date = Timestamp(unixSeconds: Int64(try XCTUnwrap(vector.object["date"] as? Int)))
-    let objects = ObjectOfRequest.all(of: request)
+    let objects = ObjectOfRequest.divisions(of: request)
     XCTAssertFalse(objects.isEmpty, vector.id)
     for object in objects {
       let prepared = try object.presigned(by: signer, with: vector.key(), validFor: lifetime, in: .at(date))

@@ -99,8 +99,8 @@ final class S3VectorTests: XCTestCase {
     XCTAssertEqual(presigned.expiration, vector.timestamp.advanced(by: lifetime), vector.id)
     XCTAssertEqual(presigned.headers, vector.request.headerFields, vector.id)
     // The first slash of one path precedes the bucket, without which there is no presigner.
-    let objects = ObjectOfRequest.all(of: vector.request).filter {
-      !$0.isWholePath || vector.id != "presign-path-style"
+    let objects = ObjectOfRequest.divisions(of: vector.request).filter {
+      !$0.isDividedAtFirstSlash || vector.id != "presign-path-style"
     }
     for object in objects {
       let prepared = try object.presigned(by: signer, with: vector.key, validFor: lifetime, in: .at(vector.timestamp))

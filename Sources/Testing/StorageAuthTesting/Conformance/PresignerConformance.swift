@@ -56,16 +56,17 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
 
   private func check(_ rule: PresignerRule) throws -> Int {
     switch rule {
-    case .determinism: try samples.forEach { try require(presigned($0) == presigned($0), "the second URL is another") }
+    case .determinism:
+      try samples.checkEach { try require(presigned($0) == presigned($0), "a second call gives another URL") }
     case .preparation: try checkPreparation()
-    case .appending: try samples.forEach(try: checkAppending)
-    case .kept: try samples.forEach(try: checkKept)
-    case .expiry: try samples.forEach(try: checkExpiry)
+    case .appending: try samples.checkEach(checkAppending)
+    case .kept: try samples.checkEach(checkMethodAndHeaders)
+    case .expiry: try samples.checkEach(checkExpiry)
     case .endedCredential: try checkEndedCredential()
     case .anonymity: try checkAnonymity()
-    case .lifetime: try samples.forEach(try: checkLifetime)
-    case .refusal: try checkRefusal()
-    case .secrecy: try samples.forEach(try: checkSecrecy)
+    case .lifetime: try samples.checkEach(checkLifetime)
+    case .refusal: try checkUnusableCredentials()
+    case .secrecy: try samples.checkEach(checkSecrecy)
     }
   }
 }
@@ -92,9 +93,10 @@ extension PresignerConformance {
   }
 
   func checkPreparation() throws -> Int {
-    let dividedRequests = samples.flatMap { sample in ObjectOfRequest.all(of: sample.request).map { (sample, $0) } }
-    // The first slash of a path can precede the bucket, without which there may be no presigner.
-    let objects = dividedRequests.filter { sample, object in !object.isWholePath || sample.hasOnlyKeyInPath }
+    let dividedRequests = samples.flatMap { sample in ObjectOfRequest.divisions(of: sample.request).map { (sample, $0) }
+    }
+    // Divided at the first slash, the key can contain the bucket, and a presigner may reject a path without a bucket.
+    let objects = dividedRequests.filter { sample, object in !object.isDividedAtFirstSlash || sample.hasOnlyKeyInPath }
     guard !objects.isEmpty else { throw NotTried(reason: "no sample is a request for an object") }
     for (sample, object) in objects {
       let prepared = try object.presigned(
@@ -106,7 +108,7 @@ extension PresignerConformance {
 
   func checkAppending(_ sample: Sample) throws {
     let url = try presigned(sample).url
-    let path = sample.request.path ?? ""
+    let path = sample.request.path ?? "/"
     let original = "\(sample.request.scheme ?? "")://\(sample.request.authority ?? "")\(path)"
     try require(Array(url.utf8).starts(with: original.utf8), "the URL does not start with that of the request")
     let appended = url.utf8.dropFirst(original.utf8.count)
@@ -114,10 +116,10 @@ extension PresignerConformance {
     try require(appended.first == separator, "the appended query does not start with \(Unicode.Scalar(separator))")
     try require(!appended.contains(UInt8(ascii: "+")), "the appended query contains an unencoded +")
     try require(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }, "a byte is invalid in a URL")
-    try require(url.utf8.count { $0 == UInt8(ascii: "?") } == 1, "the URL contains more than one ?")
+    try require(!appended.dropFirst().contains(UInt8(ascii: "?")), "the appended query contains another ?")
   }
 
-  func checkKept(_ sample: Sample) throws {
+  func checkMethodAndHeaders(_ sample: Sample) throws {
     let signed = try presigned(sample)
     try require(signed.method == sample.request.method, "the method is \(signed.method)")
     for field in signed.headers where !sample.request.headerFields.contains(field) {
@@ -136,7 +138,7 @@ extension PresignerConformance {
   func checkEndedCredential() throws -> Int {
     let samples = samples.filter { $0.ended != nil }
     guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential that expires") }
-    return try samples.forEach { sample in
+    return try samples.checkEach { sample in
       guard let ended = sample.ended else { return }
       let error = try rejection(of: sample, with: ended, for: lifetime, "a credential that expires before the URL")
       try require(error.code == .credentialEndsFirst, "the error has the code \(error.code)")
@@ -145,7 +147,7 @@ extension PresignerConformance {
 
   func checkAnonymity() throws -> Int {
     guard let anonymous else { throw NotTried(reason: "there is no anonymous credential") }
-    return try samples.forEach { sample in
+    return try samples.checkEach { sample in
       _ = try rejection(of: sample, with: anonymous, for: lifetime, "an anonymous credential")
     }
   }
@@ -156,7 +158,7 @@ extension PresignerConformance {
     }
   }
 
-  func checkRefusal() throws -> Int {
+  func checkUnusableCredentials() throws -> Int {
     guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that must be rejected") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     for (name, credential) in unusable {
@@ -169,15 +171,16 @@ extension PresignerConformance {
   func checkSecrecy(_ sample: Sample) throws {
     let signed = try presigned(sample)
     try sample.secrets.requireAbsent(from: signed.url, "the URL")
-    let appendedByteCount = signed.url.utf8.count - (sample.request.path ?? "").utf8.count
-    try require(appendedByteCount > 0, "no query was appended")
-    let query = signed.url.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
+    guard let queryStart = signed.url.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+      throw Violation("the URL has no query")
+    }
+    let query = String(signed.url[queryStart...].dropFirst())
     try [query].requireAbsent(fromDisplaysOf: signed, "the presigned request: its query")
     let error = try rejection(of: sample, with: sample.credential, for: .zero, "a lifetime of zero")
     try sample.secrets.requireAbsent(fromDisplaysOf: error, "an error")
   }
 
-  /// Returns the error with which a sample is rejected, which must be.
+  /// Returns the error with which a sample is rejected, or throws a violation if it is accepted.
   private func rejection(
     of sample: Sample, with credential: Subject.SigningCredential, for duration: Duration, _ label: String
   ) throws(Violation) -> SigningError {
@@ -230,10 +233,10 @@ package struct ObjectOfRequest {
   package let key: String
 
   /// Whether the path is divided at its first slash.
-  package let isWholePath: Bool
+  package let isDividedAtFirstSlash: Bool
 
   /// Divides a request at each slash that is followed by the canonical encoding of a key.
-  package static func all(of request: HTTPRequest) -> [ObjectOfRequest] {
+  package static func divisions(of request: HTTPRequest) -> [ObjectOfRequest] {
     let path = request.path ?? "/"
     let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
     return path[..<pathEnd].utf8.indices.filter { path.utf8[$0] == UInt8(ascii: "/") }.compactMap { slash in
@@ -244,7 +247,7 @@ package struct ObjectOfRequest {
       guard !key.isEmpty, key.percentEncoded(.path).utf8.elementsEqual(encodedKey.utf8) else { return nil }
       var container = request
       container.path = String(path[..<keyStart]) + path[pathEnd...]
-      return ObjectOfRequest(container: container, key: key, isWholePath: slash == path.startIndex)
+      return ObjectOfRequest(container: container, key: key, isDividedAtFirstSlash: slash == path.startIndex)
     }
   }
 

@@ -85,7 +85,7 @@ extension SignerConformance where Subject.SigningCredential == AccessKey {
 extension SignerConformance {
   typealias Sample = SigningSample<Subject.SigningCredential>
 
-  func forSamples(_ check: (Sample) throws -> Void) throws -> Int { try samples.forEach(try: check) }
+  func forSamples(_ check: (Sample) throws -> Void) throws -> Int { try samples.checkEach(check) }
 
   /// Runs a check with each sample that has enough headers with different names for the check to mean something.
   private func forSamples(withHeaders count: Int, _ check: (Sample) throws -> Void) throws -> Int {
@@ -93,14 +93,14 @@ extension SignerConformance {
     guard !samples.isEmpty else {
       throw NotTried(reason: "no sample has \(count == 1 ? "a header" : "\(count) headers with different names")")
     }
-    return try samples.forEach(try: check)
+    return try samples.checkEach(check)
   }
 
   /// Runs a check with each hostile request and with each unusable credential, and returns the number of tries.
   func forHostileInputs(_ check: (_ request: HTTPRequest, _ name: String, Sample) throws -> Void) throws -> Int {
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     let requests = HostileInputs.requests(from: sample.request)
-    _ = try [sample].forEach(try: { sample in
+    _ = try [sample].checkEach({ sample in
       for (name, request) in requests { try check(request, name, sample) }
       for (name, credential) in unusable {
         var copy = sample
@@ -120,7 +120,7 @@ extension Array {
   /// Runs a check with each sample, and returns their number.
   ///
   /// A violation or rejection gets the name of the sample, which contains its seed, and the time of signing.
-  func forEach<SigningCredential>(try check: (Element) throws -> Void) throws -> Int
+  func checkEach<SigningCredential>(_ check: (Element) throws -> Void) throws -> Int
   where Element == SigningSample<SigningCredential> {
     guard !isEmpty else { throw NotTried(reason: "there is no sample") }
     for sample in self {
@@ -140,7 +140,7 @@ extension SignerConformance {
   func checkSecret() throws -> Int {
     let samples = samples.filter { $0.otherSecret != nil }
     guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential with another secret") }
-    return try samples.forEach { sample in
+    return try samples.checkEach { sample in
       guard let other = sample.otherSecret else { return }
       try requireAnother(sample, "with another secret") { $0.credential = other }
     }

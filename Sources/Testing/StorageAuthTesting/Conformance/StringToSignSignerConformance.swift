@@ -93,7 +93,7 @@ extension StringToSignSignerConformance {
   }
 
   private func forPending(_ samples: [Sample], _ check: (Sample, PendingSignature) throws -> Void) throws -> Int {
-    try samples.forEach { sample in
+    try samples.checkEach { sample in
       for pending in try pendings(sample) {
         do throws(SigningRefusal) {
           _ = try signer.intent(of: SigningRequest(pending))

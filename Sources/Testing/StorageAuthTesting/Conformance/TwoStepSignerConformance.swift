@@ -45,7 +45,7 @@ public struct TwoStepSignerConformance<Subject: TwoStepSigner<AccessKey> & Presi
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [TwoStepSignerRule] = TwoStepSignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules) { rule in
-      try samples.forEach { sample in
+      try samples.checkEach { sample in
         switch rule {
         case .headers: try checkHeaders(sample)
         case .urls: try checkURL(sample)

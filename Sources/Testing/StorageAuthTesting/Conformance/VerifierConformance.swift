@@ -104,7 +104,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   private func forSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
     var tries = 0
     // Without the label, the call would be one of the standard library's method, which adds no name of a sample.
-    _ = try samples.forEach(try: { sample in tries += try check(try sign(sample)) })
+    _ = try samples.checkEach({ sample in tries += try check(try sign(sample)) })
     return tries
   }
 }
