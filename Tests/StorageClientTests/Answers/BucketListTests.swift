@@ -43,4 +43,15 @@ final class BucketListTests: XCTestCase {
       }
     }
   }
+
+  func testPagesThatRepeatOrAreEmptyAreErrors() async throws {
+    let cycle = ["a", "b"].map { Self.page(Self.first, "<NextMarker>\($0)</NextMarker>") }
+    let empty = Self.page("", "<NextMarker>a</NextMarker>")
+    for pages in [cycle + cycle, [empty]] {
+      let client = ossClient(RecordingTransport(replies: pages.map { HTTPStreamingResponse(200, $0) }))
+      await assertThrows(StorageError.self, { _ = try await client.buckets() }) { error in
+        XCTAssertEqual(error.code, .malformedResponse)
+      }
+    }
+  }
 }

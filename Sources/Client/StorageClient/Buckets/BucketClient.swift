@@ -257,6 +257,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   func buckets() async throws -> [ListedBucket] {
     var buckets: [ListedBucket] = []
     var parameters: [RequestTarget.Parameter] = []
+    var seenMarkers: Set<ByteExactString> = []
     while true {
       let endpoint = try provider.endpoint
       let draft = RequestDraft(
@@ -266,7 +267,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       }
       buckets += page.buckets
       guard let next = page.next else { return buckets }
-      guard parameters.first?.value != next.value else { throw StorageError.contradiction("its pages do not end") }
+      guard !page.buckets.isEmpty, seenMarkers.insert(next.value ?? "").inserted else {
+        throw StorageError.contradiction("its pages do not end")
+      }
       parameters = [next]
     }
   }

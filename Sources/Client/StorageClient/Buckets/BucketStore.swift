@@ -328,16 +328,16 @@ package struct ListedBucket: Sendable, Hashable {
       guard let name = try node.text(ofOnly: "Name") else {
         throw StorageError.malformedResponse("a listed bucket has no Name")
       }
-      // OSS names the region both with and without "oss-", COS names it Location, and S3 BucketRegion.
-      let regions = try ["Region", "Location", "BucketRegion"].map { name throws(StorageError) in
-        try node.text(ofOnly: name)
+      // OSS sends Region (cn-hangzhou) and Location (oss-cn-hangzhou), COS only Location, and S3 BucketRegion.
+      let regions = try ["Region", "Location", "BucketRegion"].map { element throws(StorageError) in
+        try node.text(ofOnly: element).map { region throws(StorageError) in
+          try ResponseValue(region, named: element).text
+        }
       }
       return ListedBucket(
         name: try ResponseValue(name, named: "Name").text,
         created: try node.text(ofOnly: "CreationDate").flatMap { Timestamp(iso8601: $0) },
-        region: try regions.compactMap(\.self).first.map { name throws(StorageError) in
-          try ResponseValue(name, named: "Location").text
-        })
+        region: regions.compactMap(\.self).first)
     }
     if let token = try document.text("ContinuationToken") {
       return (buckets, RequestTarget.Parameter("continuation-token", token))
