@@ -47,6 +47,7 @@ final class COSRequestTests: XCTestCase {
         { $0.authority = Provocation.cosHost }
       ),
       (try request(.get, "/a"), .hostChanged, "Host", { $0.authority = "photos-1250000000.example.com" }),
+      (try request(.get, "/a"), .hostChanged, "Host", { $0.authority = Provocation.cosHost.uppercased() }),
       (
         try request(.put, "/a", ["x-cos-meta-a": "1"]), .headerChanged, "header x-cos-meta-a",
         { $0["x-cos-meta-a"] = "2" }

@@ -178,7 +178,7 @@ struct IdentifiedFiles: NodeFiles {
         if let refusal = NodeRefusal(of: item) {
           throw ServiceError(refusal, in: response, subject: "browse \(node.sender.location(ofKey: key))")
         }
-        return try NodeEntry(identified: item)
+        return try NodeEntry(withID: item)
       }
       try list.append(page)
       let nextToken = response.headerFields[.nextIterationToken] ?? ""

@@ -23,14 +23,14 @@ struct NodeEntry: Sendable {
       throw StorageError.malformedResponse("a listed file has no name")
     }
     let expected = NodeFilePath.join(name, below: folder)
-    guard Self.isName(name), path?.isIdentical(to: expected) ?? true else {
+    guard Self.isEntryName(name), path?.isIdentical(to: expected) ?? true else {
       throw StorageError.malformedResponse("a listed file is not in the folder \(folder)")
     }
     try self.init(element, named: name)
   }
 
   /// Creates the entry of the file or folder that a `browse` request was about, from the member `self` of the response.
-  init(itself element: JSONValue?, at path: String) throws(StorageError) {
+  init(requested element: JSONValue?, at path: String) throws(StorageError) {
     guard let element else {
       throw StorageError.malformedResponse("it has no self, which describes the requested file")
     }
@@ -41,33 +41,34 @@ struct NodeEntry: Sendable {
   }
 
   private init(_ element: JSONValue, named name: String) throws(StorageError) {
-    guard let type = element["type"]?.string else { throw StorageError.malformedResponse("a listed file has no type") }
+    guard let type = element["type"]?.string else { throw StorageError.malformedResponse("a file has no type") }
     try self.init(
       element, id: nil, name, isFolder: type == "directory" || type == "container", isLink: type == "symbolic_link",
-      modified: "mtime")
+      timeMember: "mtime")
   }
 
   /// Creates an entry from a JSON object in a response to `/files/{id}/files`.
   ///
   /// A link, which may lead to another node, counts as a file.
-  init(identified element: JSONValue) throws(StorageError) {
+  init(withID element: JSONValue) throws(StorageError) {
     guard let type = element["type"]?.string, let name = element["name"]?.string, let id = element["id"]?.string else {
       throw StorageError.malformedResponse("a listed file has no ID, no name or no type")
     }
-    guard NodeFilePath.isName(name) else { throw StorageError.malformedResponse("a listed file is not in the folder") }
+    guard Self.isEntryName(name) else { throw StorageError.malformedResponse("a listed file has an invalid name") }
     guard Self.isID(id) else { throw StorageError.malformedResponse("the ID of a file is invalid") }
-    try self.init(element, id: id, name, isFolder: type == "folder", isLink: type == "link", modified: "modified_time")
+    try self.init(
+      element, id: id, name, isFolder: type == "folder", isLink: type == "link", timeMember: "modified_time")
   }
 
   private init(
-    _ element: JSONValue, id: String?, _ name: String, isFolder: Bool, isLink: Bool, modified: String
+    _ element: JSONValue, id: String?, _ name: String, isFolder: Bool, isLink: Bool, timeMember: String
   ) throws(StorageError) {
     self.id = id
     self.name = name
     self.isFolder = isFolder
     size = element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) } ?? (isLink ? 0 : nil)
-    guard isFolder || size != nil else { throw StorageError.malformedResponse("a listed file has no size") }
-    self.modified = element[modified]?.string.flatMap { Timestamp(iso8601: $0) }
+    guard isFolder || size != nil else { throw StorageError.malformedResponse("a file has no size") }
+    self.modified = element[timeMember]?.string.flatMap { Timestamp(iso8601: $0) }
   }
 
   /// Returns whether a text can be the ID of a file: between 1 and 255 printable ASCII characters.
@@ -75,8 +76,8 @@ struct NodeEntry: Sendable {
     (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
   }
 
-  /// Returns whether an entry can have the name, which may hold control characters that no key has.
-  private static func isName(_ name: String) -> Bool {
+  /// Returns whether a listed entry can have the name; unlike the name in a key, it can contain control characters.
+  private static func isEntryName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && !name.hasByte("/")
   }
 }

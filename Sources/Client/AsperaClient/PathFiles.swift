@@ -15,7 +15,7 @@ struct PathFiles: NodeFiles {
   func entry(_ key: String) async throws -> NodeEntry {
     let path = path(key)
     let (_, document) = try await call("browse", for: key, ["path": .string(path), "count": 1])
-    return try NodeEntry(itself: document["self"], at: path)
+    return try NodeEntry(requested: document["self"], at: path)
   }
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
@@ -32,7 +32,7 @@ struct PathFiles: NodeFiles {
       } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
         return nil
       }
-      guard try NodeEntry(itself: document["self"], at: path).isFolder else { return nil }
+      guard try NodeEntry(requested: document["self"], at: path).isFolder else { return nil }
       let items = try NodeResponse.elements("items", of: document)
       guard let total = document["total_count"]?.integer, total >= items.count else {
         throw StorageError.malformedResponse("its total_count is missing, or less than the number of items")

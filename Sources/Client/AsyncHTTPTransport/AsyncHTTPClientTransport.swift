@@ -25,7 +25,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   ///
   /// - Parameters:
   ///   - timeouts: The time limits for connections and requests.
-  ///   - connectionsPerHost: The soft limit on the number of concurrent connections to one host.
+  ///   - connectionsPerHost: The maximum number of concurrent connections to one host, at least 1. A request that waits
+  ///     for a connection longer than `timeouts.connect` fails.
   public init(timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64) {
     self.init(Self.configuration(timeouts, connectionsPerHost), proxies: .direct, timeouts: timeouts)
   }
@@ -38,7 +39,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   ///
   /// - Parameters:
   ///   - timeouts: The time limits for connections and requests.
-  ///   - connectionsPerHost: The soft limit on the number of concurrent connections to one host.
+  ///   - connectionsPerHost: The maximum number of concurrent connections to one host, at least 1. A request that waits
+  ///     for a connection longer than `timeouts.connect` fails.
   ///   - proxy: The proxies, and the hosts that are reached without them.
   ///   - trustedRoots: The certificate authorities that may issue the certificates of services. The file of authorities
   ///     is read once, by this initializer.
@@ -63,7 +65,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
       redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(connect: TimeAmount(timeouts.connect)), decompression: .disabled)
     configuration.httpVersion = .http1Only
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(1, connectionsPerHost)
     configuration.connectionPool.retryConnectionEstablishment = false
     // Tracing would create a span for every request, which contains the URL including its signature.
     configuration.tracing.tracer = nil
@@ -76,7 +78,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// - Parameters:
   ///   - client: The HTTP client. It must not follow redirects and must not decompress. AsyncHTTPClient 1.37.0
   ///     terminates the process on a response with a status below 100. A transport with its own connections rejects
-  ///     such a response; an existing client must reject it itself.
+  ///     such a response, limits the time without data, and reads a response that precedes the end of an upload; an
+  ///     existing client must do that itself.
   ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
   public init(client: HTTPClient, request: Duration? = nil) {
     clients = ProxiedClients(client)
@@ -93,7 +96,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// - Throws: A `TransportError` if the request is invalid or no response arrives.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let host = request.authority ?? ""
-    try Self.requireAllowedLength(of: request)
+    try Self.checkURLLength(of: request)
     try request.checkPath()
     let (client, proxy) = clients.client(for: request)
     do {
@@ -116,16 +119,15 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB. The services accept much shorter URLs.
   private static let urlByteLimit = 60_000
 
-  private static func requireAllowedLength(of request: HTTPRequest) throws(TransportError) {
-    let urlParts = [request.scheme, request.authority, request.path]
-    let byteCount = urlParts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+  private static func checkURLLength(of request: HTTPRequest) throws(TransportError) {
+    let byteCount = [request.scheme, request.authority, request.path].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     guard byteCount > urlByteLimit else { return }
     throw TransportError(
       .invalidRequest, "The URL has \(byteCount) bytes; at most \(urlByteLimit) are sent.",
       remedy: "Shorten the key, the parameters or the session token.")
   }
 
-  /// Returns a stream of a response body, which retains the owner of the connections until the stream has been read.
+  /// Returns a stream of a response body, which keeps the connections open until it has been read.
   private func stream(_ body: HTTPClientResponse.Body, from host: String) -> ByteStream {
     ByteStream(chunks: { [owner] in
       var iterator = body.makeAsyncIterator()

@@ -5,7 +5,7 @@ public import HTTPTypes
 
 /// A signer that authorizes a request by header fields, and can return them alone.
 ///
-/// A client with requests of its own type sets the fields itself; see ``SignableRequest``.
+/// An HTTP client with its own type of requests sets the returned fields itself; see ``SignableRequest``.
 ///
 /// ```swift
 /// for (name, value) in try signer.fields(for: head, with: key, in: .now) {
@@ -20,7 +20,7 @@ public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPReq
   ///     one.
   ///   - credential: The credential that signs the request. An anonymous credential adds no fields.
   ///   - context: The time of signing.
-  /// - Returns: The names and values in the order in which they are to be set. Each replaces the request's fields of its name.
+  /// - Returns: The names and values in the order to set them; each replaces all fields of its name.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   func fields(
     for request: HTTPRequest, with credential: SigningCredential, in context: SigningContext
@@ -31,8 +31,9 @@ public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPReq
   /// - Parameters:
   ///   - credential: The credential that signs the requests. An anonymous credential leaves them unchanged.
   ///   - context: The time of signing.
-  /// - Returns: A signer with results that are equal to those of this signer at that time.
-  /// - Throws: A ``SigningError`` if the credential or the signer's configuration is invalid.
+  /// - Returns: A signer whose results equal those of this signer at that time.
+  /// - Throws: A ``SigningError`` if the credential or the signer's configuration is invalid. The default implementation
+  ///   throws it for each request instead.
   func preparedSigner(
     with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> PreparedSigner
@@ -41,12 +42,8 @@ public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPReq
 extension HeaderSigner {
   /// Returns the header fields that authorize a request of any library.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign. If the credential has no session token, the request must not have the field of
-  ///     one.
-  ///   - credential: The credential that signs the request. An anonymous credential adds no fields.
-  ///   - context: The time of signing.
-  /// - Returns: The names and values in the order in which they are to be set. Each replaces the request's fields of its name.
+  /// The parameters and the result are those of the requirement.
+  ///
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   public func fields(
     for request: some SignableRequest, with credential: SigningCredential, in context: SigningContext

@@ -5,18 +5,18 @@ internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
 
-/// A program that replaces IBM's ascp on machines where it is not installed.
+/// A program that replaces IBM's ascp where it is not installed.
 ///
 /// Demos and tests use the simulator to transfer files to and from a LocalCloud on the same machine. The simulator
 /// accepts the arguments and environment variables of ascp and reports on a management port, but it uses HTTP instead
 /// of FASP.
 @main enum AscpSimulator {
-  private static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
+  private static let notice = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
 
   static func main() async {
     let commandLine = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
     if commandLine[.version] != nil, commandLine.problem == nil {
-      StandardStream.print(about)
+      StandardStream.print(notice)
       return
     }
     do throws(Failure) {
@@ -47,7 +47,7 @@ internal import StorageAuth
   @Sendable private static func endProcess(_ result: Result<Void, Failure>) -> Never {
     guard case .failure(let failure) = result else { exit(0) }
     // Control characters in untrusted text are escaped for terminals.
-    for line in [about, "ascp-simulator: \(failure.text) (code \(failure.code))"] {
+    for line in [notice, "ascp-simulator: \(failure.text) (code \(failure.code))"] {
       StandardStream.errors.put("\(DisplayText(line))\n")
     }
     exit(1)
@@ -57,13 +57,11 @@ internal import StorageAuth
 /// A failure of the simulator with an ascp error code and a text without secrets.
 struct Failure: Error, Sendable, Equatable {
   /// The error codes of ascp that the simulator gives, numbered as in ``AscpErrorCode``.
-  ///
-  /// A code without a number is the one after the code before it.
   enum Code: Int {
-    case protocolError = 1, noSuchFile = 4, noPermission, notAFolder, isAFolder, usage, transferError = 12
-    case connectionError = 14, connectionTimeout, connectionLost, cancelled = 28, diskRead = 35, diskWrite
-    case badPath = 41, statusError = 43, openError, insecureConnection = 51, illegalCharacters = 56
-    case linkLoop = 63, cannotRename
+    case protocolError = 1, noSuchFile = 4, noPermission = 5, notAFolder = 6, isAFolder = 7, usage = 8
+    case transferError = 12, connectionError = 14, connectionTimeout = 15, connectionLost = 16
+    case cancelled = 28, diskRead = 35, diskWrite = 36, badPath = 41, statusError = 43, closedPort = 44
+    case insecureConnection = 51, illegalCharacters = 56, linkLoop = 63, cannotRename = 64
   }
 
   let code: Int
@@ -77,7 +75,7 @@ struct Failure: Error, Sendable, Equatable {
 
   init(_ code: Code, _ text: String) { self.init(code: code.rawValue, text) }
 
-  /// Runs a function, and replaces its error by a failure.
+  /// Runs a function, and throws a failure in place of any error of the function.
   static func replacingErrors<Value>(
     by code: Code, _ text: String, _ body: () throws -> Value
   ) throws(Failure) -> Value {
@@ -93,7 +91,7 @@ struct Failure: Error, Sendable, Equatable {
     switch error.code {
     case .cancelled: self = .cancelled
     case .connectionFailed where isFirstRequest:
-      self.init(.openError, "Failed to open TCP connection to the transfer desk")
+      self.init(.closedPort, "Failed to open TCP connection to the transfer desk")
     case .timeout: self.init(.connectionTimeout, "The transfer desk did not respond in time")
     default: self.init(.connectionLost, "The connection to the transfer desk was lost")
     }

@@ -57,7 +57,8 @@ final class AscpErrorCodeTests: XCTestCase {
     let texts: [(String, AscpFailureClass)] = [
       ("Token expired 12 seconds ago", .tokenExpired), ("TOKEN INVALID", .tokenRejected),
       ("Authorization refused: undefined token", .tokenMissing), ("bad token Basic", .tokenRejected),
-      ("no token was presented", .tokenMissing), ("could not validate token", .tokenRejected),
+      ("no token was presented", .tokenMissing), ("the token presented is invalid", .tokenRejected),
+      ("could not validate token", .tokenRejected),
       ("token does not match direction", .authorizationDenied), ("Token doesn't match file-list", .authorizationDenied),
       ("token user-name mismatch", .authorizationDenied), ("stronger encryption required", .authorizationDenied),
       ("user token denied by server", .authorizationDenied), ("user tokenuser denied", .authorizationDenied),

@@ -68,6 +68,14 @@ final class AscpMisbehaviourTests: XCTestCase {
     XCTAssertEqual(tail.text, "c\nabc\nabc")
     tail.append(Array("0123456789ABCDEF".utf8))
     XCTAssertEqual(tail.text, "6789ABCDEF")
+    for (limit, kept) in [(Int.max, "ab"), (0, ""), (-1, "")] {
+      var tail = PrintedTail(limit: limit)
+      tail.append(Array("ab".utf8))
+      XCTAssertEqual(tail.text, kept)
+    }
+    var controls = PrintedTail(limit: 10)
+    controls.append(Array("a\tb\u{9b}c\u{7f}".utf8))
+    XCTAssertEqual(controls.text, "a bc")
   }
 
   func testProgramThatDoesNotStartWithAFrameIsStopped() async throws {

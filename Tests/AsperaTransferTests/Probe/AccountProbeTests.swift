@@ -40,7 +40,7 @@ final class AccountProbeTests: XCTestCase {
     _ errors: String, asking questions: [String] = [], account: AsperaAccount? = nil, line: UInt = #line
   ) async throws -> TransferFailure {
     let (outcome, _) = await Self.check(try account ?? Self.account()) { _, folder in
-      if !questions.isEmpty { folder.write(questions.map { "\($0)\u{1e}" }.joined(), to: "questions") }
+      if !questions.isEmpty { folder.write(questions.map { "\($0)\u{1e}" }.joined(), to: "prompts") }
       return ProbeProgramResult(status: 255, errors: errors)
     }
     guard case .failure(let failure) = outcome else {

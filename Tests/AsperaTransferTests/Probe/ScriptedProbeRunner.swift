@@ -30,7 +30,7 @@ final class ScriptedProbeRunner: ProbeProgramRunner {
     func accept() { write("", to: "accepted") }
 
     /// Writes the prompts of the server.
-    func ask(_ questions: String...) { write(questions.map { "\($0)\u{1e}" }.joined(), to: "questions") }
+    func ask(_ questions: String...) { write(questions.map { "\($0)\u{1e}" }.joined(), to: "prompts") }
   }
 
   typealias Script = @Sendable (String, Folder) throws -> ProbeProgramResult

@@ -180,7 +180,7 @@ extension Reader {
     guard let document = try? NodeResponse.document(input) else { return false }
     let elements = (document["items"]?.array ?? []) + [document["self"] ?? .null, document]
     var entries = elements.compactMap { try? NodeEntry($0, in: "/") }
-    if let itself = try? NodeEntry(itself: document["self"], at: "/folder") { entries.append(itself) }
+    if let itself = try? NodeEntry(requested: document["self"], at: "/folder") { entries.append(itself) }
     for entry in entries {
       try require(!entry.name.utf8.contains(UInt8(ascii: "/")), "a name is a path")
       try require(entry.size ?? 0 >= 0, "a file has a negative size")

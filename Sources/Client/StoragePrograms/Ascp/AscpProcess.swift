@@ -7,14 +7,14 @@ internal import StorageClient
 internal import Subprocess
 internal import SystemPackage
 
-/// An ascp process in its own session (`setsid`), with an empty standard input.
+/// An ascp process in its own session and process group (`setsid`), with an empty standard input.
 ///
 /// The process is started once and awaited until it has ended. Cancelling the task kills the process group.
 struct AscpProcess: Sendable {
   enum Ending: Sendable, Hashable {
     case exited(Int32)
     case signalled(Int32)
-    /// The process was killed because its task was cancelled.
+    /// The task was cancelled, which kills the process if it still runs.
     case killed
     /// The process could not be started for the given reason.
     case notStarted(String)
@@ -35,7 +35,7 @@ struct AscpProcess: Sendable {
   /// Starts ascp, and waits until the process has ended.
   ///
   /// - Parameters:
-  ///   - terminations: A sequence whose elements each cause SIGTERM to be sent to the process group.
+  ///   - terminations: A sequence; SIGTERM is sent to the process group for each element.
   ///   - waitUntilOver: A function that waits until no more output and no more frames are expected. The process is not
   ///     reaped before the function returns, so the process group ID cannot have been reused.
   /// - Returns: The way in which the process ended, and the end of its standard output and standard error, combined.
@@ -96,19 +96,21 @@ struct PrintedTail: Sendable {
   private let limit: Int
   private var bytes: [UInt8] = []
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int) { self.limit = max(0, limit) }
 
   mutating func append(_ newBytes: some Collection<UInt8>) {
     bytes.append(contentsOf: newBytes.suffix(limit))
     // Discarding moves the remaining bytes, so bytes are discarded only once per `limit` bytes.
-    if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
+    if bytes.count - limit > limit { bytes.removeFirst(bytes.count - limit) }
   }
 
-  /// The end of the output as text without control characters and blank lines, in which invalid UTF-8 is replaced.
+  /// The end of the output as text without control characters and blank lines, in which invalid UTF-8 is replaced and
+  /// a tab is a blank.
   var text: String {
     let text = String(decoding: bytes.suffix(limit), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).map { line in
-      String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
+      let scalars = line.unicodeScalars.map { $0 == "\t" ? " " : $0 }
+      return String(String.UnicodeScalarView(scalars.filter { $0.properties.generalCategory != .control }))
     }
     return lines.filter { line in line.contains { !$0.isWhitespace } }.joined(separator: "\n")
   }

@@ -40,7 +40,7 @@ public struct AccountProbe: Sendable {
     self.context = context
     self.timeout = timeout
     self.runner =
-      runner ?? SubprocessProbeRunner(path: context.environment("PATH") ?? "/usr/bin:/bin", time: context.time)
+      runner ?? SubprocessProbeRunner(searchPath: context.environment("PATH") ?? "/usr/bin:/bin", time: context.time)
     self.temporaryFolder = temporaryFolder
   }
 

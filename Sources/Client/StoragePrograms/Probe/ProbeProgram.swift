@@ -25,14 +25,14 @@ package struct ProbeProgram: Sendable {
   /// The time after which the program is terminated.
   package var timeout: Duration
 
-  /// The result for which the program was started, or `nil` if the program has to end by itself.
-  package var goal: Goal?
+  /// The file that means success, or `nil` if only the end of the program counts.
+  package var successMarker: SuccessMarker?
 
   /// A file in the folder that a program creates when it has reached its result.
-  package struct Goal: Sendable, Hashable {
-    package var file: String
+  package struct SuccessMarker: Sendable, Hashable {
+    package var fileName: String
 
-    /// The time for which the program may continue afterwards, until it is terminated.
+    /// The time after which the program is terminated if it does not end by itself.
     package var grace: Duration
   }
 }
@@ -68,7 +68,7 @@ package enum ProbeProgramError: Error, Sendable, Hashable {
 package protocol ProbeProgramRunner: Sendable {
   /// Runs a program without a terminal and with an empty standard input, and returns its result.
   ///
-  /// A program that has reached its goal and does not end in time is terminated, which is not an error.
+  /// A program that has created its success marker and does not end in time is terminated, which is not an error.
   ///
   /// After an error, the program and all processes that it started have been terminated.
   func run(_ program: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult
@@ -79,7 +79,8 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
   /// The maximum number of bytes that are read from a program's standard output, and from its standard error.
   private static let outputLimit = 1 << 20
 
-  let path: String
+  /// The value of `PATH` for the programs.
+  let searchPath: String
   let time: any SigningClock
 
   func run(_ program: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult {
@@ -94,15 +95,18 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
         environment: .only(variables(of: program)), workingDirectory: FilePath(program.folder),
         platformOptions: .ownSession, input: .none, output: .sequence, error: .sequence
       ) { execution in
-        let (goalReached, continuation) = AsyncStream<Void>.makeStream()
+        let (success, successSignal) = AsyncStream<Never>.makeStream()
         let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
         async let output = Self.read(execution.standardOutput, onExcess: kill)
+        // The SSH client prints to standard error after it has created the marker, and so the marker is searched for then.
         async let errors = Self.read(execution.standardError, onExcess: kill) {
-          if let goal = program.goal, FileManager.default.fileExists(atPath: "\(program.folder)/\(goal.file)") {
-            continuation.finish()
+          if let marker = program.successMarker,
+            FileManager.default.fileExists(atPath: "\(program.folder)/\(marker.fileName)")
+          {
+            successSignal.finish()
           }
         }
-        async let _ = end(after: goalReached, program.goal?.grace, kill)
+        async let _ = end(program.successMarker?.grace, after: success, kill)
         return try await (output, errors)
       }
       if Task.isCancelled { return .failure(.cancelled) }
@@ -137,16 +141,16 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
     return String(buffer: text)
   }
 
-  /// Terminates the program if it still runs some time after it has reached its goal.
-  private func end(after goal: AsyncStream<Void>, _ grace: Duration?, _ kill: @Sendable () -> Void) async {
-    for await _ in goal {}
+  /// Kills the program if it still runs some time after its success.
+  private func end(_ grace: Duration?, after success: AsyncStream<Never>, _ kill: @Sendable () -> Void) async {
+    for await _ in success {}
     guard let grace, !Task.isCancelled, (try? await time.sleep(for: grace)) != nil else { return }
     kill()
   }
 
   private func variables(of program: ProbeProgram) -> [String: String] {
     var variables = program.environment
-    variables["PATH"] = path
+    variables["PATH"] = searchPath
     if let secret = program.secret { variables[secret.variable] = secret.value.reveal() }
     return variables
   }

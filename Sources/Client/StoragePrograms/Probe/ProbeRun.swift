@@ -92,7 +92,7 @@ struct ProbeRun {
     guard diagnosis.isKeyUnknown, case .privateKey(let key) = accountReport.authentication, case .rsa = key.kind,
       (try? write("\(key.publicKey)\n", to: SSHConnection.queriedKeyFile)) != nil
     else { return nil }
-    let connection = SSHConnection(account: account, credential: .publicKeyForSHA1, hostKeys: hostKeys)
+    let connection = SSHConnection(account: account, credential: .sha1Query, hostKeys: hostKeys)
     guard case .success(let result) = await result(of: connection.program(in: folder.path, timeout: remainingTime)),
       SSHTranscript(result.errors).has("Server accepts key")
     else { return nil }

@@ -18,11 +18,11 @@ struct SSHConnection {
     /// The client uses a private key in a file of the user, to which ``keyFile`` links.
     case file(path: String, passphrase: Secret?)
     /// The client uses a private key in memory, which is written to ``keyFile``.
-    case text(Secret, passphrase: Secret?)
-    /// The client asks whether the server would accept an RSA signature with SHA-1 of the key in ``queriedKeyFile``.
+    case pem(Secret, passphrase: Secret?)
+    /// The client only asks whether the server accepts RSA signatures with SHA-1 of the key in ``queriedKeyFile``.
     ///
     /// The client cannot log in, and creates no signature.
-    case publicKeyForSHA1
+    case sha1Query
   }
 
   enum HostKeys {
@@ -37,7 +37,7 @@ struct SSHConnection {
   // The names of the files in the connection's folder.
 
   static let keyFile = "key"
-  /// The private key file that belongs to ``queriedKeyFile`` and does not exist.
+  /// The name of a private key file that does not exist, so that the client has only the public key beside it.
   private static let absentKeyFile = "absent"
   static let queriedKeyFile = "\(absentKeyFile).pub"
   /// The askpass program, which answers prompts.
@@ -46,14 +46,14 @@ struct SSHConnection {
   static let hostKeyFile = "known_hosts"
   /// The file that is created when the server has accepted the account.
   static let acceptedFile = "accepted"
-  static let promptsFile = "questions"
+  static let promptsFile = "prompts"
   /// The character after each prompt in ``promptsFile``, which the askpass program writes as `\036`.
   static let promptSeparator: Unicode.Scalar = "\u{1e}"
 
   /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
 
-  /// The time for a session to report an expired password; a shell or forced command that hangs says no more.
+  /// The time in which a session can report an expired password; then the client is terminated.
   static let sessionGrace = Duration.seconds(2)
 
   private static let secretVariable = "STORAGE_AUTH_PROBE_SECRET"
@@ -64,9 +64,8 @@ struct SSHConnection {
 
   /// The askpass program, which answers the first prompt with the secret and ends the SSH client at the second.
   ///
-  /// A second prompt means that the first answer was insufficient. Either the server rejected the password and offers
-  /// another method, or the server requires more than a password. A second answer would count as another failed
-  /// attempt. `$PPID` is the client, because the client starts the program directly.
+  /// At a second prompt, the server has rejected the password or requires more than it. Another answer would count as
+  /// another failed attempt. `$PPID` is the client, because the client starts the program directly.
   static let askpass = """
     #!/bin/sh
     umask 077
@@ -103,7 +102,7 @@ struct SSHConnection {
         "DISPLAY": "none",
       ],
       secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout,
-      goal: ProbeProgram.Goal(file: Self.acceptedFile, grace: Self.sessionGrace))
+      successMarker: ProbeProgram.SuccessMarker(fileName: Self.acceptedFile, grace: Self.sessionGrace))
   }
 
   /// The options by which the client authenticates the account, and the secret for the askpass program.
@@ -113,14 +112,14 @@ struct SSHConnection {
       return (["PreferredAuthentications=none", "BatchMode=yes"], nil)
     case .password(let password):
       return (["PreferredAuthentications=password,keyboard-interactive", "PubkeyAuthentication=no"], password)
-    case .file(_, let passphrase), .text(_, let passphrase):
+    case .file(_, let passphrase), .pem(_, let passphrase):
       let options = [
         "PreferredAuthentications=publickey", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no",
         "IdentityFile=\(Self.keyFile)",
       ]
       // `BatchMode` keeps the client from prompting, including through the askpass program.
       return (options + (passphrase == nil ? ["BatchMode=yes"] : []), passphrase)
-    case .publicKeyForSHA1:
+    case .sha1Query:
       // OpenSSH before 8.5 has only this name of `PubkeyAcceptedAlgorithms`, and later versions still accept it.
       let options = [
         "PreferredAuthentications=publickey", "BatchMode=yes", "IdentityFile=\(Self.absentKeyFile)",
@@ -147,26 +146,24 @@ struct SSHConnection {
 }
 
 extension SSHConnection.Credential {
-  /// The maximum number of bytes that the SSH client reads from the askpass program.
+  /// A number of bytes that the SSH client reads completely from the askpass program, whose buffer has 1,024.
   private static let responseByteLimit = 1_000
 
   /// Creates a credential from an account, converting a private key whose format the SSH client cannot read.
   init(of account: AsperaAccount, in context: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
-      try Self.requireSendable(password, "password")
+      try Self.requireAnswer(password, "password")
       self = .password(password)
     case .privateKey(let original):
       let key = try original.converted(for: .ssh, on: context)
-      if let passphrase = key.passphrase { try Self.requireSendable(passphrase, "passphrase") }
+      if let passphrase = key.passphrase { try Self.requireAnswer(passphrase, "passphrase") }
       switch key.source {
-      case .pem(let text): self = .text(text, passphrase: key.passphrase)
+      case .pem(let text): self = .pem(text, passphrase: key.passphrase)
       case .file(let path):
         let expandedPath = context.absolute(path) ?? path
-        let isAbsolute = expandedPath.beginsWithByte("/")
-        let absolutePath =
-          isAbsolute ? expandedPath : "\(FileManager.default.currentDirectoryPath)/\(expandedPath)"
-        self = .file(path: absolutePath, passphrase: key.passphrase)
+        let folder = expandedPath.beginsWithByte("/") ? "" : "\(FileManager.default.currentDirectoryPath)/"
+        self = .file(path: folder + expandedPath, passphrase: key.passphrase)
       }
     }
   }
@@ -174,8 +171,8 @@ extension SSHConnection.Credential {
   /// Writes the private key, or a link to the key file, to a connection's folder.
   func write(to folder: TemporaryFolder) throws(AsperaError) {
     switch self {
-    case .none, .password, .publicKeyForSHA1: return
-    case .text(let text, _):
+    case .none, .password, .sha1Query: return
+    case .pem(let text, _):
       // OpenSSH rejects a key whose last line does not end with a line break.
       var pem = text.reveal().replacing("\r\n", with: "\n")
       if !pem.hasSuffix("\n") { pem += "\n" }
@@ -194,7 +191,8 @@ extension SSHConnection.Credential {
     }
   }
 
-  private static func requireSendable(_ secret: Secret, _ name: String) throws(AsperaError) {
+  /// Throws an error if the askpass program cannot pass a secret to the SSH client.
+  private static func requireAnswer(_ secret: Secret, _ name: String) throws(AsperaError) {
     let text = secret.reveal()
     guard text.utf8.count <= responseByteLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
       throw AsperaError(

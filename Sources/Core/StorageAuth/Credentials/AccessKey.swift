@@ -20,7 +20,7 @@ public struct AccessKey: Credential {
   /// The first instant at which the key is valid by its issuer's clock, or `nil` if the issuer did not report it.
   public let start: Timestamp?
 
-  /// The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
+  /// The time at which the key expires by its issuer's clock, or `nil` for a permanent key.
   public let expiration: Timestamp?
 
   /// Creates an access key from strings.
@@ -33,7 +33,7 @@ public struct AccessKey: Credential {
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
   ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
-  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
+  ///   - expiration: The time at which the key expires by its issuer's clock, or `nil` for a permanent key.
   public init(
     id: String, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -69,16 +69,15 @@ public struct AccessKey: Credential {
   public init(
     id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
-    let token = sessionToken.flatMap { $0.isEmpty ? nil : $0 }
-    storage = AccessKeyStorage(id: id, secret: secret, sessionToken: token)
-    self.start = start
-    self.expiration = expiration
+    self.init(
+      storage: AccessKeyStorage(id: id, secret: secret, sessionToken: sessionToken), start: start,
+      expiration: expiration)
   }
 
-  private init(storage: AccessKeyStorage) {
+  private init(storage: AccessKeyStorage, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.storage = storage
-    start = nil
-    expiration = nil
+    self.start = start
+    self.expiration = expiration
   }
 
   /// The anonymous credential, which leaves requests unsigned and cannot presign URLs.
@@ -95,8 +94,7 @@ public struct AccessKey: Credential {
   static func decoy(for claim: some SignatureClaim) -> AccessKey {
     AccessKey(
       storage: AccessKeyStorage(
-        id: claim.accessKeyID, secret: .decoy, sessionToken: claim.sessionToken.flatMap { $0.isEmpty ? nil : $0 },
-        isDecoy: true))
+        id: claim.accessKeyID, secret: .decoy, sessionToken: claim.sessionToken, isDecoy: true))
   }
 
   var isDecoy: Bool { storage.isDecoy }
@@ -113,12 +111,12 @@ public struct AccessKey: Credential {
   /// Whether the key is the ``anonymous`` credential.
   public var isAnonymous: Bool { storage.isAnonymous }
 
-  /// The key's ID, session token, start and expiration, without its secret.
+  /// The part of the key that signed requests reveal: its ID and session token, with its start and expiration.
   public var identity: Identity { Identity(id: id, sessionToken: sessionToken, start: start, expiration: expiration) }
 }
 
 extension AccessKey: Equatable {
-  /// Returns whether two access keys are equal in every property.
+  /// Returns whether two access keys are equal in every public property.
   ///
   /// Secrets are compared in constant time.
   public static func == (first: AccessKey, second: AccessKey) -> Bool {

@@ -19,13 +19,14 @@ final class AccessKeyStorage: Sendable {
   let sha256Keys = DerivedKeys<SHA256>()
   private let cachedToken = Lock<TokenField?>(nil)
 
+  /// Creates the values of a key; an empty session token counts as `nil`.
   init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false, isDecoy: Bool = false) {
     self.isAnonymous = isAnonymous
     self.isDecoy = isDecoy
     self.id = id
     self.secret = secret
-    self.sessionToken = sessionToken
-    validationError = CredentialValidation.error(id: id, secret: secret, token: sessionToken)
+    self.sessionToken = sessionToken.flatMap { $0.isEmpty ? nil : $0 }
+    validationError = CredentialValidation.error(id: id, secret: secret, token: self.sessionToken)
     idDelimiters = IDDelimiters(in: id)
   }
 

@@ -14,7 +14,7 @@ struct Difference {
   /// The value that the service signed, or `nil` if the part was absent.
   let received: String?
 
-  /// Returns the parts that differ, starting with the most informative one, without the canonical request's hash.
+  /// Returns the parts that differ, the most informative first; the hash of the canonical request is not compared.
   ///
   /// A session token that is masked on one side counts as equal.
   static func find(from sent: SignedParts, to received: SignedParts, dateHeaders: Set<String>) -> [Difference] {
@@ -23,20 +23,21 @@ struct Difference {
     for part in parts where part != .requestHash {
       let (sentValues, receivedValues) = (sent.values[part] ?? [], received.values[part] ?? [])
       if sentValues.elementsEqual(receivedValues, by: { $0.isIdentical(to: $1) }) { continue }
-      if part.isToken, !sentValues.isEmpty, receivedValues.contains(where: isMasked) { continue }
+      let bothHaveValues = !sentValues.isEmpty && !receivedValues.isEmpty
+      if part.isToken, bothHaveValues, (sentValues + receivedValues).contains(where: isMasked) { continue }
       differences.append(
         Difference(
           part: part, sent: sentValues.isEmpty ? nil : sentValues.joined(separator: ", "),
           received: receivedValues.isEmpty ? nil : receivedValues.joined(separator: ", ")))
     }
-    return differences.enumerated().map { offset, difference in
-      (rank: difference.part.rank(dateHeaders), offset: offset, difference: difference)
-    }.sorted { ($0.rank, $0.offset) < ($1.rank, $1.offset) }.map(\.difference)
+    // The sort is stable.
+    return differences.sorted { $0.part.rank(dateHeaders) < $1.part.rank(dateHeaders) }
   }
 
   /// Returns whether a service, or this package, has replaced a secret in the value.
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
 
+  /// Returns the finding for this difference, which also names the other ones.
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
     var finding = SignatureFinding(
       cause, line: part.name.onOneLine, sent: sent.map(displayed), received: received.map(displayed))
@@ -46,6 +47,7 @@ struct Difference {
 
   private func displayed(_ value: String) -> String { part.isSecret ? Secret.mask : value.onOneLine }
 
+  /// Returns the usual cause of this difference.
   func cause(in request: SentRequest) -> SignatureDiagnosis.Cause {
     if case .header(let name) = part, request.reader.dateHeaders.contains(name) {
       return received == nil ? .dateMissing : .dateChanged
@@ -73,8 +75,8 @@ struct Difference {
 
   private var hostCause: SignatureDiagnosis.Cause {
     guard let decoded = decodedValues else { return sent == nil ? .headerAdded : .headerRemoved }
-    let hasSameName = hostWithoutPort(decoded.sent).lowercased() == hostWithoutPort(decoded.received).lowercased()
-    return hasSameName ? .hostPort : .hostChanged
+    let (sent, received) = (decoded.sent.asciiLowercased, decoded.received.asciiLowercased)
+    return sent != received && hostWithoutPort(sent) == hostWithoutPort(received) ? .hostPort : .hostChanged
   }
 
   private var headerCause: SignatureDiagnosis.Cause {
@@ -121,8 +123,8 @@ struct Difference {
     }
     // `==` compares canonically equivalent characters as equal, `isIdentical` compares bytes.
     if sent == received { return .unicodeForm }
-    for (sent, received) in [(sent, received), (decodedSent ?? sent, decodedReceived ?? received)] {
-      if !sent.isIdentical(to: received), sent.plusAsSpace.isIdentical(to: received.plusAsSpace) {
+    for (first, second) in [(sent, received), (decodedSent ?? sent, decodedReceived ?? received)] {
+      if !first.isIdentical(to: second), first.plusAsSpace.isIdentical(to: second.plusAsSpace) {
         return .plusForSpace
       }
     }
@@ -186,7 +188,7 @@ extension String {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The path with `.` and `..` resolved as RFC 3986, 5.2.4, does: after one at the end, the slash before it remains.
+  /// The path without its `.` and `..` segments (RFC 3986, 5.2.4); a path that ends with one keeps the slash before it.
   var dotsResolved: String {
     var resolved: [String] = []
     let segments = cut(at: "/")

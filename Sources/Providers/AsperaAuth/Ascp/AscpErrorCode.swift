@@ -11,16 +11,16 @@ public struct AscpErrorCode: Sendable, Hashable {
   /// The name of the error code in Aspera's tools, such as `AUTH`.
   public let name: String
 
-  /// The class of failures that the error code indicates, unless the error text narrows the class down.
+  /// The class of failures that the error code alone indicates.
   public let failureClass: AscpFailureClass
 
-  /// A Boolean value that indicates whether, based only on the error code, the same transfer can succeed later.
+  /// Whether the same transfer can succeed later, as far as the error code indicates.
   ///
   /// The retryable codes are those of aspera-cli, except 37, which like 34 indicates an authorization failure.
   public var isRetryable: Bool { failureClass.isRetryable }
 
   /// All error codes, sorted by their numbers, which start at 0 and have no gaps.
-  public static let all = table.enumerated().map { code, row in
+  public static let all: [AscpErrorCode] = table.enumerated().map { code, row in
     AscpErrorCode(code: code, name: row.name, failureClass: row.failureClass)
   }
 
@@ -58,7 +58,7 @@ public struct AscpErrorCode: Sendable, Hashable {
     guard let code else { return classifyOutput(text) }
     switch code {
     case 34, 37: return classifyAuthorizationFailure(text)
-    // The name of the host has no address, which the code of a lost connection does not tell.
+    // Code 14 is also that of a host name without an address, for which a retry does not help.
     case 14 where text.contains("target address not available"): return .caller
     default: return AscpErrorCode(code)?.failureClass ?? .other
     }
@@ -71,12 +71,12 @@ public struct AscpErrorCode: Sendable, Hashable {
       return .authorizationDenied
     }
     if text.contains("expired") || text.contains("has ended") { return .tokenExpired }
-    if text.contains("undefined") || text.contains("presented") || words.contains("missing") { return .tokenMissing }
+    if text.contains("undefined") || text.contains("no token") || words.contains("missing") { return .tokenMissing }
     let rejections = ["denied", "invalid", "bad", "could not validate"]
     return rejections.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
   }
 
-  /// Whether access is denied to a user, who can have a keyword as name, as in `user token denied by server`.
+  /// Whether the text denies access to a user, whose name can be a keyword, as in `user token denied by server`.
   private static func isDeniedUser(_ text: String) -> Bool {
     let words = text.split(separator: " ")
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
@@ -86,10 +86,12 @@ public struct AscpErrorCode: Sendable, Hashable {
   private static func classifyOutput(_ text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }
+    // Words of a path, such as that of a license file, do not explain a failure of the network.
+    let temporaryFailures = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
+    if temporaryFailures.contains(where: text.contains) { return .transport }
     if text.contains("licen") { return .license }
     if text.contains("token") || text.contains("authorization") { return classifyAuthorizationFailure(text) }
-    let temporaryFailures = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
-    return temporaryFailures.contains { text.contains($0) } ? .transport : .other
+    return .other
   }
 }
 

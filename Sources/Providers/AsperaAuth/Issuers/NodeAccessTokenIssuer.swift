@@ -16,7 +16,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public let source = "credential of the node"
 
-  private let access: AccessCache
+  private let access: NodeAccessCache
   private let fileID: String
   private let specification: TransferSpec?
   private let margin: Duration
@@ -35,7 +35,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
     access: some CredentialProvider<AsperaNodeAccess>, fileID: String, specification: TransferSpec? = nil,
     margin: Duration = .seconds(120)
   ) {
-    self.access = AccessCache(access)
+    self.access = NodeAccessCache(access)
     self.fileID = fileID
     self.specification = specification
     self.margin = margin

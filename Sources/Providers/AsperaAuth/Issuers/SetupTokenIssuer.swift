@@ -22,7 +22,7 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   public let source: String
 
   private let node: String
-  private let access: AccessCache
+  private let access: NodeAccessCache
   private let tokenLifetime: Duration?
   private let allowsPlainHTTP: Bool
 
@@ -41,7 +41,7 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   ) {
     source = ServiceURL(node).map { "node \($0.visible)" } ?? "node"
     self.node = node
-    self.access = AccessCache(access)
+    self.access = NodeAccessCache(access)
     self.tokenLifetime = tokenLifetime
     self.allowsPlainHTTP = allowsPlainHTTP
   }

@@ -62,7 +62,7 @@ public struct TransferCredential: Credential {
   /// The token that authorizes the transfer, or `nil` if the server authorizes transfers based only on the account.
   public let token: AsperaToken?
 
-  /// The specification with the fields that the issuer sets in the transfer specification, or `nil` if there are none.
+  /// The fields that the issuer sets in the transfer specification, or `nil` if there are none.
   ///
   /// They are the host, the user, the ports, the host key, the tags and similar. Others may not be set and are ignored.
   public let specification: TransferSpec?
@@ -83,8 +83,10 @@ public struct TransferCredential: Credential {
   }
 }
 
-/// The cache of an issuer's credentials, which is created in the context of the first request for a token.
-final class AccessCache: Sendable {
+/// The cache of a provider's credentials for nodes, created in the context of the first request for a token.
+///
+/// The contexts of later requests are not used.
+final class NodeAccessCache: Sendable {
   private let provider: any CredentialProvider<AsperaNodeAccess>
   private let cache: Lock<CredentialCache<AsperaNodeAccess>?>
 
@@ -139,18 +141,21 @@ public struct FixedTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The context of the call.
-  /// - Throws: A `CredentialError` with the code `rejected` if the token has expired or the server rejected it.
+  /// - Throws: A `CredentialError` with the code `rejected` if the request's reason is `expired` or `rejected`.
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     switch request.reason {
     case .initial, .missing: return IssuedCredential(credential, source: source)
-    case .expired, .rejected:
-      let reason = request.reason == .expired ? "has expired, or expires too soon" : "was refused by the server"
-      throw CredentialError(
-        .rejected, source: source, "The token \(reason), and there is no issuer for another.",
-        remedy: "Get a new token, or give the session an issuer that requests one.")
+    case .expired: throw unusableToken("has expired, or expires too soon")
+    case .rejected: throw unusableToken("was refused by the server")
     }
+  }
+
+  private func unusableToken(_ reason: String) -> CredentialError {
+    CredentialError(
+      .rejected, source: source, "The token \(reason), and there is no issuer for another.",
+      remedy: "Get a new token, or give the session an issuer that requests one.")
   }
 
   /// A description that contains the issuer name.
@@ -216,7 +221,7 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The context of the call.
-  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `unavailable` if the function returned
+  /// - Throws: A `CredentialError`: `cancelled` if the function threw a `CancellationError`, `unavailable` if the function returned
   ///   `nil`, `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which is the
   ///   `underlying` error; a `CredentialError` that it threw is passed on unchanged.
   public func issue(
@@ -237,7 +242,7 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
     }
     guard let credential else {
       throw CredentialError(
-        .unavailable, source: source, "The callback returned nil: it has no token now.",
+        .unavailable, source: source, "The function returned nil: it has no token now.",
         remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
     }
     return IssuedCredential(credential, source: source)

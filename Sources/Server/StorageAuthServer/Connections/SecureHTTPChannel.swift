@@ -46,8 +46,8 @@ struct SecureHTTPChannel: ServerChildChannel {
 
   /// Returns the limits of each stream of HTTP/2.
   ///
-  /// A stream has one request. What follows the response is the time in which the client reads it: the window of the
-  /// stream, which the client sets, can keep back a response of any size.
+  /// A stream has one request, so that its idle time is the time in which the client reads the response: the window of
+  /// the stream, which the client sets, can hold back a response of any size.
   private static func streamLimits(_ connectionLimits: ConnectionLimits) -> ConnectionLimits {
     var limits = connectionLimits
     limits.idleTimeout = connectionLimits.writeTimeout
@@ -89,7 +89,7 @@ struct SecureHTTPChannel: ServerChildChannel {
       case .http2(let connection): await http2.handle(value: connection, logger: logger)
       }
     } catch {
-      logger.debug("A TLS handshake was not completed: \(error)")
+      logger.debug("A TLS connection was not set up: \(error)")
     }
   }
 }
@@ -102,7 +102,8 @@ extension HTTPServerBuilder {
   ///
   /// With HTTP/2, each request has the limits on its body and its response, as with HTTP/1.1. A connection may be without
   /// requests for ``ConnectionLimits/idleTimeout``; then the server announces its end, which the client has to confirm
-  /// within ``ConnectionLimits/headTimeout``. A connection has at most 100 concurrent requests, whose headers have at most
+  /// within ``ConnectionLimits/headTimeout``. When the server stops, a connection ends after
+  /// ``ConnectionLimits/idleTimeout`` even during a request. A connection has at most 100 concurrent requests, whose headers have at most
   /// 16 KiB each, and ends after 200 requests that the client resets within 30 seconds.
   ///
   /// To limit the number of connections, set ``ConnectionLimits/availableConnections`` in the server's configuration.
@@ -119,7 +120,7 @@ extension HTTPServerBuilder {
   ///
   /// - Parameters:
   ///   - limits: The limits on the time for which a client may keep the server waiting.
-  ///   - certificate: The certificate of the server. If it is replaced, new connections use the new one.
+  ///   - certificate: The certificate of the server. After its replacement, new connections use the new certificate.
   ///   - allowsHTTP2: Whether clients may choose HTTP/2.
   public static func https(
     _ limits: ConnectionLimits, certificate: ServerCertificate, allowsHTTP2: Bool = true
@@ -132,10 +133,9 @@ extension HTTPServerBuilder {
 
 /// A channel handler that closes a connection if its TLS handshake is not complete in time.
 ///
-/// It is placed before the TLS handler, so that the connection closes without waiting for the client.
+/// It precedes the TLS handler, so that the connection closes without waiting for the client's `close_notify`.
 final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
-  typealias InboundOut = ByteBuffer
 
   private let timeout: Duration
   private let timer = CloseTimer()

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A check of a request's body against the signed headers that describe the body, while the handler reads the body.
+/// A check of a request's body against the headers that describe the body, while the handler reads the body.
 ///
 /// The check also decodes a chunked body.
 struct BodyCheck: Sendable {
@@ -23,14 +23,17 @@ struct BodyCheck: Sendable {
   fileprivate let md5: [UInt8]?
   fileprivate let sha256: [UInt8]?
   fileprivate let decoder: (any BodyDecoder)?
-  fileprivate let record = Record()
+  fileprivate let failureRecord = FailureRecord()
 
   /// Creates a check from the headers that describe the body.
   ///
-  /// A header that is repeated or is not a hash is an error. With a decoder, the hash header describes the chunks.
-  init(_ head: HTTPRequest, sha256In name: HTTPField.Name?, _ decoder: (any BodyDecoder)?) throws {
+  /// A header that is repeated or is not a hash is an error. With a decoder, which checks the body itself, the hash header
+  /// is no hash of the body.
+  init(
+    _ head: HTTPRequest, sha256In hashHeader: HTTPField.Name?, decodedBy decoder: (any BodyDecoder)?
+  ) throws {
     let md5 = head.headerFields[values: .contentMD5]
-    let sha256 = name.map { head.headerFields[values: $0] } ?? []
+    let sha256 = hashHeader.map { head.headerFields[values: $0] } ?? []
     guard md5.count < 2, sha256.count < 2 else { throw RequestRefusal.invalidDigest }
     self.md5 = try md5.first.map { text in
       guard let bytes = [UInt8](base64: text), bytes.count == MD5.digestByteCount else {
@@ -51,17 +54,18 @@ struct BodyCheck: Sendable {
   var isNeeded: Bool { md5 != nil || sha256 != nil || decoder != nil }
 
   /// The reason why a body that the handler has read is rejected, or `nil` if the body is valid.
-  var failure: Failure? { record.failure }
+  var failure: Failure? { failureRecord.failure }
 
   /// Returns a body that throws an error, at its end at the latest, if the body is invalid.
   ///
-  /// The last bytes are delivered only after the whole body has been verified.
+  /// The last bytes are delivered only after the whole body has been verified. Earlier bytes are delivered before the
+  /// hashes, or the checksum in a trailer, have been compared.
   func checkedBody(_ body: RequestBody) -> RequestBody {
     RequestBody(asyncSequence: CheckedBody(body: body, check: self))
   }
 
   /// A record of a body's failure, which remains even if the handler ignores the error.
-  final class Record: Sendable {
+  final class FailureRecord: Sendable {
     private let recordedFailure = Lock<Failure?>(nil)
 
     var failure: Failure? { recordedFailure.withLock { $0 } }
@@ -89,40 +93,40 @@ private struct CheckedBody: AsyncSequence, Sendable {
     var sha256: SHA256?
     var decoder: (any BodyDecoder)?
     let check: BodyCheck
-    /// The bytes that are delivered only when those that follow, or the whole body, have been verified.
+    /// The last decoded bytes, which are held back until more bytes, or the end of a valid body, have been read.
     var withheldBytes: ByteBuffer?
 
     @concurrent
     mutating func next() async throws -> ByteBuffer? {
       while let chunk = try await chunks.next() {
         let bytes = try decoded(chunk)
-        if bytes.isEmpty { continue }
-        md5?.update(bytes)
-        sha256?.update(bytes)
+        if bytes.readableBytes == 0 { continue }
+        md5?.update(bytes.readableBytesUInt8Span)
+        sha256?.update(bytes.readableBytesUInt8Span)
         let previousBytes = withheldBytes
-        withheldBytes = decoder == nil ? chunk : ByteBuffer(bytes: bytes)
+        withheldBytes = bytes
         if let previousBytes { return previousBytes }
       }
       do throws(VerificationError) {
         try decoder?.finish()
       } catch {
-        check.record.store(.framing(error))
+        check.failureRecord.store(.framing(error))
         throw error
       }
       guard md5?.finalize().bytes == check.md5, sha256?.finalize().bytes == check.sha256 else {
-        check.record.store(.mismatch)
+        check.failureRecord.store(.mismatch)
         throw RequestRefusal.bodyMismatch
       }
       defer { withheldBytes = nil }
       return withheldBytes
     }
 
-    private mutating func decoded(_ chunk: ByteBuffer) throws(VerificationError) -> [UInt8] {
-      let bytes = Array(chunk.readableBytesView)
+    private mutating func decoded(_ chunk: ByteBuffer) throws(VerificationError) -> ByteBuffer {
       do throws(VerificationError) {
-        return try decoder?.decode(bytes) ?? bytes
+        guard let bytes = try decoder?.decode(Array(chunk.readableBytesView)) else { return chunk }
+        return ByteBuffer(bytes: bytes)
       } catch {
-        check.record.store(.framing(error))
+        check.failureRecord.store(.framing(error))
         throw error
       }
     }

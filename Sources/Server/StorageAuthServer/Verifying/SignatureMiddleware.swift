@@ -129,7 +129,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     try AcceptedSchemes.requireSignedControls(of: request.head, verified, in: others)
     if !allowsUnsignedOperations { try AcceptedSchemes.requireSignedOperations(verified) }
     try targetRules.requireSafeNames(of: verified.target)
-    let bodyCheck = try BodyCheck(request.head, sha256In: verifier.payloadHashHeader, verified.bodyDecoder)
+    let bodyCheck = try BodyCheck(request.head, sha256In: verifier.payloadHashHeader, decodedBy: verified.bodyDecoder)
     try await replayGuard?.requireFirstUse(of: verified, request.method, at: date)
     return (verified, bodyCheck)
   }

@@ -9,10 +9,8 @@ internal import StorageClient
 struct COSCloud: Cloud {
   var description: ServiceDescription { .cos }
 
-  func region(ofHost host: String) -> String? {
-    let labels = host.parts(between: ".")
-    return labels.count >= 4 ? String(labels[labels.count - 3]) : nil
-  }
+  /// Returns `nil`, because a signature of COS contains no region.
+  func region(ofHost host: String) -> String? { nil }
 
   // MARK: Credentials
 
@@ -32,8 +30,9 @@ struct COSCloud: Cloud {
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
   ) throws -> any PresigningProvider<AccessKey> {
-    let appID = bucket.words(between: "-").last
-    guard location.endpoint != nil || bucket.isEmpty || appID.flatMap({ Int64(digits: $0) }) != nil else {
+    let parts = bucket.parts(between: "-")
+    let hasAppID = parts.count > 1 && parts.last.flatMap { Int64(digits: $0) } != nil
+    guard location.endpoint != nil || bucket.isEmpty || hasAppID else {
       throw ValidationError("A COS bucket ends in its APPID: \(bucket.onOneLine)-1250000000.")
     }
     return COSProvider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)

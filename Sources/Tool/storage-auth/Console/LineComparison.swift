@@ -26,7 +26,7 @@ struct LineComparison: Sendable {
 
   let rows: [Row]
 
-  /// The maximum number of pairs of lines that are compared to align the strings.
+  /// The maximum number of pairs of lines in the table that aligns the strings; longer ones are compared by position.
   private static let pairLimit = 100_000
 
   /// Creates a comparison of two strings.
@@ -34,35 +34,32 @@ struct LineComparison: Sendable {
     let (clientLines, serviceLines) = (Self.lines(of: client), Self.lines(of: service))
     var rows: [Row] = []
     var (clientIndex, serviceIndex) = (0, 0)
-    let ends = [(clientLines.count, serviceLines.count)]
-    for (commonClient, commonService) in Self.commonLines(clientLines, serviceLines) + ends {
+    let end = (client: clientLines.count, service: serviceLines.count)
+    for (nextClient, nextService) in Self.commonLines(clientLines, serviceLines) + [end] {
       // Lines between two common lines replace each other in their order.
-      while clientIndex < commonClient || serviceIndex < commonService {
+      while clientIndex < nextClient || serviceIndex < nextService {
         rows.append(
           Self.row(
-            clientIndex < commonClient ? clientLines[clientIndex] : nil,
-            serviceIndex < commonService ? serviceLines[serviceIndex] : nil))
-        if clientIndex < commonClient { clientIndex += 1 }
-        if serviceIndex < commonService { serviceIndex += 1 }
+            clientIndex < nextClient ? clientLines[clientIndex] : nil,
+            serviceIndex < nextService ? serviceLines[serviceIndex] : nil))
+        (clientIndex, serviceIndex) = (min(clientIndex + 1, nextClient), min(serviceIndex + 1, nextService))
       }
-      guard commonClient < clientLines.count, commonService < serviceLines.count else { break }
-      rows.append(Self.row(clientLines[commonClient], serviceLines[commonService]))
-      (clientIndex, serviceIndex) = (commonClient + 1, commonService + 1)
+      guard (nextClient, nextService) != end else { break }
+      rows.append(Self.row(clientLines[nextClient], serviceLines[nextService]))
+      (clientIndex, serviceIndex) = (nextClient + 1, nextService + 1)
     }
     self.rows = rows
   }
 
-  /// Returns the lines of a string in a form that is safe to show.
   private static func lines(of text: String) -> [String] {
-    text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0)?.onOneLine ?? "" }
+    text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0) ?? "" }
   }
 
   /// Returns the indices of a longest common subsequence in ascending order, or no indices for very many lines.
   private static func commonLines(_ first: [String], _ second: [String]) -> [(client: Int, service: Int)] {
     let width = second.count + 1
-    // Without common lines, all lines are compared by their position.
     guard first.count * width <= pairLimit else { return [] }
-    // The lengths of the common subsequences of the lines from each pair of indices on.
+    // lengths[i * width + j] is the length of a longest common subsequence of first[i...] and second[j...].
     var lengths = [Int32](repeating: 0, count: (first.count + 1) * width)
     for i in first.indices.reversed() {
       for j in second.indices.reversed() {
@@ -87,11 +84,12 @@ struct LineComparison: Sendable {
     return common
   }
 
-  /// Returns the row of two lines with the part between their common start and their common end, or of a single line.
+  /// Returns the row of two lines with the part between their common start and their common end, or of a single line,
+  /// in a form that is safe to show.
   private static func row(_ client: String?, _ service: String?) -> Row {
     guard let client, let service else {
-      func line(_ text: String?) -> Line? { text.map { Line(before: "", difference: $0, after: "") } }
-      return Row(client: line(client), service: line(service), differs: true)
+      func singleLine(_ text: String?) -> Line? { text.map { Line(before: "", difference: $0.onOneLine, after: "") } }
+      return Row(client: singleLine(client), service: singleLine(service), differs: true)
     }
     let (first, second) = (Array(client.unicodeScalars), Array(service.unicodeScalars))
     var start = 0
@@ -101,7 +99,7 @@ struct LineComparison: Sendable {
       end += 1
     }
     func line(_ scalars: [Unicode.Scalar]) -> Line {
-      func text(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
+      func text(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])).onOneLine }
       return Line(
         before: text(0..<start), difference: text(start..<scalars.count - end),
         after: text(scalars.count - end..<scalars.count))

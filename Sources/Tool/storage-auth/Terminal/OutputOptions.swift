@@ -1,0 +1,43 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// The options that every command has: the form and the amount of its output, and a file with settings.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Print JSON, one object on each line: results to standard output, errors and notes to standard error.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print only results and errors: no progress, notes, warnings or summaries.")
+  var quiet = false
+
+  @Flag(
+    name: .shortAndLong,
+    help: "Print a line to standard error for each request, retry and new credential; sync and cp also list transfers.")
+  var verbose = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A JSON file with values for options, which those of the command line and the environment override; by default "
+        + "that of STORAGE_AUTH_CONFIG, if it is set.", valueName: "file"))
+  var config: String?
+
+  func validate() throws {
+    guard !(quiet && verbose) else { throw ValidationError("--quiet and --verbose exclude each other.") }
+  }
+
+  var mode: Terminal.Mode { Terminal.Mode(isJSON: json, isQuiet: quiet, isVerbose: verbose) }
+}
+
+/// A command with the options that every command has.
+protocol ReportingCommand: ParsableCommand {
+  var output: OutputOptions { get }
+}
+
+extension ClosedRange where Bound == Int {
+  /// Throws an error if an option has a value that is not in the range.
+  func require(_ value: Int?, of option: String, _ unit: String = "") throws {
+    guard let value, !contains(value) else { return }
+    throw ValidationError("\(option) must be from \(lowerBound) to \(upperBound)\(unit).")
+  }
+}
