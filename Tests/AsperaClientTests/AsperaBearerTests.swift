@@ -61,6 +61,12 @@ final class AsperaBearerTests: XCTestCase {
       transport.requests.contains { request in basicOnly.contains { request.path.contains("/files/\($0)") } })
   }
 
+  func testFileWithAControlCharacterDoesNotHideItsFolder() async throws {
+    _ = (node.put([1], at: "a/b\tc"), node.put([2], at: "a/d"))
+    let names = try await client().list(prefix: "a/").names
+    XCTAssertEqual(names, ["a/b\tc", "a/d"])
+  }
+
   func testTransferHasTheTagsAndTheTokenOfTheBearer() async throws {
     let folder = node.put([1], at: "a/b/c").isEmpty ? "" : "102"
     let client = client()

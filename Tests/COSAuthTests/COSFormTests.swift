@@ -140,6 +140,14 @@ final class COSFormTests: XCTestCase {
       assertRefused(.ambiguous, twice, field.name)
     }
     assertRefused(.conditionFailed, SubmittedForm(bucket: "other-125", fields: form.fields))
+    for (bucket, isRefused) in [("photos-125", false), ("other-125", true)] {
+      let sent = SubmittedForm(bucket: "photos-125", fields: form.fields + [FormField("bucket", bucket)])
+      if isRefused {
+        assertRefused(.conditionFailed, sent)
+      } else {
+        XCTAssertNoThrow(try verifier.verify(sent, against: key, at: date))
+      }
+    }
     assertRefused(.unsigned, SubmittedForm(bucket: "photos-125", fields: [FormField("key", "a")]))
     assertRefused(
       .mismatch, SubmittedForm(bucket: "photos-125", fields: form.fields), with: AccessKey(id: "id", secret: "wrong"))
