@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import S3Auth
 internal import StorageAuth
+internal import StorageCrypto
 
 /// The S3-compatible interface of another service, at the same port and with the same buckets, objects and keys.
 ///
@@ -18,9 +19,14 @@ struct S3Interface: Sendable {
   /// Returns whether a request has a signature of S3, well-formed or not.
   static func isSelected(by head: HTTPRequest) -> Bool {
     if let authorization = head.headerFields[.authorization] { return authorization.hasBytePrefix("AWS") }
-    let query = head.path?.bytes(from: "?").dropFirst() ?? ""
-    // Most requests have no query, for which no list is created.
-    return !query.isEmpty && query.parts(between: "&").contains { $0.hasBytePrefix("X-Amz-") }
+    return withBytes(of: head.path ?? "") { path in
+      var parameterStart = path.end(ofRunFrom: 0) { $0.equal(UInt8(ascii: "?")).inverted } + 1
+      while parameterStart < path.count {
+        if path.extracting(parameterStart...).starts(with: "X-Amz-") { return true }
+        parameterStart = path.end(ofRunFrom: parameterStart) { $0.equal(UInt8(ascii: "&")).inverted } + 1
+      }
+      return false
+    }
   }
 }
 
