@@ -72,6 +72,13 @@ final class PresignerConformanceTests: XCTestCase {
     }
   }
 
+  func testURLWithoutAQueryIsReported() throws {
+    try assertBreaks([.appending, .secrecy]) { base, request, key, duration, context throws(SigningError) in
+      let signed = try base.presign(request, with: key, validFor: duration, in: context)
+      return signed.with(url: String(signed.url.prefix { $0 != "?" }))
+    }
+  }
+
   func testChangedMethodOrHeadersAreReported() throws {
     try assertBreaks([.kept]) { base, request, key, duration, context throws(SigningError) in
       try base.presign(request, with: key, validFor: duration, in: context).with(method: .options)
