@@ -135,10 +135,15 @@ extension OSSSigner {
       case .virtualHosted:
         let bucketEnd = ServiceHosts.oss.bucketEnd(of: host, in: bytes)
         if let bucket {
-          let isVendorHost = ServiceHosts.oss.owns(host, in: bytes)
-          if isVendorHost, let bucketEnd { try requireBucket(bucket, inHost: bytes.extracting(..<bucketEnd)) }
+          if let bucketEnd, !HostName.equalsIgnoringCase(bytes.extracting(..<bucketEnd), lowercase: bucket),
+            ServiceHosts.oss.owns(host, in: bytes)
+          {
+            throw SigningError(
+              .invalidRequest, "The host is not that of the bucket \"\(bucket)\".",
+              remedy: "Start the host with the bucket, or pass the bucket of the host to the signer.")
+          }
           // Without a style, any other host is a custom domain, whatever its first label.
-          let isService = bucketEnd == nil && (style != nil || isVendorHost)
+          let isService = bucketEnd == nil && (style != nil || ServiceHosts.oss.owns(host, in: bytes))
           return isService ? .service : .bucket(bucket)
         }
         guard let bucketEnd else { return .service }
@@ -152,20 +157,6 @@ extension OSSSigner {
   }
 
   private static let noHost = SigningError.noHost(example: "photos.oss-cn-hangzhou.aliyuncs.com")
-
-  /// Throws an error if the first label of one of the vendor's hosts is another bucket.
-  private func requireBucket(_ bucket: String, inHost label: Span<UInt8>) throws(SigningError) {
-    var index = 0
-    for byte in bucket.utf8 {
-      guard index < label.count, label[index] | 0x20 == byte else { break }
-      index &+= 1
-    }
-    guard index == label.count, index == bucket.utf8.count else {
-      throw SigningError(
-        .invalidRequest, "The host is not that of the bucket \"\(bucket)\".",
-        remedy: "Start the host with the bucket, or pass the bucket of the host to the signer.")
-    }
-  }
 
   /// Throws an error if the path starts with another bucket than ``bucket``.
   private func requireBucket(inPath path: String) throws(SigningError) {

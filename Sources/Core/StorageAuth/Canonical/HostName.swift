@@ -98,16 +98,24 @@ package struct HostName: BitwiseCopyable {
   /// Returns whether a text equals a lowercase text, in any letter case of ASCII.
   static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowercaseText: StaticString) -> Bool {
     guard text.count == lowercaseText.utf8CodeUnitCount else { return false }
-    return lowercaseText.withUTF8Buffer { lowercaseText in
-      let lowercaseText = unsafe Span(_unsafeElements: lowercaseText)
-      var index = 0
-      while index < text.count {
-        let lanes = ByteLanes(text, from: index).lowercased
-        if lanes.equal(ByteLanes(lowercaseText, from: index)).inverted.first < 16 { return false }
-        index &+= 16
-      }
-      return true
+    return lowercaseText.withUTF8Buffer { equalsIgnoringCase(text, lowercase: unsafe Span(_unsafeElements: $0)) }
+  }
+
+  /// Returns whether a text equals a lowercase string, in any letter case of ASCII.
+  package static func equalsIgnoringCase(_ text: Span<UInt8>, lowercase lowercaseText: String) -> Bool {
+    guard text.count == lowercaseText.utf8.count else { return false }
+    return withBytes(of: lowercaseText) { equalsIgnoringCase(text, lowercase: $0) }
+  }
+
+  /// Returns whether a text equals a lowercase text of the same length, in any letter case of ASCII.
+  private static func equalsIgnoringCase(_ text: Span<UInt8>, lowercase lowercaseText: Span<UInt8>) -> Bool {
+    var index = 0
+    while index < text.count {
+      let lanes = ByteLanes(text, from: index).lowercased
+      if lanes.equal(ByteLanes(lowercaseText, from: index)).inverted.first < 16 { return false }
+      index &+= 16
     }
+    return true
   }
 }
 
