@@ -146,6 +146,27 @@ final class PresignedTransferTests: XCTestCase {
     }
   }
 
+  func testOtherBytesThanS3ReceivedAreNoticed() async throws {
+    let url =
+      "https://photos.s3.eu-central-1.amazonaws.com/k?X-Amz-Date=20261120T080000Z&X-Amz-Expires=60&X-Amz-Signature=0"
+    for (stored, isDamaged) in [([1], false), ([9], true)] as [([UInt8], Bool)] {
+      let checksum = ObjectChecksum(.crc64NVME, of: stored).base64
+      let transport = RecordingTransport(replies: [
+        HTTPStreamingResponse(
+          200, "", ["x-amz-request-id": "R", "ETag": "\"E\"", "x-amz-checksum-crc64nvme": checksum])
+      ])
+      let upload = try PresignedRequest(.put, url: url)
+      if isDamaged {
+        await assertThrows(StorageError.self, { try await upload.upload(.bytes([1]), transport: transport) }) {
+          XCTAssertEqual($0.code, .checksumMismatch)
+        }
+      } else {
+        let object = try await upload.upload(.bytes([1]), transport: transport)
+        XCTAssertEqual(object.checksum?.base64, checksum)
+      }
+    }
+  }
+
   func testDamagedDownloadLeavesTheFileAlone() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write([5], to: "cat.jpg")

@@ -353,6 +353,11 @@ final class S3ProviderTests: XCTestCase {
           style: .virtualHosted), "https://photos.s3.oss-cn-hangzhou.aliyuncs.com/k"
       ),
       (
+        S3Provider(
+          bucket: "img.example.com", region: "us-east-1", endpoint: "https://img.example.com", style: .customDomain),
+        "https://img.example.com/k"
+      ),
+      (
         S3Provider(bucket: "photos", region: "cn-north-1", endpoint: "https://s3.cn-north-1.amazonaws.com.cn:443"),
         "https://photos.s3.cn-north-1.amazonaws.com.cn:443/k"
       ),

@@ -100,7 +100,8 @@ extension COSVerifier {
     for parameter in claim.target.parameters { presentCounts[parameter.name.asciiLowercased, default: 0] += 1 }
     let listedNames = claim.listedParameters.map { ByteExactString($0) }
     let listedCounts = Dictionary(listedNames.map { ($0, 1) }, uniquingKeysWith: +)
-    for (name, listedCount) in listedCounts {
+    for name in listedNames {
+      let listedCount = listedCounts[name, default: 0]
       guard let presentCount = presentCounts[name] else {
         throw .malformed("The parameter \(name) is listed as signed but missing.")
       }

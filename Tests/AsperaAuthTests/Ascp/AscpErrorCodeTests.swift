@@ -95,6 +95,7 @@ final class AscpErrorCodeTests: XCTestCase {
       ("ascp: failed to authenticate, exiting.", .account), ("Remote host is not who we expected", .hostKey),
       ("Failed to open TCP connection for SSH", .transport), ("License expired", .license),
       ("bearer token has expired", .tokenExpired), ("something", .other),
+      ("/data/license.txt: connection lost", .transport), ("token expired, timeout of the session", .tokenExpired),
     ]
     for (text, expected) in texts { XCTAssertEqual(AscpErrorCode.classify(code: nil, text: text), expected, text) }
   }

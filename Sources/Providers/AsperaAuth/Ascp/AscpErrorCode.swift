@@ -86,12 +86,12 @@ public struct AscpErrorCode: Sendable, Hashable {
   private static func classifyOutput(_ text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }
-    // Words of a path, such as that of a license file, do not explain a failure of the network.
     let temporaryFailures = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
-    if temporaryFailures.contains(where: text.contains) { return .transport }
-    if text.contains("licen") { return .license }
+    let isTemporary = temporaryFailures.contains { text.contains($0) }
+    // The path of a license file does not explain a failure of the network.
+    if text.contains("licen"), !isTemporary { return .license }
     if text.contains("token") || text.contains("authorization") { return classifyAuthorizationFailure(text) }
-    return .other
+    return isTemporary ? .transport : .other
   }
 }
 
