@@ -1,7 +1,7 @@
 .PHONY: help demo live test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench plot bench-instructions bench-signing-peers bench-transfer bench-servers bench-sync bench-list bench-scale \
   fleet interop browser large resume sync longrun load sanitize sync-simulation fuzz complexity setup test-transports \
-  install package fleet-redis container-check durability
+  install package fleet-redis container-check durability bench-check
 
 SWIFT ?= swift
 # No trait is on by default, so that consumers fetch what they name; tests, tools and examples need this one.
@@ -107,6 +107,10 @@ bench: setup
 	@mkdir -p $(PLOTS)
 	$(if $(filter --plot,$(ARGUMENTS)),Benchmarks/plot-signing.py $(RELEASE)/signing-benchmark $(PLOTS)/signing.svg,\
 	  $(RELEASE)/signing-benchmark $(ARGUMENTS))
+
+## Checks the benchmarks with release builds: their signatures and allocations, and the load of a fleet of 50,000 devices.
+bench-check: setup
+	Benchmarks/check.sh
 
 ## Draws the signing workloads, the fleet and the load of the token server for the performance page.
 plot:

@@ -12,7 +12,6 @@ export BIN_PATH
 # The longest first.
 .ci/beside <<CHECKS
 Tests/Linkage/check.sh
-Benchmarks/check.sh
 Tests/Documentation/run-tutorials.py
 Tests/Documentation/check-snippets.py
 Tests/RedactionTests/check-redaction-coverage.py

@@ -121,6 +121,8 @@ final class TimestampTests: XCTestCase {
       "Fri, 31 Nov 2026 08:00:00 GMT",
       "Fri, 20 Nov 26 08:00:00 GMT", "Fri, 20 Nov 2026 8:00:00 GMT", "Fri, 20 Nov 2026 08:00 GMT",
       "Fri, 20 Nov 2026 08:00:00 gmt",
+      "Fri, 20 Nov 2026 08:00:00 G", "F i, 20 Nov 2026 08:00:00 GMT", "Fr, 20 Nov 2026 08:00:00 GMT",
+      "Frí, 20 Nov 2026 08:00:00 GMT",
       "Fri 20 Nov 2026 08:00:00 GMT", "Fri, 29 Feb 2026 08:00:00 GMT",
     ] {
       XCTAssertNil(Timestamp(httpDate: text), text)

@@ -247,9 +247,9 @@ extension UInt8 {
   @inlinable
   package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  package var isASCIILetterOrDigit: Bool {
-    isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-  }
+  var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+  package var isASCIILetterOrDigit: Bool { isASCIIDigit || isASCIILetter }
 }
 
 /// Parsing of untrusted integers, and arithmetic on them that never traps.

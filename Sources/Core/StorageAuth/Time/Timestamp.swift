@@ -99,7 +99,7 @@ extension Timestamp {
   ///
   /// - Parameter text: A date and time with a time zone.
   public init?(iso8601 text: String) {
-    var scanner = DigitScanner(text)
+    var scanner = DateScanner(text)
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
       let day = scanner.number(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
       let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
@@ -115,7 +115,7 @@ extension Timestamp {
   ///
   /// - Parameter text: A date and time that ends in `Z`.
   public init?(iso8601Basic text: String) {
-    var scanner = DigitScanner(text)
+    var scanner = DateScanner(text)
     guard let year = scanner.number(4), let month = scanner.number(2), let day = scanner.number(2), scanner.skip("T"),
       let hour = scanner.number(2), let minute = scanner.number(2), let second = scanner.number(2), scanner.skip("Z"),
       scanner.isAtEnd,
@@ -130,16 +130,14 @@ extension Timestamp {
   ///
   /// - Parameter text: The value of a date header, such as `Date` or `Last-Modified`.
   public init?(httpDate text: String) {
-    let parts = text.parts(between: " ")
-    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasByteSuffix(","), parts[5] == "GMT",
-      let monthIndex = monthNames.firstIndex(where: { parts[2].isIdentical(to: $0.description) })
-    else { return nil }
-    var scanner = DigitScanner("\(parts[1]) \(parts[3]) \(parts[4])")
-    guard let day = scanner.number(2), scanner.skip(" "), let year = scanner.number(4), scanner.skip(" "),
-      let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
-      let second = scanner.number(2), scanner.isAtEnd,
+    var scanner = DateScanner(text)
+    guard scanner.name() != nil, scanner.skip(","), scanner.skip(" "), let day = scanner.number(2), scanner.skip(" "),
+      let month = scanner.name().flatMap({ name in monthNames.firstIndex { name.elementsEqual($0.description.utf8) } }),
+      scanner.skip(" "), let year = scanner.number(4), scanner.skip(" "), let hour = scanner.number(2),
+      scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"), let second = scanner.number(2),
+      scanner.skip(" "), let zone = scanner.name(), zone.elementsEqual("GMT".utf8), scanner.isAtEnd,
       let instant = CivilTime(
-        year: year, month: Int64(monthIndex) + 1, day: day, hour: hour, minute: minute, second: second
+        year: year, month: Int64(month) + 1, day: day, hour: hour, minute: minute, second: second
       ).timestamp
     else { return nil }
     self = instant
@@ -163,8 +161,8 @@ extension Timestamp {
   }
 }
 
-/// A scanner for integers with a fixed number of digits.
-private struct DigitScanner {
+/// A scanner for the integers and names of dates.
+private struct DateScanner {
   private let bytes: [UInt8]
   private var index = 0
 
@@ -189,6 +187,14 @@ private struct DigitScanner {
     }
     index += digitCount
     return value
+  }
+
+  /// Reads the name of a day or a month, or of a time zone: three ASCII letters.
+  mutating func name() -> ArraySlice<UInt8>? {
+    let name = bytes[index...].prefix(3)
+    guard name.count == 3, name.allSatisfy(\.isASCIILetter) else { return nil }
+    index += 3
+    return name
   }
 
   /// Parses an optional fraction of a second and returns its value in nanoseconds; digits after the ninth are dropped.
