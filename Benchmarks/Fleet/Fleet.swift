@@ -57,7 +57,7 @@ struct Fleet: Sendable {
     let rejection = Duration.seconds(Double(Story.rejection) + .random(in: 0..<1, using: &generator))
     var uptime = Duration.seconds(Double.random(in: 0..<1, using: &generator))
     var isRejected = false
-    while let next = machine.nextRequest(after: uptime) {
+    while case .due(at: let next) = machine.nextRequest(after: uptime) {
       var rejected: CredentialGeneration?
       uptime = next
       if next >= rejection, !isRejected {

@@ -9,7 +9,6 @@ import NIOHTTP1
 import OSSAuth
 import StorageAuth
 import StorageClient
-import Synchronization
 
 /// A command that uploads and downloads small objects through the client, its transport only, and AsyncHTTPClient only.
 ///
@@ -190,7 +189,7 @@ struct RequestCommand: AsyncParsableCommand {
 /// A transport that sends the first request with each method, and returns copies of its response to all others.
 private final class ReplayTransport: HTTPTransport {
   private let transport = AsyncHTTPClientTransport()
-  private let responses = Mutex<[HTTPRequest.Method: (HTTPResponse, [UInt8])]>([:])
+  private let responses = Lock<[HTTPRequest.Method: (HTTPResponse, [UInt8])]>([:])
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     if let (response, bytes) = responses.withLock({ $0[request.method] }) {

@@ -29,6 +29,22 @@ final class AsperaNodeTests: XCTestCase {
     XCTAssertEqual(try JSONValue(parsing: request.body)["path"]?.string, "/2026/cat.jpg")
   }
 
+  func testFoldersOfOneNodeAreNotSynchronizedIntoEachOther() async throws {
+    let transport = RecordingTransport(service.reply)
+    for (source, target, other, isRefused) in [
+      ("/", "/backup", "127.0.0.1:9", true), ("/backup", "/", "127.0.0.1:9", true),
+      ("/backup", "/", "localhost:9", true), ("/a", "/b", "127.0.0.1:9", false), ("/a", "/ab", "127.0.0.1:9", false),
+      ("/", "/backup", "127.0.0.1:10", false),
+    ] {
+      let sync = FolderSync(
+        from: .objects(in: asperaClient(transport, root: source)),
+        to: .objects(in: asperaClient(transport, node: "http://\(other)", root: target)))
+      var code: StorageError.Code?
+      do { _ = try await sync.preview() } catch let error as StorageError { code = error.code } catch {}
+      XCTAssertEqual(code == .invalidOption, isRefused, "\(source) to \(target) of \(other)")
+    }
+  }
+
   func testFoldersAndMissingFilesAreNoSuchKey() async throws {
     service.makeFolder("/2026")
     for key in ["2026", "missing"] {

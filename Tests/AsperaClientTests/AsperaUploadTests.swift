@@ -164,6 +164,32 @@ final class AsperaUploadTests: XCTestCase {
     XCTAssertEqual(engine.attempts.count, 0)
   }
 
+  func testStreamIsNotReadToItsEndIfItIsLongerThanAnnounced() async throws {
+    let engine = FileEngine(service)
+    let chunkCount = 400
+    let readChunks = Collected<Int>()
+    let stream = ByteStream {
+      var count = 0
+      return {
+        guard count < chunkCount else { return nil }
+        count += 1
+        readChunks.append(count)
+        return [UInt8](repeating: 1, count: 100_000)
+      }
+    }
+    await assertThrows(
+      StorageError.self,
+      {
+        try await asperaClient(RecordingTransport(service.reply), engine: engine).upload(stream, length: 4, to: "k")
+      }
+    ) {
+      XCTAssertEqual($0.code, .sourceChanged)
+      XCTAssertTrue($0.message.contains("more bytes than the 4 that were announced"), $0.message)
+    }
+    XCTAssertLessThan(readChunks.values.count, chunkCount / 10)
+    XCTAssertEqual(engine.attempts.count, 0)
+  }
+
   // matrix: Aspera transfer (issuer): bad input
   func testUnsupportedUploadOptionsAreRejectedByName() async throws {
     let engine = FileEngine(service)

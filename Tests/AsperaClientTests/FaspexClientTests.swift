@@ -73,6 +73,47 @@ final class FaspexClientTests: XCTestCase {
     XCTAssertEqual(few.count, 30)
   }
 
+  func testPackageThatArrivesMeanwhileDoesNotEndTheList() async throws {
+    // The package 0 arrives after the first page.
+    let transport = ScriptedTransport { request in
+      let numbers = request.path.contains("offset=0") ? 1..<101 : 100..<150
+      return .json(#"{"packages":[\#(numbers.map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ","))]}"#)
+    }
+    let packages = try await client(transport).packages(limit: 101)
+    XCTAssertEqual(packages.map(\.id), (1..<102).map { "\($0)" })
+    XCTAssertTrue(transport.requests.allSatisfy { $0.path.hasSuffix("limit=100") })
+  }
+
+  func testUploadedPackageIsAwaitedThroughAnOutageForTenMinutes() async throws {
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write(pattern(10), to: "a")
+    for (recovers, state) in [(true, #""completed""#), (false, "null")] {
+      let (time, node) = (RushingTime(), NodeService())
+      let token = node.issueToken()
+      let start = time.uptime
+      let transport = ScriptedTransport { request in
+        switch request.path.split(separator: "/").last.map(String.init) ?? "" {
+        case "upload_details":
+          return recovers && time.uptime - start < .seconds(60)
+            ? .status(503) : .json(#"{"upload_status":\#(state)}"#)
+        case let last where last.hasPrefix("upload?"):
+          return .json(#"{"token":"\#(token)","destination_root":"/in","paths":[{}]}"#)
+        default: return .json(#"{"id":"42","title":"t"}"#)
+        }
+      }
+      let faspex = try client(transport, time: time, node: node)
+      if recovers {
+        let sent = try await faspex.send(draft, files: [file])
+        XCTAssertEqual(sent.id, "42")
+      } else {
+        await assertThrows(TransferFailure.self, { _ = try await faspex.send(draft, files: [file]) }) {
+          XCTAssertTrue($0.message.contains("the state of its upload is unknown"), $0.message)
+        }
+        XCTAssertEqual((time.uptime - start) / .seconds(1), 600, accuracy: 5)
+      }
+    }
+  }
+
   func testPagesThatDoNotGoOnAreRejected() async throws {
     let items = (0..<100).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
     let transport = ScriptedTransport { _ in .json(#"{"packages":[\#(items)]}"#) }
@@ -130,9 +171,9 @@ final class FaspexClientTests: XCTestCase {
   }
 
   private func client(
-    _ transport: any HTTPTransport, login: AsperaTransferOptions.Login? = nil
+    _ transport: any HTTPTransport, login: AsperaTransferOptions.Login? = nil, time: RushingTime = RushingTime(),
+    node: NodeService = NodeService()
   ) throws -> FaspexClient {
-    let time = RushingTime()
     let count = Lock(0)
     let cache = CredentialCache<OAuthBearer>(source: "numbered tokens", time: time) {
       let number = count.withLock { count in
@@ -144,6 +185,6 @@ final class FaspexClientTests: XCTestCase {
     return FaspexClient(
       url: "https://faspex.example.com/aspera/faspex/", credentials: cache,
       transfers: AsperaTransferOptions(
-        login: try login ?? .password(), engine: FileEngine(NodeService())), transport: transport, time: time)
+        login: try login ?? .password(), engine: FileEngine(node)), transport: transport, time: time)
   }
 }

@@ -10,6 +10,10 @@ import XCTest
 @testable import FoundationTransport
 @testable import StorageAuthTesting
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Tests URLSession's transport: progress in both directions, time limits, cancellation and the end of connections.
 final class URLSessionTransportTests: XCTestCase {
   private static let chunk = [UInt8](repeating: 7, count: 100_000)
@@ -207,6 +211,21 @@ final class URLSessionTransportTests: XCTestCase {
       _ = try await response.body.collected(upTo: 10)
     }
     XCTAssertEqual(connections.count, 3)
+  }
+
+  /// A reader that reads the last bytes later would continue the session although its next reader is slow.
+  func testFinishedExchangeHasNoSession() async throws {
+    let server = try LoopbackServer(patience: .seconds(20)) { connection in
+      _ = try connection.readHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    }
+    let sessions = Sessions(configuration: .transport(basedOn: .default))
+    let exact = try ExactRequest(request(.get, to: server), body: .none)
+    let exchange = URLSessionExchange(exact, on: sessions, timeouts: HTTPTimeouts())
+    await exchange.start()
+    while try await exchange.nextChunk() != nil {}
+    let isReleased = exchange.state.withLock { $0.session == nil && $0.task == nil }
+    XCTAssertTrue(isReleased)
   }
 
   func testReleasedTransportClosesItsConnections() async throws {

@@ -33,6 +33,33 @@ final class ListeningTests: CloudTestCase {
     }
   }
 
+  func testCancelledStartEnds() async throws {
+    for yields in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
+      let start = Task { [configuration] in try await LocalCloud.start(configuration) }
+      for _ in 0..<yields { await Task.yield() }
+      start.cancel()
+      do {
+        await (try await start.value).stop()
+      } catch is CancellationError {
+      } catch let error as LocalCloudError {
+        XCTFail("\(error)")
+      }
+    }
+  }
+
+  func testUnknownHostIsReported() async throws {
+    var configuration = configuration
+    configuration.address = "no-such-host.invalid"
+    configuration.allowsPlainHTTP = true
+    do {
+      let cloud = try await LocalCloud.start(configuration)
+      await cloud.stop()
+      XCTFail("The server listens.")
+    } catch let error as LocalCloudError {
+      XCTAssertTrue(error.description.contains("no-such-host.invalid"), error.description)
+    }
+  }
+
   /// Sends a signed request to a host by the address of the server.
   private func answer(
     _ client: TestClient, _ method: HTTPRequest.Method, _ host: String, _ path: String, throughS3: Bool = false

@@ -238,7 +238,8 @@ final class WireTests: CloudTestCase {
       } catch {
         XCTAssertEqual(
           "\(error)",
-          "Port \(port) of 127.0.0.1 cannot be used: Address already in use. Choose another one, or 0 for a free one.")
+          "The server cannot listen on 127.0.0.1, port \(port): Address already in use. Choose another address or port; "
+            + "port 0 selects a free one.")
       }
     }
   }

@@ -112,4 +112,12 @@ final class CommandLineSecretTests: XCTestCase {
       XCTAssertFalse(outcome.errors.contains("secret-wor"), outcome.errors)
     }
   }
+
+  func testAccountsFromStandardInputAreReadOnce() async throws {
+    // Two tokens end the command after it has read the accounts that another address requires.
+    let outcome = try await Programs.storageAuth(
+      ["serve", "--listen", "127.0.0.2", "--account-file", "-"], input: "id:secret\napp-token a\napp-token b\n")
+    XCTAssertEqual(outcome.status, 64, outcome.errors)
+    XCTAssertTrue(outcome.errors.contains("more than one token"), outcome.errors)
+  }
 }

@@ -73,6 +73,29 @@ final class TransferCommandTests: XCTestCase {
     XCTAssertEqual(names, ["f1", "f2", "f3", "f4", "f5"])
   }
 
+  func testRetryIsMentioned() async throws {
+    let node = try await LocalNode(self)
+    node.cloud.faults.transfers = [.failure(code: 16, .afterBytes(100_000), .first(1))]
+    let source = try TemporaryDirectory(self).write(pattern(300_000), to: "f").string
+    let upload = fields(node, ["direction": "send", "destination_root": "/up", "paths": [["source": .string(source)]]])
+    let input = String(decoding: JSONValue.object(upload).serialized, as: UTF8.self)
+    let sent = try await run(node, "-", ["--json"], input: input)
+    XCTAssertEqual(sent.status, 0, sent.errors)
+    let notes = sent.errors.split(separator: "\n").compactMap { line in
+      (try? JSONValue(parsing: Array(line.utf8)))?["note"]?.string
+    }
+    let retry = try XCTUnwrap(notes.first { $0.contains(" The transfer is tried again in ") }, sent.errors)
+    XCTAssertFalse(retry.hasPrefix("note: "), retry)
+  }
+
+  func testUnreadableStandardInputIsAUsageError() async throws {
+    for source in ["/", "&-"] {
+      let outcome = try await Programs.shell(#""$0" "$@" <\#(source)"#, ["aspera", "transfer", "-"])
+      XCTAssertEqual(outcome.status, 64, source)
+      XCTAssertTrue(outcome.errors.contains("Standard input cannot be read."), outcome.errors)
+    }
+  }
+
   func testUnusableSpecificationsAndArgumentsAreRefusedByName() async throws {
     let node = try await LocalNode(self)
     let directory = try TemporaryDirectory(self)

@@ -66,6 +66,20 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
+  func testCompletionForS3CarriesTheCustomerProvidedKey() async throws {
+    let service = MultipartService()
+    let transport = RecordingTransport(service.answer)
+    let client = StorageClient(
+      .s3(bucket: "photos", region: "eu-central-1", endpoint: endpoint), credentials: ClientTestSupport.key,
+      configuration: .test, transport: transport)
+    let vendor = Vendor(name: "S3", prefix: "x-amz-", transport: transport, store: client)
+    try await vendor.store.upload(
+      .bytes(pattern(300_000)), to: "k", options: UploadOptions(headers: headers(vendor)), progress: nil)
+    let completion = try XCTUnwrap(transport.requests.last)
+    XCTAssertEqual(completion.method, .post)
+    for field in headers(vendor) { XCTAssertEqual(completion.headers[field.name], field.value, field.name.rawName) }
+  }
+
   func testAbortOfAMultipartUploadCarriesRequestPayer() async throws {
     let service = MultipartService()
     let failing: RecordingTransport.Handler = { request async throws(TransportError) in

@@ -64,6 +64,24 @@ final class DiagnosisTextTests: XCTestCase {
     XCTAssertTrue(diagnosis?.explanation.contains("only the hash") ?? false)
   }
 
+  func testMissingTrailingSlashIsNoMissingPrefix() throws {
+    let signed = try Provocation.request(.get, "/").oss(.v1)
+    let text = "GET\n\n\n\(Provocation.now.httpDate)\n/photos"
+    assertDiagnosis(
+      SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss()), .pathChanged, line: "path",
+      sent: "/photos/", received: "/photos")
+  }
+
+  func testJoinedHeaderLinesAreNoOtherFormOfTheirCharacters() throws {
+    let signed = try Provocation.request(.get, "/a").oss(.v1)
+    let start = "GET\n\n\n\(Provocation.now.httpDate)\n"
+    assertDiagnosis(
+      SignatureDiagnosis(
+        of: RejectedResponse(start + "x-oss-meta-a:b, b\n/photos/a"), to: signed, signedFor: .oss(),
+        stringToSign: start + "x-oss-meta-a:b\nx-oss-meta-a:b\n/photos/a"), .headerChanged,
+      line: "header x-oss-meta-a", sent: "b, b", received: "b, b")
+  }
+
   func testPageListsEveryCause() throws {
     let page = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

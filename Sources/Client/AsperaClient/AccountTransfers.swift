@@ -34,6 +34,7 @@ package struct AccountTransfers: Sendable {
     spec.createsFolder = true
     let meter = ProgressMeter(total: source.length, handler: progress)
     try await queue.carryOut(session(spec), size: source.length, meter)
+    try await source.requireUnchanged()
   }
 
   /// Downloads a file with a path on the Aspera server, relative to the account's root, into a local file, which appears
@@ -45,7 +46,8 @@ package struct AccountTransfers: Sendable {
     let paths = [TransferPath("/" + path, to: TemporaryFolder.contentName)]
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
     try await queue.carryOut(session(spec), size: nil, ProgressMeter(total: nil, handler: progress))
-    try await DownloadedFile(ObjectInfo(key: path, size: nil), in: folder).move(to: location)
+    try await DownloadedFile(ObjectInfo(key: path, size: nil), in: folder, of: location.folder.system)
+      .move(to: location)
   }
 
   private func session(_ spec: TransferSpec) -> TransferSession {

@@ -22,7 +22,9 @@ public struct AsperaProvider: StorageProvider {
   /// The path of the folder that object keys are relative to.
   public let root: String
 
-  /// The ID of the folder that the root is relative to, or `nil` to use the root folder of the access key.
+  /// The ID of the folder that the root is relative to.
+  ///
+  /// If `nil`, the root folder of the access key or of the node user.
   ///
   /// With an ID, and with every bearer token, the client identifies files by IDs instead of paths.
   public let rootFileID: String?
@@ -30,13 +32,14 @@ public struct AsperaProvider: StorageProvider {
   /// The settings for file transfers to and from the node: login, program and rates.
   public let transfers: AsperaTransferOptions
 
-  /// Further tags of transfers by file ID, which an application on top of the node requires.
+  /// The additional tags, by direction, of transfers that identify files by ID; an application on top of the node
+  /// requires them.
   package var tags: [TransferDirection: JSONObject] = [:]
 
   let address: Result<ServiceURL, SigningError>
   private let access: AsperaNodeAccess?
 
-  /// Creates a storage provider for an Aspera node.
+  /// Creates a storage provider for an Aspera node; ``endpoint`` and all operations report invalid values.
   ///
   /// - Parameters:
   ///   - node: The URL of the Node API: `https`, or `http` on this machine. If the URL has a path, as with Shares, it
@@ -81,7 +84,7 @@ public struct AsperaProvider: StorageProvider {
 
   /// The endpoint of the Node API, without a path.
   ///
-  /// - Throws: A `SigningError` if the node's URL or the root folder is invalid.
+  /// - Throws: A `SigningError` if the node's URL, the root folder or its ID is invalid.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) {
       let address = try address.get()
@@ -101,6 +104,10 @@ public struct AsperaProvider: StorageProvider {
   public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
     NodeClient(sender: sender)
   }
+}
+
+extension AsperaProvider: RootedProvider {
+  package var rootFolder: RootFolderLocation { RootFolderLocation(baseID: rootFileID, path: root) }
 }
 
 extension StorageProvider where SigningCredential == AsperaNodeAccess {

@@ -38,18 +38,27 @@ struct UploadFile: Sendable {
   private init(_ stream: ByteStream, length announcedLength: Int64?) async throws {
     let folder = try TemporaryFolder()
     let writtenFile = try await FileReplacement.write(folder.contentPath, permissions: .ownerReadWrite) { replacement in
-      try await replacement.write(stream, at: 0, .crc64) { _, _ in }
+      try await replacement.write(stream, at: 0, .crc64) { written, _ in
+        // A stream without an end must not fill the disk.
+        if let announcedLength, written.length > announcedLength {
+          throw Self.otherLength("more bytes than", announcedLength)
+        }
+      }
     }
     if let announcedLength, announcedLength != writtenFile.length {
-      throw StorageError(
-        .sourceChanged, "The stream had \(writtenFile.length) bytes, not the \(announcedLength) that were announced.",
-        remedy: "Give the length only if it is certain.")
+      throw Self.otherLength("\(writtenFile.length) bytes, not", announcedLength)
     }
     path = folder.contentPath.string
     length = writtenFile.length
     checksum = writtenFile.checksum
     self.folder = folder
     callersFile = nil
+  }
+
+  private static func otherLength(_ comparison: String, _ announcedLength: Int64) -> StorageError {
+    StorageError(
+      .sourceChanged, "The stream had \(comparison) the \(announcedLength) that were announced.",
+      remedy: "Give the length only if it is certain.")
   }
 
   /// Throws an error if ascp may have read another file than the one that was opened, or another state of it.
@@ -83,8 +92,9 @@ struct DownloadedFile: Sendable {
   private var length: Int64 { contentFile.status.size }
 
   /// Opens the file in a folder after checking that the download into the folder is complete.
-  init(_ info: ObjectInfo, in folder: TemporaryFolder) async throws {
-    let contentFile = try await LocalFile.reading(folder.contentPath, followsLink: false)
+  init(_ info: ObjectInfo, in folder: TemporaryFolder, of system: any FileSystem = .system) async throws {
+    let content = try await FileLocation(folder.contentPath, in: system)
+    let contentFile = try await LocalFile.reading(content.name, in: content.folder)
     if let size = info.size, size != contentFile.status.size {
       throw StorageError(
         .truncated, "\(info.key) came with \(contentFile.status.size) bytes instead of \(size).",
@@ -97,9 +107,13 @@ struct DownloadedFile: Sendable {
 
   /// Moves the file to a location, with the permissions of the file that it replaces.
   func move(to location: FileLocation) async throws {
-    // First the permissions: the file must not appear at its location with others, not even for a moment.
-    if let permissions = try await location.permissions() { try await contentFile.setPermissions(permissions) }
-    let source = try await FileLocation(folder.contentPath)
+    if let permissions = try await location.permissions() {
+      // First the permissions: the file must not appear at its location with others, not even for a moment.
+      try await contentFile.setPermissions(permissions)
+      // After a power failure, the location must have one of the two complete files.
+      try await contentFile.synchronize()
+    }
+    let source = try await FileLocation(folder.contentPath, in: location.folder.system)
     // The file is renamed by its name, which must still be that of the file that was opened and checked.
     guard let status = try await source.status(followsLink: false), status.isSameFile(as: contentFile.status) else {
       throw StorageError(
@@ -132,9 +146,10 @@ struct DownloadedFile: Sendable {
         let count = min(payloadChunkSize, offsets.upperBound - offset)
         guard count > 0 else { return nil }
         let chunk = try await contentFile.read(from: offset, upTo: Int(count))
-        if chunk.isEmpty {
-          let length = offsets.upperBound - offsets.lowerBound
-          try checkByteCount(of: info.key, offset - offsets.lowerBound, length: length)
+        guard !chunk.isEmpty else {
+          let (readCount, length) = (offset - offsets.lowerBound, offsets.upperBound - offsets.lowerBound)
+          throw StorageError(
+            .truncated, "\(info.key) came with \(readCount) bytes instead of \(length).", remedy: "Download it again.")
         }
         offset += Int64(chunk.count)
         return chunk

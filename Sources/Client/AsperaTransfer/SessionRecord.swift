@@ -128,7 +128,7 @@ extension TransferSession {
 /// A feed of a persistent session's paths to an attempt, which first receives those that are not known to be done.
 struct PathFeed {
   /// The added paths that no attempt has reported as transferred.
-  private var pendingPaths: [TransferPath] = []
+  private(set) var pendingPaths: [TransferPath] = []
   private(set) var isFinished = false
   /// The continuation of the current attempt's sequence, or `nil` if no attempt runs.
   private var continuation: AsyncStream<[TransferPath]>.Continuation?

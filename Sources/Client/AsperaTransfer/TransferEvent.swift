@@ -16,12 +16,16 @@ public struct TransferEvent: Sendable {
 
   /// A kind of event in a session of a transfer queue.
   ///
-  /// The `will…` and `did…` kinds occur in the order of their declaration, with these exceptions:
+  /// The `will…` and `did…` kinds occur in the order of their declaration. A kind is left out if the session does not
+  /// reach its step:
   ///
   /// - A session that ends before its turn reports only `finished`.
-  /// - A session whose request for a token fails does not become active, so `willActivate` is followed by `didDeactivate`.
-  /// - An attempt that fails before the server has accepted it reports only `willStartRunning` and `didStopRunning`.
-  /// - An attempt that is repeated or was interrupted starts with `willStartRunning` again.
+  /// - A session that ends before its first token reports `willActivate` and `didDeactivate`.
+  /// - An attempt that fails or is stopped before the server has accepted it reports `willStartRunning` and
+  ///   `didStopRunning`.
+  ///
+  /// A repeated attempt starts with `willStartRunning` again. An interruption reports only the end of the attempt: the
+  /// session is not deactivated, and continues with `willStartRunning`.
   ///
   /// `finished` is the last event of a session. It occurs once each time that the session is queued.
   public enum Kind: Sendable, Equatable {
@@ -41,7 +45,9 @@ public struct TransferEvent: Sendable {
     case willDeactivate
     /// The session has become inactive.
     case didDeactivate
-    /// The progress of the transfer has changed, of which a slow reader receives only the most recent.
+    /// The progress of the transfer has changed.
+    ///
+    /// A slow reader receives only the most recent progress.
     case progress(TransferProgressReport)
     /// A file was transferred or skipped, or its transfer failed.
     case file(TransferFileReport)
@@ -114,7 +120,7 @@ public struct TransferRetry: Sendable, Hashable {
   public var failure: TransferFailure
   /// The number of consecutive retries of this kind, including this retry.
   public var number: Int
-  /// The delay before the retry starts.
+  /// The minimum delay before the retry.
   public var delay: Duration
 
   /// Creates a description of a retry after a failed step.
@@ -123,7 +129,7 @@ public struct TransferRetry: Sendable, Hashable {
   ///   - cause: The kind of retry.
   ///   - failure: The failure that caused the retry.
   ///   - number: The number of consecutive retries of this kind, including this retry.
-  ///   - delay: The delay before the retry starts.
+  ///   - delay: The minimum delay before the retry.
   public init(cause: Cause, failure: TransferFailure, number: Int, delay: Duration) {
     self.cause = cause
     self.failure = failure

@@ -7,7 +7,8 @@ internal import StorageAuth
 ///
 /// Each observer creates a separate sequence. A slow reader misses only outdated progress events. The events of each
 /// session are in order. The sequence ends when the queue is shut down. A sequence that a `run` method of the queue
-/// returns ends when its sessions have ended.
+/// returns ends when its sessions have ended. If the task of one iterator is cancelled, the sequence also ends for the
+/// other iterators.
 public struct TransferEvents: AsyncSequence, Sendable {
   /// The type of the events in the sequence.
   public typealias Element = TransferEvent

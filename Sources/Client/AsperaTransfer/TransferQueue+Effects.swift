@@ -111,26 +111,38 @@ extension TransferQueue {
     }
   }
 
-  /// Adds an observer of all events, or of those in a batch, until the returned sequence is released.
-  func addObserver(ofBatch batchID: UInt64?) -> TransferEvents {
+  /// Adds an observer of all events, until the returned sequence is released.
+  func addObserver() -> TransferEvents {
     let buffer = EventBuffer()
     let id = state.withLock { state in
-      let id = batchID ?? state.nextObserverID()
+      let id = state.nextObserverID()
       if state.isOver {
         buffer.finish()
       } else {
-        state.observers[id] = State.Observer(buffer: buffer, batchID: batchID)
+        state.observers[id] = State.Observer(buffer: buffer, batchID: nil)
       }
       return id
     }
-    return TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.removeObserver(id) })
+    return events(in: buffer, ofObserver: id)
   }
 
-  /// Removes an observer, and cancels and removes the sessions in the batch that it observed.
+  /// Returns the sequence of the events in a buffer, whose observer is removed when the sequence is released.
+  func events(in buffer: EventBuffer, ofObserver id: UInt64) -> TransferEvents {
+    TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.removeObserver(id) })
+  }
+
+  /// Removes an observer of all events, or cancels and removes the sessions in the batch that an observer observes.
+  ///
+  /// The sequence of the observer ends for all its iterators, after the events that have occurred. The observer of a
+  /// batch also receives the events of the cancelled sessions, and is removed after the last one.
   private func removeObserver(_ id: UInt64) {
     changeState { state, uptime in
-      state.observers[id] = nil
-      let sessions = state.batches.removeValue(forKey: id)?.sessions ?? []
+      guard let sessions = state.batches[id]?.sessions else {
+        if let buffer = state.observers.removeValue(forKey: id)?.buffer { state.notices.append(.endOfEvents([buffer])) }
+        return []
+      }
+      // The IDs can belong to other sessions before the batch ends.
+      state.batches[id]?.sessions = []
       return sessions.flatMap { state.machine.remove($0, at: uptime) }
     }
   }
@@ -280,7 +292,8 @@ extension TransferQueue {
 
     /// A batch of sessions that a caller queued together and observes together.
     struct Batch {
-      let sessions: [String]
+      /// The sessions that are removed from the queue when all of them have ended.
+      var sessions: [String]
       /// The sessions that have not reported their result.
       var unfinishedSessions: Set<String>
     }
@@ -323,12 +336,34 @@ extension TransferQueue {
     }
 
     /// Returns an unused session ID: the requested ID, or the requested ID with a number appended.
-    func unusedID(for requestedID: String, besides reservedIDs: [String] = []) -> String {
-      func isUnused(_ id: String) -> Bool { records[id] == nil && !reservedIDs.contains(id) }
-      if isUnused(requestedID) { return requestedID }
-      var number = 2
-      while !isUnused("\(requestedID)-\(number)") { number += 1 }
-      return "\(requestedID)-\(number)"
+    func unusedID(for requestedID: String) -> String {
+      var lastNumber = 1
+      return unusedID(for: requestedID, besides: [], after: &lastNumber)
+    }
+
+    /// Returns unused session IDs for the sessions of a batch, all different, each as for a single session.
+    func unusedIDs(for requestedIDs: [String]) -> [String] {
+      var ids: [String] = []
+      var reservedIDs: Set<String> = []
+      var lastNumbers: [String: Int] = [:]
+      for requestedID in requestedIDs {
+        let id = unusedID(for: requestedID, besides: reservedIDs, after: &lastNumbers[requestedID, default: 1])
+        ids.append(id)
+        reservedIDs.insert(id)
+      }
+      return ids
+    }
+
+    /// Returns an unused session ID, for which all numbers up to the last one are known to be in use.
+    private func unusedID(
+      for requestedID: String, besides reservedIDs: Set<String>, after lastNumber: inout Int
+    ) -> String {
+      var id = requestedID
+      while records[id] != nil || reservedIDs.contains(id) {
+        lastNumber += 1
+        id = "\(requestedID)-\(lastNumber)"
+      }
+      return id
     }
 
     mutating func add(_ record: SessionRecord, as id: String, at uptime: Duration) -> [QueueMachine.Effect] {

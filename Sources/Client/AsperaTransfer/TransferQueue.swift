@@ -125,7 +125,7 @@ public final class TransferQueue: Sendable {
   /// A new sequence of the queue's events, starting now.
   ///
   /// To receive all events of a session, get the sequence before you add the session.
-  public var events: TransferEvents { addObserver(ofBatch: nil) }
+  public var events: TransferEvents { addObserver() }
 
   /// Adds a session to the end of the queue.
   ///
@@ -157,6 +157,8 @@ public final class TransferQueue: Sendable {
   /// A session that has ended runs again. If no slot is free, the most recently activated session is stopped, and
   /// continues after this session. An active session is not affected.
   ///
+  /// In a paused queue, the session starts only after ``resume()``. After ``shutdown()``, the call has no effect.
+  ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func run(_ id: String) {
     changeState { state, uptime in state.machine.run(id, at: uptime) }
@@ -183,7 +185,8 @@ public final class TransferQueue: Sendable {
 
   /// Shuts the queue down by cancelling all sessions in an orderly way and then ending all event sequences.
   ///
-  /// A session that is added later is cancelled immediately.
+  /// A session that is added later is cancelled immediately. The method returns when all sessions have ended, also if
+  /// the task of the caller is cancelled before.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
       changeState { state, _ in
@@ -226,6 +229,9 @@ extension TransferQueue {
   }
 
   /// Waits until a session has ended and returns its result, or `nil` if the queue contains no session with that ID.
+  ///
+  /// The wait does not end when the task of the caller is cancelled. In a paused queue, a session that is not active ends
+  /// only after ``resume()``, or when it is cancelled or removed.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
       let knownResult: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
@@ -249,13 +255,12 @@ extension TransferQueue {
   ///   or if the session was finished or has ended.
   public func addPaths(_ paths: [TransferPath], to id: String) throws(TransferFailure) {
     let reason: String? = state.withLock { state in
-      guard let session = state.machine.sessions[id], var feed = state.records[id]?.pathFeed else {
+      guard let session = state.machine.sessions[id], let isFinished = state.records[id]?.pathFeed?.isFinished else {
         return "There is no persistent session with the id \(id)."
       }
       if session.isEnded { return "The session \(id) is over." }
-      if feed.isFinished { return "The session \(id) was finished." }
-      feed.add(paths)
-      state.records[id]?.pathFeed = feed
+      if isFinished { return "The session \(id) was finished." }
+      state.records[id]?.pathFeed?.add(paths)
       return nil
     }
     guard let reason else { return }
@@ -273,7 +278,8 @@ extension TransferQueue {
   /// Runs sessions, and returns a sequence of their events.
   ///
   /// The sequence ends when all sessions have ended, which are then removed from the queue. If the caller stops reading
-  /// before that, or is cancelled, the sessions are cancelled.
+  /// before that, or is cancelled, the sessions are cancelled. After ``shutdown()``, each session reports only that it has
+  /// finished.
   ///
   /// ```swift
   /// for await event in queue.run(sessions) {
@@ -284,17 +290,19 @@ extension TransferQueue {
   /// - Parameter sessions: The sessions to run. A number is appended to IDs that the queue already contains.
   /// - Returns: A sequence of the events of these sessions.
   public func run(_ sessions: [TransferSession]) -> TransferEvents {
+    let buffer = EventBuffer()
     let batchID = state.withLock { $0.nextObserverID() }
-    let events = addObserver(ofBatch: batchID)
     let records = sessions.map { record(of: $0, batchID: batchID) }
     changeState { state, uptime in
-      let ids = sessions.reduce(into: []) { $0.append(state.unusedID(for: $1.id, besides: $0)) }
+      let ids = state.unusedIDs(for: sessions.map(\.id))
+      // The buffer receives the events of this change too: sessions that are added after a shutdown end at once.
+      state.observers[batchID] = State.Observer(buffer: buffer, batchID: batchID)
       state.batches[batchID] = State.Batch(sessions: ids, unfinishedSessions: Set(ids))
       // A batch without sessions has already ended.
       state.changedBatchIDs.insert(batchID)
       return zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) }
     }
-    return events
+    return events(in: buffer, ofObserver: batchID)
   }
 
   /// Runs transfers with the queue's account and token issuer, and returns a sequence of their events.

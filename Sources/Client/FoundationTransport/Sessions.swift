@@ -40,7 +40,7 @@ internal import StorageAuth
     /// Takes a session back after the end of a request's task.
     func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {
       // A paused session can neither close its connection nor serve its next request.
-      session.resume()
+      session.endPauses()
       guard isReusable else { return session.invalidate() }
       let surplusSession = idleSessions.withLock { sessions in
         sessions.append((request.origin, session))
@@ -80,7 +80,7 @@ internal import StorageAuth
 
     deinit {
       // A suspended queue must not be released.
-      resume()
+      endPauses()
     }
 
     /// Makes the session neither send nor receive.
@@ -99,7 +99,7 @@ internal import StorageAuth
     }
 
     /// Lets the session send and receive.
-    func resume() {
+    func endPauses() {
       resume(.slowReader)
       resume(.slowBodySource)
     }
@@ -158,7 +158,7 @@ internal import StorageAuth
     func resumeReceiving(_ task: URLSessionTask) { task.resume() }
 
     /// Lets the session send and receive, which it always does.
-    func resume() {}
+    func endPauses() {}
   }
 #endif
 

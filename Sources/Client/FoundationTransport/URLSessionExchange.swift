@@ -18,6 +18,7 @@ final class URLSessionExchange: Sendable {
   typealias Outcome = Result<Void, TransportError>
 
   struct State {
+    /// The session and its task, until the task ends and the session may serve another exchange.
     var session: TransportSession?
     var task: URLSessionDataTask?
     /// The task that ends the exchange when a time limit is exceeded.
@@ -107,7 +108,11 @@ final class URLSessionExchange: Sendable {
     let endedState: State? = state.withLock { state in
       guard state.outcome == nil else { return nil }
       state.outcome = outcome
-      if case .failure = outcome { state.chunks = ChunkQueue() }
+      if case .failure = outcome {
+        state.chunks = ChunkQueue()
+        // A paused session could not close its connection.
+        state.session?.endPauses()
+      }
       defer { (state.watchTask, state.headWaiter, state.chunkWaiter) = (nil, nil, nil) }
       return state
     }
@@ -121,7 +126,6 @@ final class URLSessionExchange: Sendable {
       endedState.headWaiter?.resume(returning: .failure(error))
       endedState.chunkWaiter?.resume(returning: .failure(error))
       guard let task = endedState.task else { return }
-      endedState.session?.resume()
       DispatchQueue.global().async { task.cancel() }
     }
   }
@@ -235,9 +239,11 @@ final class URLSessionExchange: Sendable {
 
   /// Accepts the end of the task, with the session's error or the last response.
   func completed(_ error: (any Error)?, _ response: HTTPURLResponse?) {
-    if let session = state.withLock({ $0.session }) {
-      sessions.release(session, from: request, isReusable: error == nil)
+    let session = state.withLock { state in
+      defer { (state.session, state.task) = (nil, nil) }
+      return state.session
     }
+    if let session { sessions.release(session, from: request, isReusable: error == nil) }
     if let error { return end(.failure(TransportError(error, host: request.host))) }
     let (hasHead, isIncomplete) = state.withLock { ($0.head != nil, $0.chunks.isIncomplete) }
     if hasHead {
@@ -261,9 +267,6 @@ extension ExactRequest {
 }
 
 extension HTTPResponse {
-  /// The number of bytes in the body, or `nil` if the head does not declare it.
-  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
-
   /// The maximum number of header fields in a response; the services send about twenty.
   private static let fieldLimit = 1_000
 
@@ -334,7 +337,9 @@ struct ChunkQueue {
   /// The number of buffered bytes below which a paused connection continues.
   private static let resumeByteCount = 64 * 1_024
 
+  /// The chunks, of which those before `firstIndex` have been read and are empty.
   private var chunks: [Data] = []
+  private var firstIndex = 0
   private var byteCount = 0
   private var receivedCount: Int64 = 0
 
@@ -364,8 +369,15 @@ struct ChunkQueue {
 
   /// Removes the bytes that arrived first, if any, and returns whether the paused connection must continue.
   mutating func removeFirst() -> (data: Data, isSpaceFree: Bool)? {
-    guard !chunks.isEmpty else { return nil }
-    let data = chunks.removeFirst()
+    guard firstIndex < chunks.count else { return nil }
+    let data = chunks[firstIndex]
+    chunks[firstIndex] = Data()
+    firstIndex += 1
+    // At least half of the chunks are removed, so that no chunk is moved more than once on average.
+    if firstIndex * 2 >= chunks.count {
+      chunks.removeFirst(firstIndex)
+      firstIndex = 0
+    }
     byteCount -= data.count
     guard isPaused, byteCount < Self.resumeByteCount else { return (data, false) }
     isPaused = false

@@ -17,43 +17,64 @@ struct FinishedDownload {
   private let transfer: BackgroundTransfer
   private let response: HTTPResponse
   private let location: FilePath
+  private let system: any FileSystem
 
-  init(_ transfer: BackgroundTransfer, _ response: HTTPResponse, at location: FilePath) {
+  init(
+    _ transfer: BackgroundTransfer, _ response: HTTPResponse, at location: FilePath,
+    in system: any FileSystem = .system
+  ) {
     self.transfer = transfer
     self.response = response
     self.location = location
+    self.system = system
   }
 
   /// Moves the file to its destination, after a check of the response, its length and its checksum.
+  ///
+  /// As with `FileReplacement`, a file that replaces another one gets its permissions, and is on the disk before the
+  /// other one is removed.
   func moveToDestination() throws -> ObjectInfo {
+    let info: ObjectInfo
     do {
-      if !response.isSuccess,
-        let error = transfer.target.error(in: response, body: try firstBytes(upTo: ServiceError.bodyLimit))
-      {
-        throw error
-      }
-      let info = transfer.target.objectInfo(from: response)
-      let expectedChecksum = transfer.target.checksum(of: info, in: response)
-      let (size, checksum) = try measure(expectedChecksum?.algorithm ?? .crc64)
-      try transfer.target.verify(info, in: response, byteCount: size, checksum)
-      // The file is first moved into the destination's folder, where it can replace another file in one step.
-      let temporaryFile = transfer.file.removingLastComponent().appending(".\(UUID().uuidString).part")
-      try FileManager.default.moveItem(atPath: location.string, toPath: temporaryFile.string)
-      do {
-        try FileReplacement.rename(temporaryFile, to: transfer.file)
-      } catch {
-        try? FileManager.default.removeItem(atPath: temporaryFile.string)
-        throw error
-      }
-      return info
-    } catch let error as CocoaError {
-      throw StorageError(
-        .unusableFile, "\(transfer.file) could not be written (CocoaError \(error.code.rawValue)).",
-        remedy: "Check the folder, its permissions and the free space.")
+      info = try verifiedInfo()
     } catch let error as Errno {
       throw StorageError(
         .unusableFile, "The download for \(transfer.file) could not be read: \(error).", remedy: "Download it again.")
     }
+    do {
+      try replaceDestination()
+    } catch let error as CocoaError {
+      throw unwritable("CocoaError \(error.code.rawValue)")
+    } catch let error as Errno {
+      throw unwritable("\(error)")
+    }
+    return info
+  }
+
+  private func unwritable(_ reason: String) -> StorageError {
+    StorageError(
+      .unusableFile, "\(transfer.file) could not be written (\(reason)).",
+      remedy: "Check the folder, its permissions and the free space.")
+  }
+
+  // MARK: Verification
+
+  /// Returns the description of the object, after a check of the response, and of the file's length and checksum.
+  private func verifiedInfo() throws -> ObjectInfo {
+    if !response.isSuccess,
+      let error = transfer.target.error(in: response, body: try firstBytes(upTo: ServiceError.bodyLimit))
+    {
+      throw error
+    }
+    let info = transfer.target.objectInfo(from: response)
+    // Without an expected checksum, none is compared, so that the file need not be read.
+    let algorithm = transfer.target.checksum(of: info, in: response)?.algorithm
+    let checksum = try algorithm.map { try computeChecksum($0) } ?? ObjectChecksum(.crc64, of: [])
+    let size = try inFolder(of: location) { name, folder in
+      try system.status(of: name, in: folder, followsLink: true).size
+    }
+    try transfer.target.verify(info, in: response, byteCount: size, checksum)
+    return info
   }
 
   private func firstBytes(upTo limit: Int) throws -> [UInt8] {
@@ -65,21 +86,18 @@ struct FinishedDownload {
     return bytes
   }
 
-  /// Returns the size and the checksum of the file.
-  private func measure(_ algorithm: ObjectChecksum.Algorithm) throws -> (Int64, ObjectChecksum) {
-    var size: Int64 = 0
+  private func computeChecksum(_ algorithm: ObjectChecksum.Algorithm) throws -> ObjectChecksum {
     var crc = CRC(algorithm.crc)
     try readChunks { chunk in
-      size = size.saturatingAdding(Int64(chunk.count))
       crc.update(chunk)
       return true
     }
-    return (size, ObjectChecksum(algorithm, crc.checksum))
+    return ObjectChecksum(algorithm, crc.checksum)
   }
 
   /// Passes the chunks of the file to a closure until it returns `false`.
   private func readChunks(_ body: ([UInt8]) -> Bool) throws {
-    let file = try FileDescriptor.open(location, .readOnly, options: .closeOnExec)
+    let file = try open(location)
     try file.closeAfter {
       while true {
         // Safe: the system writes at most as many bytes as the memory holds, and returns the number that it wrote.
@@ -89,5 +107,66 @@ struct FinishedDownload {
         guard !chunk.isEmpty, body(chunk) else { return }
       }
     }
+  }
+
+  // MARK: Replacement
+
+  private func replaceDestination() throws {
+    let replacedPermissions = try permissionsOfReplacedFile()
+    // In the destination's folder, the file can replace another file in one step.
+    let temporaryFile = transfer.file.removingLastComponent().appending(".\(UUID().uuidString).part")
+    do {
+      // Between two volumes the move is a copy, which can leave a part of the file.
+      try FileManager.default.moveItem(atPath: location.string, toPath: temporaryFile.string)
+      if let replacedPermissions { try prepare(temporaryFile, replacedPermissions) }
+      try FileReplacement.rename(temporaryFile, to: transfer.file)
+    } catch {
+      try? FileManager.default.removeItem(atPath: temporaryFile.string)
+      throw error
+    }
+  }
+
+  /// Returns the permissions of the file at the destination, which must be a regular one, or `nil` if no file exists.
+  private func permissionsOfReplacedFile() throws -> FilePermissions? {
+    let status: FileStatus? = try inFolder(of: transfer.file) { name, folder in
+      do throws(Errno) {
+        return try system.status(of: name, in: folder, followsLink: true)
+      } catch {
+        guard error == .noSuchFileOrDirectory else { throw error }
+        return nil
+      }
+    }
+    guard let status else { return nil }
+    guard status.kind == .regular else {
+      throw StorageError(
+        .unusableFile, "\(transfer.file) is not a regular file.",
+        remedy: "Name an existing file, or one that can be created.")
+    }
+    return status.permissions
+  }
+
+  /// Gives a file the permissions of the file that it replaces, and waits until its content is on the disk.
+  private func prepare(_ file: FilePath, _ permissions: FilePermissions) throws {
+    let descriptor = try open(file)
+    try descriptor.closeAfter {
+      try system.setPermissions(permissions, of: descriptor)
+      try system.synchronize(descriptor)
+    }
+  }
+
+  private func open(_ file: FilePath) throws -> FileDescriptor {
+    try inFolder(of: file) { name, folder in try system.openFile(name, in: folder, .reading(followsLink: true)) }
+  }
+
+  /// Passes the name of a file and its open folder to a closure.
+  private func inFolder<Result>(
+    of file: FilePath, _ body: (FilePath.Component, FileDescriptor) throws -> Result
+  ) throws -> Result {
+    guard let name = file.lastComponent else {
+      throw StorageError(.unusableFile, "\(file) is the root of the file system.", remedy: "Name a file.")
+    }
+    let folder = try system.openFolder(file.removingLastComponent())
+    defer { try? system.close(folder) }
+    return try body(name, folder)
   }
 }

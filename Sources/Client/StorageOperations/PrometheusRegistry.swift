@@ -200,17 +200,8 @@ enum PrometheusText {
   static func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 
   private static func identifier(_ text: String, isAllowed: (UInt8) -> Bool) -> String {
-    var bytes = text.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        byte
-      default: isAllowed(byte) ? byte : UInt8(ascii: "_")
-      }
-    }
-    if bytes.first.map({ $0 <= UInt8(ascii: "9") && $0 >= UInt8(ascii: "0") }) ?? true {
-      bytes.insert(UInt8(ascii: "_"), at: 0)
-    }
+    var bytes = text.utf8.map { $0.isASCIILetterOrDigit || isAllowed($0) ? $0 : UInt8(ascii: "_") }
+    if bytes.first?.isASCIIDigit ?? true { bytes.insert(UInt8(ascii: "_"), at: 0) }
     return String(decoding: bytes, as: UTF8.self)
   }
 

@@ -15,6 +15,8 @@ extension CredentialCache: Service {
   /// ```
   public func run() async {
     await cancelWhenGracefulShutdown { await self.keepFresh() }
+    // A service that ends before the shutdown, as after one of the cache by the app, would end its group.
+    try? await gracefulShutdown()
     shutdown()
   }
 }

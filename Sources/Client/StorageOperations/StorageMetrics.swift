@@ -101,16 +101,9 @@ final class MetricSeries: Sendable {
     let labelValues: [String]
   }
 
-  /// A metric of the backend.
-  private enum Series {
-    case counter(Counter)
-    case timer(Timer)
-    case gauge(Gauge)
-  }
-
   private let factory: any MetricsFactory
   private let seriesLimit: Int
-  private let seriesByKey = Lock<[SeriesKey: Series]>([:])
+  private let seriesByKey = Lock<[SeriesKey: any Sendable]>([:])
 
   init(factory: any MetricsFactory, seriesLimit: Int) {
     self.factory = factory
@@ -118,47 +111,34 @@ final class MetricSeries: Sendable {
   }
 
   func increment(_ name: String, _ labels: [(String, String)], by amount: Int64 = 1) {
-    withSeries(name, labels) { [factory] in
-      .counter(Counter(label: $0, dimensions: $1, factory: factory))
-    } update: { series in
-      if case .counter(let counter) = series { counter.increment(by: amount) }
-    }
+    series(name, labels, Counter.init(label:dimensions:factory:))?.increment(by: amount)
   }
 
   func recordTime(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let nanoseconds = max(0, seconds) &* 1_000_000_000 &+ attoseconds / 1_000_000_000
-    withSeries(name, labels) { [factory] in
-      .timer(Timer(label: $0, dimensions: $1, factory: factory))
-    } update: { series in
-      if case .timer(let timer) = series { timer.recordNanoseconds(nanoseconds) }
-    }
+    series(name, labels, Timer.init(label:dimensions:factory:))?.recordNanoseconds(nanoseconds)
   }
 
   func record(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
-    withSeries(name, labels) { [factory] in
-      .gauge(Gauge(label: $0, dimensions: $1, factory: factory))
-    } update: { series in
-      if case .gauge(let gauge) = series { gauge.record(duration / .seconds(1)) }
-    }
+    series(name, labels, Gauge.init(label:dimensions:factory:))?.record(duration / .seconds(1))
   }
 
-  /// Passes the series with a name and labels to a function, after creating the series if it does not exist.
-  private func withSeries(
-    _ name: String, _ labels: [(String, String)], create: (String, [(String, String)]) -> Series,
-    update: (Series) -> Void
-  ) {
-    let series = seriesByKey.withLock { seriesByKey -> Series in
+  /// Returns the series with a name and labels, after creating it if it does not exist; a name has one type of series.
+  private func series<Series: Sendable>(
+    _ name: String, _ labels: [(String, String)],
+    _ create: (String, [(String, String)], any MetricsFactory) -> Series
+  ) -> Series? {
+    seriesByKey.withLock { seriesByKey -> Series? in
       let key = SeriesKey(name: name, labelValues: labels.map(\.1))
-      if let series = seriesByKey[key] { return series }
+      if let series = seriesByKey[key] { return series as? Series }
       let isWithinLimit = seriesByKey.count < seriesLimit
       let labels = isWithinLimit ? labels : labels.map { name, _ in (name, "other") }
       let limitedKey = isWithinLimit ? key : SeriesKey(name: name, labelValues: labels.map(\.1))
-      if let series = seriesByKey[limitedKey] { return series }
-      let series = create("storage_auth_\(name)", labels)
+      if let series = seriesByKey[limitedKey] { return series as? Series }
+      let series = create("storage_auth_\(name)", labels, factory)
       seriesByKey[limitedKey] = series
       return series
     }
-    update(series)
   }
 }

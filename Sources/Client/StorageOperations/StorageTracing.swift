@@ -72,13 +72,7 @@ private struct TracedSpan: AuthSpan {
   let includesTexts: Bool
 
   func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
-    let result: Result<Value, Failure> = await ServiceContext.withValue(span.context) {
-      do throws(Failure) {
-        return .success(try await body())
-      } catch {
-        return .failure(error)
-      }
-    }
+    let result = await ServiceContext.withValue(span.context) { await Result<Value, Failure>.catching(body) }
     return try result.get()
   }
 

@@ -18,12 +18,14 @@
 ///
 /// All clients that use the same keys should share one cache.
 public final class CredentialCache<Value: Credential>: CredentialProvider {
+  typealias Machine = CacheMachine<Value>
+
   struct State {
-    var machine: CacheMachine<Value>
+    var machine: Machine
     /// The continuations of the waiters, by their numbers.
     var continuations: [UInt64: CheckedContinuation<Machine.WaitResult, Never>] = [:]
     var requestTasks: RequestTasks?
-    var lastWaiter: UInt64 = 0
+    var lastWaiterNumber: UInt64 = 0
     /// The refresh events that the observers have not received yet.
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
@@ -43,7 +45,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// The credential that may be served without consulting the cache's state machine, as of the last event.
   ///
   /// The value is written only while `state` is locked.
-  let servableEntry = Lock<CacheMachine<Value>.Entry?>(nil)
+  let servableEntry = Lock<Machine.Entry?>(nil)
   let context: ProviderContext
   let time: any SigningClock
   let timeout: Duration
@@ -76,8 +78,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     timeout = configuration.timeout
     state = Lock(
       State(
-        machine: CacheMachine(
-          source: provider.source, hasProvider: !(provider is NoSource), configuration: configuration)))
+        machine: Machine(
+          source: provider.source, hasProvider: !(provider is NoProvider), configuration: configuration)))
   }
 
   deinit {
@@ -97,7 +99,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   @specialized(where Value == AccessKey)
   public func credential() async throws(CredentialError) -> Value {
     if let cached = current() { return cached.credential }
-    return try await wait(for: CacheMachine.Requirement(lasting: .zero)).credential
+    return try await wait(for: Machine.Requirement(lasting: .zero)).credential
   }
 
   /// The remaining time during which the provider is not called because of its last failure, or zero.
@@ -108,11 +110,19 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   /// Returns a valid credential, from the cache if possible, otherwise from the provider, in the cache's own context.
   ///
+  /// The result has the credential's source, and the issuer's time according to the remaining lifetime, so that a cache
+  /// in front of this one counts the same lifetime, whatever the wall clock shows.
+  ///
+  /// A cache in front of this one, or of a chain that contains it, cannot tell it that a service rejected a credential:
+  /// this cache returns the same credential until its own refresh. If services may reject credentials, use one cache in
+  /// front of the whole chain, or report the rejection to this cache with ``credential(lasting:replacing:)``.
+  ///
   /// - Parameter context: The context of the call, which is not used.
   /// - Returns: A credential that has not expired.
   /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-    IssuedCredential(try await credential())
+    let cached = try await credential(lasting: .zero)
+    return cached.issued(at: time.uptime)
   }
 
   /// Returns the cached credential without waiting, and starts a background refresh if a refresh is due.
@@ -148,7 +158,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     lasting duration: Duration, replacing rejected: CredentialGeneration? = nil
   ) async throws(CredentialError) -> CachedCredential<Value> {
     if rejected == nil, let cached = current(lasting: duration) { return cached }
-    return try await wait(for: CacheMachine.Requirement(lasting: duration, rejected: rejected))
+    return try await wait(for: Machine.Requirement(lasting: duration, rejected: rejected))
   }
 
   /// Returns a credential that remains valid until a signer no longer needs it, from the cache if possible.
@@ -160,7 +170,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// - Parameters:
   ///   - deadline: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
   ///     ``Presigner/requiredValidity(from:validFor:)`` return it.
-  ///   - date: The current time by the clock that `deadline` was derived from. If `nil`, the time by the cache's own clock.
+  ///   - date: The current time by the clock that `deadline` was derived from. If `nil`, the time by the cache's own
+  ///     clock.
   ///   - rejected: The generation of a credential that a service rejected, or `nil`.
   /// - Returns: The credential with its generation.
   /// - Throws: A ``CredentialError``, as ``credential(lasting:replacing:)`` does.
@@ -183,11 +194,11 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// Shuts the cache down: cancels the in-flight request, and fails all waiters and later requests for a credential.
   public func shutdown() { apply { $0.shutDown() } }
 
-  /// Keeps a valid credential in the cache until the task is cancelled, even while no caller requests one.
+  /// Keeps a valid credential in the cache until the task is cancelled or the cache is shut down.
   ///
   /// A cache alone asks its provider only on behalf of a caller, so the first caller after a quiet period waits. With
   /// this function, a server responds to each caller at once, as long as the provider works. Failures of the provider
-  /// are events; the function goes on after the backoff.
+  /// are events; the function goes on after the backoff. It notices a shutdown after a minute at the latest.
   ///
   /// ```swift
   /// let upkeep = Task { await cache.keepFresh() }
@@ -196,11 +207,20 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   public func keepFresh() async {
     repeat {
       if current() == nil { _ = try? await credential() }
-      let uptime = time.uptime
-      let next = state.withLock { $0.machine.nextRequest(after: uptime) }
-      let delay = next.map { $0 - uptime } ?? maximumPause
-      guard (try? await time.sleep(for: min(max(delay, minimumPause), maximumPause))) != nil else { return }
+      guard let pause = upkeepPause, (try? await time.sleep(for: pause)) != nil else { return }
     } while !Task.isCancelled
+  }
+
+  /// The time until ``keepFresh()`` checks the cache again, or `nil` after the shutdown.
+  private var upkeepPause: Duration? {
+    let uptime = time.uptime
+    return switch state.withLock({ $0.machine.nextRequest(after: uptime) }) {
+    case .due(at: let next): min(max(next - uptime, minimumPause), maximumPause)
+    // The response can contain a credential with a short lifetime, or be a failure.
+    case .inFlight: minimumPause
+    case .notNeeded: maximumPause
+    case .shutDown: nil
+    }
   }
 }
 
@@ -208,181 +228,3 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 /// time, and a provider that returns credentials with a short lifetime must not be called without a pause.
 private let minimumPause = Duration.seconds(1)
 private let maximumPause = Duration.seconds(60)
-
-extension CredentialCache {
-  /// Creates a cache that fetches its credentials with an asynchronous function.
-  ///
-  /// The function runs on a separate task, never on the caller's actor.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the credentials' source, for errors and events.
-  ///   - configuration: The cache's refresh times, backoff and timeout.
-  ///   - events: The observers that receive the cache's events.
-  ///   - time: The wall clock and the monotonic clock that determine expiration.
-  ///   - fetch: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError`` that
-  ///     it throws is passed on unchanged; any other error is the `underlying` error of the one that callers receive.
-  public convenience init(
-    source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: EventHub = EventHub(), time: any SigningClock = .system,
-    _ fetch: @escaping @Sendable @concurrent () async throws -> Value?
-  ) {
-    self.init(
-      ClosureCredentialProvider(source: source, fetch), in: ProviderContext(time: time), configuration: configuration,
-      events: events)
-  }
-
-  /// Creates a cache that fetches its credentials with a blocking function.
-  ///
-  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself. The parameters
-  /// are those of the initializer with an asynchronous function.
-  public convenience init(
-    source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: EventHub = EventHub(), time: any SigningClock = .system,
-    blocking fetch: @escaping @Sendable () throws -> Value?
-  ) {
-    self.init(
-      BlockingCredentialProvider(source: source, fetch), in: ProviderContext(time: time), configuration: configuration,
-      events: events)
-  }
-
-  /// Creates a cache without a provider, for an app that sets its credentials with ``replace(with:)``.
-  ///
-  /// - Parameters:
-  ///   - credential: The first credential, whose remaining lifetime is counted from now.
-  ///   - configuration: The cache's times; the refresh margin determines when the observers receive the event
-  ///     ``AuthEvent/Refresh/Outcome/ending(_:lifetime:)``.
-  ///   - events: The observers that receive the cache's events.
-  ///   - time: The wall clock and the monotonic clock that determine expiration.
-  public convenience init(
-    _ credential: Value, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
-    events: EventHub = EventHub(), time: any SigningClock = .system
-  ) {
-    self.init(NoSource(), in: ProviderContext(time: time), configuration: configuration, events: events)
-    replace(with: credential)
-  }
-
-  /// The provider of a cache whose credentials are set by the app, which always throws an error.
-  private struct NoSource: CredentialProvider {
-    let source = "credential set by hand"
-
-    func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-      throw CredentialError(
-        .rejected, source: source, "The credential expires or was rejected, and the cache has no provider for another.",
-        remedy: "Set a new one with replace(with:), or create the cache with a provider.")
-    }
-  }
-
-  typealias Machine = CacheMachine<Value>
-
-  /// Waits for a credential that satisfies a caller's requirement; cancelling the task ends the wait.
-  func wait(for requirement: Machine.Requirement) async throws(CredentialError) -> CachedCredential<Value> {
-    let waiter = state.withLock { state in
-      state.lastWaiter += 1
-      return state.lastWaiter
-    }
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in admit(waiter, requirement, continuation) }
-    } onCancel: {
-      apply { $0.cancelWait(of: waiter) }
-    }
-    return try result.get()
-  }
-
-  /// Resumes the continuation at once if the cache can serve the requirement or must refuse it; otherwise stores it.
-  private func admit(
-    _ waiter: UInt64, _ requirement: Machine.Requirement, _ continuation: CheckedContinuation<Machine.WaitResult, Never>
-  ) {
-    let uptime = time.uptime
-    var immediateResult: Machine.WaitResult?
-    apply { (state: inout State) in
-      if Task.isCancelled {
-        immediateResult = .failure(.waitCancelled(source))
-        return []
-      }
-      let (admission, effects) = state.machine.admit(waiter, requirement, at: uptime)
-      switch admission {
-      case .serve(let cached): immediateResult = .success(cached)
-      case .fail(let error): immediateResult = .failure(error)
-      case .wait: state.continuations[waiter] = continuation
-      }
-      return effects
-    }
-    if let immediateResult { continuation.resume(returning: immediateResult) }
-  }
-
-  func refreshInBackground() {
-    let uptime = time.uptime
-    apply { $0.isRefreshDue(at: uptime) ? $0.startRefresh(at: uptime) : [] }
-  }
-
-  /// Applies an event to the state machine, and then carries out its effects.
-  func apply(_ event: (inout Machine) -> [Machine.Effect]) {
-    apply { (state: inout State) in event(&state.machine) }
-  }
-
-  private func apply(_ event: (inout State) -> [Machine.Effect]) {
-    let traceContext = events.traceContext
-    let actions = state.withLock { state in
-      let effects = event(&state)
-      servableEntry.withLock { $0 = state.machine.servableEntry }
-      return effects.compactMap { apply($0, to: &state, in: traceContext) }
-    }
-    // The events are not added to the span of the task that delivers them, because they may belong to another task.
-    state.deliver(\.pendingEvents) { events.relay(.refresh($0)) }
-    for action in actions { action() }
-  }
-
-  /// Applies an effect to the state; the result, if any, calls other code and must run after the lock is released.
-  private func apply(
-    _ effect: Machine.Effect, to state: inout State, in traceContext: (any Sendable)?
-  ) -> (() -> Void)? {
-    switch effect {
-    case .startRequest(let number):
-      state.requestTasks = startTasks(ofRequest: number, in: traceContext)
-      return nil
-    case .cancelRequest(let number):
-      guard let tasks = state.requestTasks, tasks.number == number else { return nil }
-      state.requestTasks = nil
-      return {
-        tasks.request.cancel()
-        tasks.timeout.cancel()
-      }
-    case .resume(let waiter, let result):
-      guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
-      return { continuation.resume(returning: result) }
-    case .deliver(let refresh):
-      state.pendingEvents.append(refresh)
-      return nil
-    }
-  }
-
-  /// Starts the tasks of a request to the provider: one for the request, and one for its timeout.
-  ///
-  /// Detached tasks inherit no actor, priority or task-local values of a caller; the context of its trace is passed on.
-  private func startTasks(ofRequest number: UInt64, in traceContext: (any Sendable)?) -> RequestTasks {
-    let request = Task.detached { [weak self, provider, events, context] in
-      let result: Result<IssuedCredential<Value>, CredentialError>
-      do throws(CredentialError) {
-        let span = events.begin(AuthActivity(.refresh, provider.source), in: traceContext)
-        let issued = try await span.measure { () async throws(CredentialError) in
-          try await provider.issue(in: context)
-        } outcome: { result in
-          guard case .failure(let error) = result else { return AuthActivity.Outcome() }
-          return AuthActivity.Outcome(failure: "\(error)")
-        }
-        result = .success(issued)
-      } catch {
-        result = .failure(error)
-      }
-      guard let self else { return }
-      let (uptime, wallClock, random) = (time.uptime, time.now, random())
-      apply { $0.finishRequest(number, result, at: uptime, wallClock: wallClock, random: random) }
-    }
-    let timeout = Task.detached { [weak self, time, timeout] in
-      guard (try? await time.sleep(for: timeout)) != nil, let self else { return }
-      let (uptime, random) = (time.uptime, random())
-      apply { $0.timeOutRequest(number, at: uptime, random: random) }
-    }
-    return RequestTasks(number: number, request: request, timeout: timeout)
-  }
-}

@@ -35,10 +35,10 @@ public struct RejectedResponse: Sendable {
       return
     }
     var lines = text.lines[...]
-    let status = lines.removeFirst().cut(at: " ").dropFirst().first.flatMap { Int(digits: $0) }
+    let status = lines.removeFirst().split(at: " ").dropFirst().first.flatMap { Int(digits: $0) }
     var headers = HTTPFields()
     while let line = lines.first, !line.isEmpty {
-      let (name, value) = line.cutOnce(at: ":")
+      let (name, value) = line.splitOnce(at: ":")
       let trimmed = String((value ?? "").trimmingBlanks)
       if let name = HTTPField.Name(name), HTTPField.isValidValue(trimmed) {
         headers.append(HTTPField(name: name, value: trimmed))

@@ -144,7 +144,7 @@ extension HTTPRequest {
       request.headerFields[.authorization] = authorization.replacing("/\(sentRegion)/", with: "/\(region)/")
     }
     // A presigned URL has the scope in a parameter, usually with its slashes escaped.
-    let (path, query) = (request.path ?? "").cutOnce(at: "?")
+    let (path, query) = (request.path ?? "").splitOnce(at: "?")
     if var query {
       for slash in ["/", "%2F", "%2f"] {
         query = query.replacing("\(slash)\(sentRegion)\(slash)", with: "\(slash)\(region)\(slash)")

@@ -47,11 +47,11 @@ struct SignatureComparison {
   }
 
   private var keyDetail: String {
-    sent.reading.map { "The request was signed with the key \($0.accessKeyID)." } ?? ""
+    sent.claim.map { "The request was signed with the key \($0.accessKeyID)." } ?? ""
   }
 
   private var unknownKeyFinding: SignatureFinding {
-    guard let id = sent.reading?.accessKeyID else { return SignatureFinding(.unknownKeyID) }
+    guard let id = sent.claim?.accessKeyID else { return SignatureFinding(.unknownKeyID) }
     let isTemporary = sent.reader.isTemporary(id)
     if isTemporary == true, !sent.hasToken { return SignatureFinding(.tokenMissing, detail: keyDetail) }
     if isTemporary == false, sent.hasToken {
@@ -69,10 +69,10 @@ struct SignatureComparison {
       return SignatureFinding(.signedListMismatch, detail: serviceQuotation)
     }
     if MessageFragment.isAboutVersion(message) { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
-    if sent.problem != nil || message.contains(MessageFragment.authorization)
+    if sent.parsingError != nil || message.contains(MessageFragment.authorization)
       || message.contains(MessageFragment.credential)
     {
-      return SignatureFinding(.malformedAuthorization, detail: sent.problem?.message ?? serviceQuotation)
+      return SignatureFinding(.malformedAuthorization, detail: sent.parsingError?.message ?? serviceQuotation)
     }
     return nil
   }
@@ -80,14 +80,14 @@ struct SignatureComparison {
   private var deniedFinding: SignatureFinding {
     let message = rejection.message ?? ""
     if message.hasBytePrefix(MessageFragment.expiredRequest) { return expirationFinding }
-    if message.contains(MessageFragment.invalidDate) || sent.problem?.code == .missingDate {
+    if message.contains(MessageFragment.invalidDate) || sent.parsingError?.code == .missingDate {
       return SignatureFinding(.dateMissing)
     }
     if MessageFragment.isAboutVersion(message) { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
-    if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
+    if sent.claim == nil, sent.parsingError == nil { return SignatureFinding(.unsigned) }
     let isAboutUnsignedField = message.contains(MessageFragment.unsignedField)
     // The service usually accepts a session token that is not signed.
-    if let part = sent.reading?.unsignedParts.first(where: { isAboutUnsignedField || !$0.isToken }) {
+    if let part = sent.claim?.unsignedParts.first(where: { isAboutUnsignedField || !$0.isToken }) {
       return SignatureFinding(
         part.isToken ? .tokenUnsigned : .unsignedField, line: part.name, detail: "It is not listed as signed.")
     }
@@ -99,7 +99,7 @@ struct SignatureComparison {
 
   /// The finding for a valid signature whose key lacks the permission.
   private var permissionFinding: SignatureFinding {
-    let key = sent.reading.map { "The key \($0.accessKeyID)" } ?? "The key"
+    let key = sent.claim.map { "The key \($0.accessKeyID)" } ?? "The key"
     let detail =
       sent.hasToken ? "\(key) is a temporary one, with only the permissions that the policy of its session allows." : ""
     return SignatureFinding(
@@ -108,8 +108,8 @@ struct SignatureComparison {
 
   /// The finding for a response without an error code, which the date in its headers may explain.
   private var findingWithoutCode: SignatureFinding {
-    if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
-    if let signingTime = sent.reading?.signedAt, let serverTime = rejection.serverTime, sent.reading?.expiration == nil,
+    if sent.claim == nil, sent.parsingError == nil { return SignatureFinding(.unsigned) }
+    if let signingTime = sent.claim?.signedAt, let serverTime = rejection.serverTime, sent.claim?.expiration == nil,
       signingTime.duration(to: serverTime).magnitude > sent.reader.clockTolerance
     {
       return clockSkewFinding
@@ -118,7 +118,7 @@ struct SignatureComparison {
   }
 
   private var clockSkewFinding: SignatureFinding {
-    let signingTime = rejection.time(inElement: "RequestTime") ?? sent.reading?.signedAt
+    let signingTime = rejection.time(inElement: "RequestTime") ?? sent.claim?.signedAt
     guard let signingTime, let serverTime = rejection.serverTime else { return SignatureFinding(.clockSkew) }
     let difference = signingTime.duration(to: serverTime)
     let direction = difference < .zero ? "ahead of" : "behind"
@@ -131,7 +131,7 @@ struct SignatureComparison {
   }
 
   private var expirationFinding: SignatureFinding {
-    let expiration = rejection.time(inElement: "Expires") ?? sent.reading?.expiration
+    let expiration = rejection.time(inElement: "Expires") ?? sent.claim?.expiration
     guard let expiration, let serverTime = rejection.serverTime else { return SignatureFinding(.expired) }
     let line = sent.reader.signsWindow ? SignedPart.window.name : "end of the URL"
     let delay = expiration.duration(to: serverTime).magnitude.inWords
@@ -142,8 +142,8 @@ struct SignatureComparison {
 
   /// The finding for a signature that does not match, from a comparison of both sides' strings to sign.
   private var mismatchFinding: SignatureFinding {
-    guard let sentParts = sent.parts else {
-      guard let problem = sent.problem else {
+    guard let sentParts = sent.signedParts else {
+      guard let problem = sent.parsingError else {
         return SignatureFinding(
           .unsigned, detail: "The compared request carries no authorization; pass the request that was sent.")
       }
@@ -152,7 +152,10 @@ struct SignatureComparison {
     guard rejection.stringToSign != nil || rejection.canonicalRequest != nil else {
       return SignatureFinding(.unknown, detail: "The service does not show its string to sign.")
     }
-    guard let receivedParts = sent.signedParts(rejection.stringToSign, rejection.canonicalRequest) else {
+    guard
+      let receivedParts = sent.parts(
+        ofStringToSign: rejection.stringToSign, canonicalRequest: rejection.canonicalRequest)
+    else {
       return SignatureFinding(
         .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared.")
     }
@@ -202,7 +205,9 @@ struct SignatureComparison {
   ///
   /// A masked token makes a string no proof. In V4, COS and S3 the string has the hash of all that is signed.
   private var stringsAreEqual: Bool {
-    guard let sentString = sent.texts?.stringToSign, let receivedString = rejection.stringToSign else { return false }
+    guard let sentString = sent.signedTexts?.stringToSign, let receivedString = rejection.stringToSign else {
+      return false
+    }
     // Copying from a log or a document often adds or drops the line feed at the end.
     return (sentString.removingByteSuffix("\n") ?? sentString[...]).utf8.elementsEqual(
       (receivedString.removingByteSuffix("\n") ?? receivedString[...]).utf8)
@@ -210,10 +215,10 @@ struct SignatureComparison {
 
   /// Returns the finding for a common change of the request that results in the hash that the service shows.
   private func findingAboutLikelyRequest(hashingTo hash: String) -> SignatureFinding? {
-    guard let sentParts = sent.parts else { return nil }
+    guard let sentParts = sent.signedParts else { return nil }
     for request in LikelyRequests.receivedByService(from: sent.request) {
       let received = SentRequest(request, sent.reader, stringToSign: nil, canonicalRequest: nil)
-      guard let receivedParts = received.parts, receivedParts[.requestHash] == hash,
+      guard let receivedParts = received.signedParts, receivedParts[.requestHash] == hash,
         let first = Difference.find(from: sentParts, to: receivedParts, dateHeaders: sent.reader.dateHeaders).first
       else { continue }
       return first.finding(first.cause(in: sent), others: [])
@@ -228,7 +233,7 @@ struct SignatureComparison {
 
   /// Returns the finding for the first line that differs although its parts do not, such as reordered parameters.
   private func findingAboutOrder(in sentParts: SignedParts) -> SignatureFinding? {
-    guard let texts = sent.texts else { return nil }
+    guard let texts = sent.signedTexts else { return nil }
     // A string to sign with the hash of a canonical request has no lines that could be in another order.
     let hasHash = sentParts[.requestHash] != nil
     let pairs =

@@ -83,9 +83,9 @@ struct CAMRule {
 
   init(_ rule: AccessRule, regions: [String: String], options: CAMDocumentOptions) throws(PolicyError) {
     guard let hyphen = rule.bucket.lastIndex(of: "-") else { throw Self.missingAppID(in: rule.bucket) }
-    let appID = rule.bucket[rule.bucket.index(after: hyphen)...]
+    let appID = rule.bucket[rule.bucket.utf8.index(after: hyphen)...]
     // The name of a bucket can itself end with a short number.
-    guard appID.utf8.count >= 8, appID.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+    guard appID.utf8.count >= 8, appID.utf8.allSatisfy(\.isASCIIDigit) else {
       throw Self.missingAppID(in: rule.bucket)
     }
     guard let region = regions[rule.bucket], (try? ServiceEndpoint.cos(region: region)) != nil else {

@@ -55,12 +55,11 @@ struct COSAuthorization {
 
   /// Parses a list of names, which some SDKs percent-encode and others do not.
   private static func names(inList text: String) throws(VerificationError) -> [String] {
-    var names: [String] = []
-    for name in text.words(between: ";") {
-      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(utf8: bytes)
-      else { throw .malformed("A list of signed names contains a malformed escape.") }
-      names.append(decoded.asciiLowercased)
+    try text.words(between: ";").map { (name) throws(VerificationError) in
+      guard let decoded = name.percentDecoded() else {
+        throw .malformed("A list of signed names contains a malformed escape.")
+      }
+      return decoded.asciiLowercased
     }
-    return names
   }
 }

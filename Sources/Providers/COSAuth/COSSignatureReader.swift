@@ -62,7 +62,7 @@ struct COSSignatureReader: SignatureReader {
   /// The decoded path can contain line feeds; those at the end of the string are easily lost when it is copied.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
-    let lastPathLine = 1 + (request.decodedPath ?? "").count(of: "\n")
+    let lastPathLine = 1 + (request.decodedPath ?? "").occurrences(of: "\n")
     guard lines.count >= 2 else { return nil }
     if lines.count > 4, lines[lines.count - 1].isEmpty { lines.removeLast() }
     while lines.count < lastPathLine + 3 { lines.append("") }
@@ -72,9 +72,9 @@ struct COSSignatureReader: SignatureReader {
     parts.add(.method, lines[0])
     parts.add(.path, lines[1..<parameterLine].joined(separator: "\n"))
     parts.add(query: lines[parameterLine])
-    for item in lines[parameterLine + 1].cut(at: "&") where !item.isEmpty {
-      let (name, value) = item.cutOnce(at: "=")
-      parts.add(.header((name.unescaped ?? name).asciiLowercased), value ?? "")
+    for item in lines[parameterLine + 1].split(at: "&") where !item.isEmpty {
+      let (name, value) = item.splitOnce(at: "=")
+      parts.add(.header((name.percentDecoded ?? name).asciiLowercased), value ?? "")
     }
     return parts
   }

@@ -57,13 +57,13 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if the string differs in any byte from
   ///   the string to sign of the parsed request.
   public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    guard signingRequest.scheme == .cosV5 else { throw .anotherScheme }
+    guard signingRequest.scheme == .cosV5 else { throw .unsupportedScheme }
     let canonicalRequest = try signingRequest.requiredCanonicalRequest
     let window = try window(of: signingRequest, canonicalRequest: canonicalRequest)
     let request = try request(of: signingRequest, canonicalRequest)
     var target = try target(of: request)
     let headerToken = request.headerFields[.cosSecurityToken]
-    let urlToken = try target.take("x-cos-security-token")
+    let urlToken = try target.removeParameter(named: "x-cos-security-token")
     guard headerToken == nil || urlToken == nil else { throw .malformed("The session token is in two places.") }
     // Without a token, the string to sign does not show where the signature will be.
     let placement: VerifiedRequest.Placement? = headerToken != nil ? .header : urlToken != nil ? .query : nil
@@ -142,7 +142,7 @@ extension COSStringToSignSigner {
     var host: String?
     for item in headerLine.isEmpty ? [] : headerLine.parts(between: "&") {
       let pair = item.parts(between: "=", atMost: 1)
-      guard pair.count == 2, let name = Self.decoded(pair[0]), let value = Self.decoded(pair[1]) else {
+      guard pair.count == 2, let name = pair[0].percentDecoded(), let value = pair[1].percentDecoded() else {
         throw .malformed("The line of headers is not name=value, encoded, with & between them.")
       }
       guard name == "host" else {
@@ -160,10 +160,6 @@ extension COSStringToSignSigner {
       ) { text, _, _ in String(writing: text) }
     }
     return request
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    String(text).percentDecodedBytes().flatMap { String(utf8: $0) }
   }
 
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {

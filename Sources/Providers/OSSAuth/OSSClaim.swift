@@ -198,7 +198,7 @@ extension OSSVerifier {
     guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else {
       throw .malformed("Authorization header is invalid.")
     }
-    let credentials = authorization[authorization.index(after: space)...]
+    let credentials = authorization[authorization.utf8.index(after: space)...]
     switch authorization[..<space] {
     case "OSS":
       let parts = credentials.parts(between: ":")

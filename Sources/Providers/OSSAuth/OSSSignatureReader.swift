@@ -155,7 +155,7 @@ extension SignedParts {
     add(.date, lines[3], isLine: true)
     var index = 4
     while index < lines.count - 1, lines[index].hasBytePrefix("x-oss-") {
-      let (name, value) = lines[index].cutOnce(at: ":")
+      let (name, value) = lines[index].splitOnce(at: ":")
       guard let value else { break }
       add(.header(name), value)
       index += 1
@@ -164,8 +164,8 @@ extension SignedParts {
   }
 
   private mutating func add(resource: String, path: String?) {
-    let pieces = resource.cut(at: "?")
-    let keyMarkCount = min((path ?? "").count(of: "?"), pieces.count - 1)
+    let pieces = resource.split(at: "?")
+    let keyMarkCount = min((path ?? "").occurrences(of: "?"), pieces.count - 1)
     add(.path, pieces[...keyMarkCount].joined(separator: "?"))
     guard pieces.count > keyMarkCount + 1 else { return }
     add(query: pieces[(keyMarkCount + 1)...].joined(separator: "?"))

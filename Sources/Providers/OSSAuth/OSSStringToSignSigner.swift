@@ -55,7 +55,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
       return try v1Intent(of: signingRequest)
     case .ossV4 where versions.contains(.v4):
       return try v4Intent(of: signingRequest, canonicalRequest: signingRequest.requiredCanonicalRequest)
-    default: throw .anotherScheme
+    default: throw .unsupportedScheme
     }
   }
 
@@ -154,7 +154,7 @@ extension OSSStringToSignSigner {
     withHost.authority = "localhost"
     var target = try RequestTarget(signed: withHost)
     let fields = request.headerFields
-    guard let version = try target.take("x-oss-signature-version") else {
+    guard let version = try target.removeParameter(named: "x-oss-signature-version") else {
       guard fields[.ossDate] == scope.date.iso8601Basic else {
         throw .malformed("The header x-oss-date is missing, or not the date of the string.")
       }
@@ -163,18 +163,20 @@ extension OSSStringToSignSigner {
         expiration: nil, accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) },
         signableNames: .oss)
     }
-    let credential = try target.take("x-oss-credential") ?? ""
+    let credential = try target.removeParameter(named: "x-oss-credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
     guard version == OSSText.v4Algorithm.description, let id = credential.removingByteSuffix(suffix),
-      try target.take("x-oss-date") == scope.date.iso8601Basic,
-      let expires = try target.take("x-oss-expires"), let seconds = Int64(digits: expires), "\(seconds)" == expires,
+      try target.removeParameter(named: "x-oss-date") == scope.date.iso8601Basic,
+      let expires = try target.removeParameter(named: "x-oss-expires"), let seconds = Int64(digits: expires),
+      "\(seconds)" == expires,
       fields[.ossDate] == nil, fields[.ossSecurityToken] == nil, fields[.ossContentSHA256] == nil
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
-    guard try target.take("x-oss-additional-headers") ?? "" == Self.additionalNames(of: request) else {
+    let additionalNames = try target.removeParameter(named: "x-oss-additional-headers") ?? ""
+    guard additionalNames == Self.additionalNames(of: request) else {
       throw .malformed("The additional headers are not those of the URL.")
     }
-    let token = try target.take("x-oss-security-token").map { Secret($0) }
-    try SigningRefusal.checkLifetime(seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
+    let token = try target.removeParameter(named: "x-oss-security-token").map { Secret($0) }
+    try SigningRefusal.requireLifetime(seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
@@ -238,7 +240,7 @@ extension OSSStringToSignSigner {
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var target = try RequestTarget(signed: request)
     let fields = request.headerFields
-    let urlToken = try target.take("security-token").map { Secret($0) }
+    let urlToken = try target.removeParameter(named: "security-token").map { Secret($0) }
     if let seconds = Int64(digits: dateLine), "\(seconds)" == dateLine, Self.expirationRange.contains(seconds) {
       guard fields[.ossDate] == nil, fields[.ossSecurityToken] == nil else {
         throw .malformed("The string is for a URL and has headers that only a header signature has.")

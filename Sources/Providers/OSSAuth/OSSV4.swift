@@ -121,7 +121,7 @@ struct OSSV4Request {
     var isFirst = true
     for index in 0..<headers.count {
       let name = headers[index].name(in: fields)
-      guard isAdditional(name) else { continue }
+      guard additional.containsSorted(name) else { continue }
       if !isFirst { writer.append(UInt8(ascii: ";")) }
       writer.append(name)
       isFirst = false
@@ -134,24 +134,15 @@ struct OSSV4Request {
     for index in fields.indices {
       let name = fields.canonicalName(at: index)
       withBytes(of: name) { bytes in
-        if Self.isSignedByRule(bytes) || isAdditional(name) {
+        if Self.isSignedByRule(bytes) || additional.containsSorted(name) {
           headers.append(SelectedHeader(name: bytes, index: Int32(index)))
         }
       }
     }
-    if authority != nil, isAdditional("host") {
+    if authority != nil, additional.containsSorted("host") {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
     }
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
-  }
-
-  private func isAdditional(_ name: String) -> Bool {
-    var (start, end) = (0, additional.count)
-    while start < end {
-      let middle = (start + end) / 2
-      if additional[middle] < name { start = middle + 1 } else { end = middle }
-    }
-    return start < additional.count && additional[start].isIdentical(to: name)
   }
 
   /// Returns whether V4 always signs the header with the given lowercase name; source: "Canonical headers" of the page.

@@ -185,7 +185,7 @@ public struct UploadCallback: Sendable, Hashable {
 
   private static func isAuthority(_ text: Substring) -> Bool {
     let parts = text.parts(between: ":")
-    let isHost = parts[0].utf8.allSatisfy { isAlphanumeric($0) || "-._".utf8.contains($0) }
+    let isHost = parts[0].utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
     let isPort = parts.count == 1 || parts.count == 2 && UInt16(digits: parts[1]).map { $0 > 0 } ?? false
     return !parts[0].isEmpty && isHost && isPort
   }
@@ -193,17 +193,9 @@ public struct UploadCallback: Sendable, Hashable {
   private static func isVariableName(_ name: String) -> Bool {
     name.hasBytePrefix("x:") && name.utf8.count > 2
       && name.utf8.dropFirst(2).allSatisfy { byte in
-        isAlphanumeric(byte) && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || "-_.".utf8.contains(byte)
+        byte.isASCIILetterOrDigit && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+          || "-_.".utf8.contains(byte)
       }
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
   }
 }
 
@@ -264,7 +256,7 @@ package struct CallbackTemplate: Sendable {
       guard let end = rest[start.upperBound...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
       if start.lowerBound > rest.startIndex { pieces.append(.text(Self.text(rest[..<start.lowerBound]))) }
       pieces.append(.variable(Self.text(rest[start.upperBound..<end])))
-      rest = rest[rest.index(after: end)...]
+      rest = rest[end...].dropFirst()
     }
     if !rest.isEmpty { pieces.append(.text(Self.text(rest))) }
     self.pieces = pieces

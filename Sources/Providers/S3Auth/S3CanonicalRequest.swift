@@ -343,16 +343,6 @@ extension [String] {
   var areSortedAndDistinct: Bool {
     zip(self, dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
-
-  /// Returns whether the strings, which ascend by their bytes, contain a name.
-  func containsSorted(_ name: String) -> Bool {
-    var (start, end) = (0, count)
-    while start < end {
-      let middle = (start + end) / 2
-      if self[middle].utf8.lexicographicallyPrecedes(name.utf8) { start = middle + 1 } else { end = middle }
-    }
-    return start < count && self[start].isIdentical(to: name)
-  }
 }
 
 extension String {

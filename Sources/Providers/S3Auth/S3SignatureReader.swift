@@ -59,7 +59,7 @@ struct S3SignatureReader: SignatureReader {
   // MARK: Texts
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
-    guard let scope = text.lines.dropFirst(2).first?.cut(at: "/"),
+    guard let scope = text.lines.dropFirst(2).first?.split(at: "/"),
       scope.last?.isIdentical(to: S3Text.scopeTerminator.description) == true
     else { return nil }
     return SignedParts(scopedStringToSign: text, algorithm: Self.algorithm)
@@ -161,8 +161,8 @@ struct S3SignatureReader: SignatureReader {
   }
 
   private func unsignedHeaderFinding(for rejection: RejectedResponse.Reading, message: String) -> SignatureFinding {
-    let names = rejection.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").after ?? ""
-    let headers = names.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
+    let names = rejection.details["HeadersNotSigned"] ?? message.splitOnce(at: ":").after ?? ""
+    let headers = names.split(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
     // A token that is not signed is the usual cause, so it is the one that is reported.
     let isToken = headers.contains(where: \.isToken)
     return SignatureFinding(

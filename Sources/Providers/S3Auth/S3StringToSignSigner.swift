@@ -52,7 +52,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   /// - Returns: The only request that the string represents.
   /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
   public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    guard signingRequest.scheme == .s3V4 else { throw .anotherScheme }
+    guard signingRequest.scheme == .s3V4 else { throw .unsupportedScheme }
     let canonicalRequest = try signingRequest.requiredCanonicalRequest
     var lines = StringToSignReader(signingRequest.stringToSign)
     guard try lines.readFirst() == S3Text.algorithm.description, lines.rest.count == 3 else {
@@ -118,7 +118,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var target = try target(of: request)
     let fields = request.headerFields
-    guard let algorithm = try target.take("X-Amz-Algorithm") else {
+    guard let algorithm = try target.removeParameter(named: "X-Amz-Algorithm") else {
       guard fields[.s3Date] == scope.date.iso8601Basic, fields[.s3ContentSHA256] == payload.text else {
         throw .malformed("The header x-amz-date or x-amz-content-sha256 is missing, or is not that of the string.")
       }
@@ -128,22 +128,24 @@ public struct S3StringToSignSigner: StringToSignSigner {
         expiration: nil, accessKeyID: nil, sessionToken: fields[.s3SecurityToken].map { Secret($0) }, signableNames: .s3
       )
     }
-    let credential = try target.take("X-Amz-Credential") ?? ""
+    let credential = try target.removeParameter(named: "X-Amz-Credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
     guard algorithm == S3Text.algorithm.description, let id = credential.removingByteSuffix(suffix), !id.isEmpty,
-      try target.take("X-Amz-Date") == scope.date.iso8601Basic,
-      let expires = try target.take("X-Amz-Expires"), let seconds = Int64(digits: expires), "\(seconds)" == expires,
+      try target.removeParameter(named: "X-Amz-Date") == scope.date.iso8601Basic,
+      let expires = try target.removeParameter(named: "X-Amz-Expires"), let seconds = Int64(digits: expires),
+      "\(seconds)" == expires,
       !fields.contains(.s3Date), !fields.contains(.s3SecurityToken), !fields.contains(.s3ContentSHA256),
       payload == .unsigned
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
     let names = (fields.map(\.name.canonicalName) + ["host"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let distinct = names.enumerated().filter { $0.offset == 0 || names[$0.offset - 1] != $0.element }.map(\.element)
-    guard try target.take("X-Amz-SignedHeaders")?.isIdentical(to: distinct.joined(separator: ";")) == true else {
+    let listed = try target.removeParameter(named: "X-Amz-SignedHeaders")
+    guard let listed, listed.isIdentical(to: distinct.joined(separator: ";")) else {
       throw .malformed("The signed headers are not those of the URL.")
     }
-    let token = try target.take("X-Amz-Security-Token").map { Secret($0) }
+    let token = try target.removeParameter(named: "X-Amz-Security-Token").map { Secret($0) }
     try refuseSignatureParameters(in: target)
-    try SigningRefusal.checkLifetime(seconds, in: S3Limits.urlSeconds)
+    try SigningRefusal.requireLifetime(seconds, in: S3Limits.urlSeconds)
     return AuthorizedRequest(
       .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),

@@ -125,7 +125,9 @@ extension S3Verifier {
 
   private func lifetimeSeconds(in text: String) throws(VerificationError) -> Int64 {
     let isNegative = text.hasBytePrefix("-")
-    guard !text.isEmpty, Int64(digits: isNegative ? text.dropFirst() : text[...]) != nil || text.isLongNumber else {
+    // A number may be too long for an `Int64`.
+    let isNumber = text.utf8.allSatisfy(\.isASCIIDigit)
+    guard !text.isEmpty, isNumber || isNegative && Int64(digits: text.dropFirst()) != nil else {
       throw S3Authorization.malformed("X-Amz-Expires should be a number", as: Self.queryErrorCode)
     }
     if isNegative { throw S3Authorization.malformed("X-Amz-Expires must be non-negative", as: Self.queryErrorCode) }
@@ -185,12 +187,5 @@ extension S3Verifier {
     }
     // The framing is parsed for its errors; the decoder of the body parses it again.
     if claim.payload.isChunked { _ = try S3ChunkFraming(of: request, as: claim.payload) }
-  }
-}
-
-extension String {
-  /// Whether the string consists of digits and may be too long for an `Int64`.
-  fileprivate var isLongNumber: Bool {
-    utf8.count > 18 && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 }

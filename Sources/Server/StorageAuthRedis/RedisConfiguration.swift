@@ -3,7 +3,6 @@
 
 internal import NIOSSL
 public import StorageAuth
-internal import StorageCrypto
 
 /// The address of a Redis server, and the limits of the connections to it.
 public struct RedisConfiguration: Sendable, Redacted {
@@ -62,7 +61,7 @@ public struct RedisConfiguration: Sendable, Redacted {
     var login: (user: String?, password: Secret?) = (nil, nil)
     if !isSocket, let at = afterScheme.lastIndex(of: "@") {
       login = try Self.parseLogin(afterScheme[..<at])
-      afterScheme = afterScheme[afterScheme.index(after: at)...]
+      afterScheme = afterScheme[afterScheme.utf8.index(after: at)...]
     }
     (user, password) = login
     guard !isSocket else {
@@ -78,9 +77,8 @@ public struct RedisConfiguration: Sendable, Redacted {
   }
 
   private static func parseLogin(_ text: Substring) throws(RedisURLError) -> (user: String?, password: Secret?) {
-    func decoded(_ part: Substring) -> String? { String(part).percentDecodedBytes().flatMap { String(utf8: $0) } }
-    guard let colon = text.firstIndex(of: ":"), let user = decoded(text[..<colon]),
-      let password = decoded(text[text.index(after: colon)...])
+    guard let colon = text.firstIndex(of: ":"), let user = text[..<colon].percentDecoded(),
+      let password = text[text.utf8.index(after: colon)...].percentDecoded()
     else { throw .login }
     return (user.isEmpty ? nil : user, password.isEmpty ? nil : Secret(password))
   }
@@ -90,13 +88,13 @@ public struct RedisConfiguration: Sendable, Redacted {
     var port = Self.defaultPort[...]
     // The colons of an IPv6 address are inside of brackets (RFC 3986, section 3.2.2).
     if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
-      host = text[text.index(after: text.startIndex)..<bracket]
-      let portWithColon = text[text.index(after: bracket)...]
+      host = text[text.utf8.index(after: text.startIndex)..<bracket]
+      let portWithColon = text[text.utf8.index(after: bracket)...]
       guard portWithColon.isEmpty || portWithColon.hasPrefix(":") else { throw .address }
       if !portWithColon.isEmpty { port = portWithColon.dropFirst() }
     } else if let colon = text.firstIndex(of: ":") {
       host = text[..<colon]
-      port = text[text.index(after: colon)...]
+      port = text[text.utf8.index(after: colon)...]
     }
     guard !host.isEmpty, let port = Int(digits: port), (1...65_535).contains(port) else { throw .address }
     return .host(String(host), port: port)
@@ -138,20 +136,6 @@ public enum RedisDurability: Sendable, Hashable {
   /// The server writes each change to its disk before it confirms the change (`appendonly yes` and `appendfsync
   /// always`).
   case persistent
-}
-
-extension Duration {
-  /// The maximum duration that is sent to a server, which is a hundred years.
-  private static var maximum: Duration { .seconds(100 * 365 * 86_400) }
-
-  /// The duration in whole microseconds, of at least zero and at most a hundred years.
-  var microseconds: Int64 {
-    let (seconds, attoseconds) = Swift.min(Swift.max(self, .zero), Self.maximum).components
-    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-  }
-
-  /// The duration in whole milliseconds, rounded down, of at least zero and at most a hundred years.
-  var milliseconds: Int64 { microseconds / 1000 }
 }
 
 /// The reason why a URL does not name a Redis server.

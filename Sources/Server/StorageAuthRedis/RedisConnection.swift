@@ -106,10 +106,8 @@ final class RedisConnection: Sendable {
     defer { timer.cancel() }
     do {
       return try await replyPromise.futureResult.get()
-    } catch let failure as RedisFailure {
-      throw failure
     } catch {
-      throw .closed
+      throw error as? RedisFailure ?? .closed
     }
   }
 }

@@ -146,12 +146,7 @@ public final class RedisKeyStore: IssuedKeyStore {
         }
       }
     }
-    let result: Result<IssuedCredential<AccessKey>, CredentialError>
-    do throws(CredentialError) {
-      result = .success(try await issue())
-    } catch {
-      result = .failure(error)
-    }
+    let result = await Result.catching { () async throws(CredentialError) in try await issue() }
     leaseRenewal.cancel()
     // If the server is away now, the result is used nevertheless, and another instance asks once more.
     switch result {

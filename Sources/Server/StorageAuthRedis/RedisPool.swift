@@ -143,8 +143,6 @@ public final class RedisPool: Sendable {
         delayRetry(of: &slot, after: .notServing(code), isFirst: slot.failures == 0)
       }
       throw .notServing(code)
-    } catch {
-      throw error
     }
   }
 
@@ -176,10 +174,8 @@ public final class RedisPool: Sendable {
     }
     do {
       return BorrowedConnection(connection: try await future.get(), slotIndex: index, generation: generation)
-    } catch let failure as RedisFailure {
-      throw failure
     } catch {
-      throw .closed
+      throw error as? RedisFailure ?? .closed
     }
   }
 

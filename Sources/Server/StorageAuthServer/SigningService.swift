@@ -163,7 +163,7 @@ extension RequestRefusal {
   /// Creates the response for a refusal: 400 if the caller's request is malformed, and 403 if the rules do not allow it.
   init(_ refusal: SigningRefusal) {
     self.init(
-      status: refusal.isAboutForm ? .badRequest : .forbidden, code: "\(refusal.code)",
+      status: refusal.concernsFormat ? .badRequest : .forbidden, code: "\(refusal.code)",
       message: "\(refusal.message) \(refusal.remedy)")
   }
 

@@ -131,9 +131,7 @@ public final class LocalCloud: Sendable {
   public static func run(_ configuration: Configuration, onReady: (LocalCloud) -> Void) async throws {
     let cloud = try await start(configuration)
     onReady(cloud)
-    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
-    // Stopping must not be cancelled with this task, so it runs in a separate, unstructured task.
-    await Task { await cloud.stop() }.value
+    await cloud.run()
   }
 
   /// Stops the server.

@@ -10,28 +10,19 @@ public import StorageAuth
 /// XCTAssertEqual(recorder.retries.map(\.attempt), [2, 3])
 /// ```
 public final class EventRecorder: Sendable {
-  /// A log of the recorded events, which is separate so that the observation does not retain the recorder.
-  private final class Log: Sendable {
-    let events = Lock<[AuthEvent]>([])
-    let eventCount = Tally()
-  }
-
-  private let log = Log()
+  /// The recorded events, which are separate so that the observation does not retain the recorder.
+  private let recording = Recording<AuthEvent>()
   private let observation: EventHub.Observation
 
   /// Creates a recorder that records events from now on, for the lifetime of the recorder.
   ///
   /// - Parameter source: The event hub of a credential cache or a client.
   public init(_ source: EventHub) {
-    let log = log
-    observation = source.observe { event in
-      log.events.withLock { $0.append(event) }
-      log.eventCount.add(1)
-    }
+    observation = source.observe { [recording] event in recording.add(event) }
   }
 
   /// All events that have been recorded so far.
-  public var events: [AuthEvent] { log.events.withLock { $0 } }
+  public var events: [AuthEvent] { recording.values }
 
   /// The signature events that have been recorded so far.
   public var signatures: [AuthEvent.Signature] {
@@ -59,7 +50,7 @@ public final class EventRecorder: Sendable {
   /// Waits until the given number of events has been recorded, or the task is cancelled.
   ///
   /// - Parameter count: The number of events since the recorder was created.
-  public func wait(forEvents count: Int) async { await log.eventCount.reached(count) }
+  public func wait(forEvents count: Int) async { await recording.reached(count) }
 
   /// Stops recording events; the recorded events remain available.
   public func stop() { observation.cancel() }

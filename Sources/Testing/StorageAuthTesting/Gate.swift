@@ -43,6 +43,23 @@ final class Tally: Sendable {
   func reached(_ goal: Int) async { try? await counter.wait { count in count >= goal ? nil : goal } }
 }
 
+/// The values that a double has recorded, in order, and the tasks that wait for a number of them.
+final class Recording<Value: Sendable>: Sendable {
+  private let recorded = WaitList<[Value], Int>([])
+
+  var values: [Value] { recorded.state }
+
+  func add(_ value: Value) { recorded.update({ $0.append(value) }, resuming: { goal, values in goal <= values.count }) }
+
+  /// Waits until at least `count` values have been recorded, or the task is cancelled.
+  func reached(_ count: Int) async { try? await recorded.wait { values in values.count >= count ? nil : count } }
+
+  /// Waits until a number of values has been recorded, and returns whether there were enough in time.
+  func wait(for count: Int, within patience: Duration) async -> Bool {
+    await answered(within: patience) { await self.reached(count) } != nil && values.count >= count
+  }
+}
+
 /// A state, and the tasks that wait until it reaches their goals.
 final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
   private struct Waiter {
@@ -81,7 +98,12 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
     return state
   }
 
-  /// Waits for a goal that is not `nil`, or throws `CancellationError` if the task is cancelled.
+  /// Waits until an update reaches the goal for the present state, or returns at once if that goal is `nil`.
+  ///
+  /// - Parameters:
+  ///   - goal: A closure that returns the goal for a state, or `nil` if the state is good already.
+  ///   - whenWaiting: A closure that is called as soon as the task is one of the waiters.
+  /// - Throws: `CancellationError` if the task is cancelled.
   func wait(for goal: (State) -> Goal?, whenWaiting: () -> Void = {}) async throws {
     let id = content.withLock { content in
       content.nextID += 1
@@ -106,14 +128,7 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
   }
 }
 
-extension Result {
-  /// Returns the result of an asynchronous operation.
-  static func catching(_ operation: () async throws(Failure) -> Success) async -> Result {
-    do throws(Failure) { return .success(try await operation()) } catch { return .failure(error) }
-  }
-}
-
-/// Returns the result of an operation, or `nil` if the operation takes too long.
+/// Returns the result of an operation, or `nil` if the operation takes too long or the caller is cancelled.
 ///
 /// Such an operation is cancelled and not awaited, because it may ignore its cancellation. With `yields`, it is cancelled
 /// after so many `Task.yield()` calls.
@@ -128,9 +143,11 @@ package func answered<Value: Sendable>(
   let timer = Task {
     try await Task.sleep(for: patience)
     continuation.finish()
+  }
+  defer {
+    timer.cancel()
     task.cancel()
   }
-  defer { timer.cancel() }
   if let yields {
     for _ in 0..<yields { await Task.yield() }
     task.cancel()

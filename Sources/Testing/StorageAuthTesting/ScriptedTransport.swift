@@ -17,9 +17,8 @@ public final class ScriptedTransport: HTTPTransport {
     @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPStreamingResponse
 
   private let script: Script
-  private let recordedRequests = Lock<[RecordedRequest]>([])
+  private let recording = Recording<RecordedRequest>()
   private let inFlightCount = Lock((current: 0, highest: 0))
-  private let recordedCount = Tally()
   private let responseGate = Gate()
 
   /// Creates a transport that returns the responses of a closure.
@@ -43,7 +42,7 @@ public final class ScriptedTransport: HTTPTransport {
   }
 
   /// The requests that have been sent so far, in order.
-  public var requests: [RecordedRequest] { recordedRequests.withLock { $0 } }
+  public var requests: [RecordedRequest] { recording.values }
 
   /// The maximum number of requests that were in flight at the same time.
   public var highestInFlight: Int { inFlightCount.withLock { $0.highest } }
@@ -57,7 +56,7 @@ public final class ScriptedTransport: HTTPTransport {
   /// Waits until the given number of requests has been sent, or the task is cancelled.
   ///
   /// - Parameter count: The number of requests since the transport was created.
-  public func wait(forRequests count: Int) async { await recordedCount.reached(count) }
+  public func wait(forRequests count: Int) async { await recording.reached(count) }
 
   /// Records a request and returns the scripted response to it.
   ///
@@ -71,8 +70,7 @@ public final class ScriptedTransport: HTTPTransport {
     inFlightCount.withLock { $0 = ($0.current + 1, max($0.highest, $0.current + 1)) }
     defer { inFlightCount.withLock { $0.current -= 1 } }
     let recordedRequest = RecordedRequest(head: request, body: try await Self.bytes(of: body))
-    recordedRequests.withLock { $0.append(recordedRequest) }
-    recordedCount.add(1)
+    recording.add(recordedRequest)
     do {
       try await responseGate.pass()
     } catch {
@@ -158,11 +156,8 @@ extension HTTPStreamingResponse {
   ///
   /// - Parameter count: The number of body bytes that arrive before the connection is lost.
   public func cut(afterBytes count: Int) -> HTTPStreamingResponse {
-    var copy = self
-    let body = body
-    copy.body = ByteStream {
+    reading { iterator in
       var remainingByteCount = count
-      let iterator = body.makeAsyncIterator()
       return {
         guard remainingByteCount > 0, let chunk = try await iterator.next() else {
           throw TransportError(
@@ -173,7 +168,6 @@ extension HTTPStreamingResponse {
         return Array(arrivingBytes)
       }
     }
-    return copy
   }
 
   /// Returns a copy of the response whose body arrives in chunks, with a pause before each chunk.
@@ -183,11 +177,8 @@ extension HTTPStreamingResponse {
   ///   - size: The maximum size of a chunk in bytes, at least 1.
   ///   - time: The clock that measures the pauses. With ``ManualClock``, a test controls when they end.
   public func slowed(by pause: Duration, chunk size: Int = 1_024, on time: any SigningClock) -> HTTPStreamingResponse {
-    var copy = self
-    let body = body
-    copy.body = ByteStream {
+    reading { iterator in
       var unreadBytes: ArraySlice<UInt8> = []
-      let iterator = body.makeAsyncIterator()
       return {
         while unreadBytes.isEmpty {
           guard let chunk = try await iterator.next() else { return nil }
@@ -198,6 +189,14 @@ extension HTTPStreamingResponse {
         return Array(unreadBytes.prefix(max(size, 1)))
       }
     }
+  }
+
+  /// Returns a copy of the response whose body is read by the readers that a closure returns.
+  private func reading(
+    _ makeReader: @escaping @Sendable (ByteStream.AsyncIterator) -> ByteStream.Reader
+  ) -> HTTPStreamingResponse {
+    var copy = self
+    copy.body = ByteStream { [body] in makeReader(body.makeAsyncIterator()) }
     return copy
   }
 

@@ -228,7 +228,7 @@ public final class InMemoryStore: ObjectStore {
         try await delete(key)
         deleted.append(key)
       } catch let error as ServiceError {
-        failures.append(.init(key: key, code: error.code, message: error.message))
+        failures.append(.init(key, error))
       }
     }
     return DeletionReport(deleted: deleted, failures: failures)

@@ -46,9 +46,11 @@ struct SourceNaming: Sendable {
     }
     if sources.isEmpty, commandLine[.persistent] == nil { throw .usage("There are no sources") }
     self.sources = sources
+    // A persistent session receives more sources later.
     destinationMayBeFile =
       commandLine.arguments.count == 2 && commandLine[.fileList] == nil && commandLine[.filePairList] == nil
-      && commandLine[.createFolder] == nil && sourceBase == nil && !destination.hasByteSuffix("/")
+      && commandLine[.createFolder] == nil && commandLine[.persistent] == nil && sourceBase == nil
+      && !destination.hasByteSuffix("/")
   }
 
   func path(of source: Source) -> String { sourcePrefix.map { Self.joined($0, source.path) } ?? source.path }
@@ -84,10 +86,16 @@ struct SourceNaming: Sendable {
     return path
   }
 
+  /// Returns the lines of a file list, of which none may be empty: the next line would take its place in a pair.
   private static func lines(of list: String) throws(Failure) -> [String] {
     guard let data = FileManager.default.contents(atPath: list), let text = String(utf8: data)
     else { throw Failure(.noSuchFile, "The file list cannot be read: \(list)") }
-    return text.words(between: "\n").map(String.init)
+    var lines = text.parts(between: "\n").map(String.init)
+    if lines.last == "" { lines.removeLast() }
+    if let index = lines.firstIndex(of: "") {
+      throw .usage("Line \(index + 1) of the file list is empty; write a source or a destination into it: \(list)")
+    }
+    return lines
   }
 }
 
@@ -126,7 +134,8 @@ struct PathMapping: Sendable {
   }
 
   private func target(of source: SourceNaming.Source) throws(Failure) -> String {
-    destinationIsName ? invocation.sources.destination : try invocation.sources.target(of: source)
+    if destinationIsName, source.destination == nil { return invocation.sources.destination }
+    return try invocation.sources.target(of: source)
   }
 
   private func localItems(of source: SourceNaming.Source) throws(Failure) -> [TransferItem] {
@@ -147,14 +156,26 @@ struct PathMapping: Sendable {
     let name = try invocation.sources.name(of: source)
     let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
     let response = try await server.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
-    return (response["entries"]?.array ?? []).compactMap { entry in
-      let relativePath = entry["below"]?.string ?? ""
+    guard let entries = response["entries"]?.array else {
+      throw Failure(.protocolError, "The transfer desk did not list the files of the source: \(path)")
+    }
+    var items: [TransferItem] = []
+    for entry in entries {
+      guard let relativePath = entry["below"]?.string, Self.staysBelow(relativePath) else {
+        throw Failure(.protocolError, "The transfer desk listed a file that does not lie in the source: \(path)")
+      }
       let item = TransferItem(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,
         localPath: SourceNaming.joined(target, relativePath), remotePath: SourceNaming.joined(path, relativePath),
         attributes: FileAttributes(entry), name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty
       )
-      return item.isFolder || invocation.rules.includes(item.attributes) ? item : nil
+      if item.isFolder || invocation.rules.includes(item.attributes) { items.append(item) }
     }
+    return items
+  }
+
+  /// Returns whether a relative path, which is empty for the source itself, does not lead out of a folder.
+  private static func staysBelow(_ path: String) -> Bool {
+    path.isEmpty || path.parts(between: "/").allSatisfy { !["", ".", ".."].contains($0) }
   }
 }

@@ -79,6 +79,8 @@ struct RunningServer: Sendable {
       try await application.run()
     }
     guard let port = await ports.first(where: { _ in true }) else {
+      // The stream of ports also ends when the task that waits is cancelled.
+      task.cancel()
       try await task.value
       throw CancellationError()
     }
@@ -140,9 +142,7 @@ struct StatusOptions: ParsableArguments {
     guard statusPort != nil || statusHost == "127.0.0.1" else {
       throw ValidationError("--status-host has an effect only with --status-port.")
     }
-    if let statusPort, !(0...65_535).contains(statusPort) {
-      throw ValidationError("\(statusPort) is not a port; use 0 to 65535.")
-    }
+    try (0...65_535).require(statusPort, of: "--status-port")
   }
 }
 

@@ -51,14 +51,31 @@ final class KeyRefusalTests: XCTestCase {
     await assertRefused(Array("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n".utf8), .unsupportedKey, "SSH.COM")
     await assertRefused(
       Array("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n".utf8), .malformedKey, "certificate")
-    await assertRefused([0x30, 0x82, 0x04, 0xa4, 0x02, 0x01, 0x00], .malformedKey, "DER")
+    await assertRefused([0x30, 0x82, 0x00, 0x03, 0x02, 0x01, 0x00], .malformedKey, "DER")
     await assertRefused([], .malformedKey, "empty")
     await assertRefused(Array("not a key at all".utf8), .malformedKey, "no private key")
   }
 
+  func testTextThatBeginsWithAZeroIsNotBinary() async {
+    for text in ["0", "0 is not a key", "01" + String(repeating: "2", count: 100)] {
+      await assertRefused(Array(text.utf8), .malformedKey, "no private key")
+    }
+  }
+
   func testEscapedLineBreaksAreRecognised() async throws {
-    let text = String(decoding: try KeyFolder.text("rsa"), as: UTF8.self).replacing("\n", with: "\\n")
-    await assertRefused(Array(text.utf8), .malformedKey, "backslash")
+    let lines = String(decoding: try KeyFolder.text("rsa"), as: UTF8.self).split(separator: "\n")
+    let text = lines.joined(separator: "\\n")
+    let contents = lines.dropFirst().dropLast().joined(separator: "\\n")
+    for text in [
+      text, text + "\\n", "KEY=\"\(text)\"", "\(lines.first ?? "")\n\(contents)\n\(lines.last ?? "")\n",
+    ] {
+      await assertRefused(Array(text.utf8), .malformedKey, "backslash")
+    }
+  }
+
+  func testLabelContainsNoPartOfAKeyInOneLine() {
+    let text = "-----BEGIN PRIVATE KEY-----\\nTUFSSw==\\n-----END PRIVATE KEY-----"
+    XCTAssertEqual(PEMBlock.blocks(in: Array(text.utf8)).map(\.label), [])
   }
 
   func testOpenSSHKeyMustStartTheFile() async throws {
@@ -84,9 +101,9 @@ final class KeyRefusalTests: XCTestCase {
     }
   }
 
-  func testExcessiveKeyDerivationRoundsAreRejected() async throws {
-    for (name, rounds) in [("pkcs8-endless", "2147483647 rounds"), ("pkcs8-endless-scrypt", "2147483646 rounds")] {
-      await assertRefused(try KeyFolder.text(name), .unsupportedKey, rounds, passphrase: KeyFolder.passphrase)
+  func testExcessiveKeyDerivationIsRejected() async throws {
+    for (name, cost) in [("pkcs8-endless", "cost 2147483647"), ("pkcs8-endless-scrypt", "cost 2147483646")] {
+      await assertRefused(try KeyFolder.text(name), .unsupportedKey, cost, passphrase: KeyFolder.passphrase)
     }
   }
 }

@@ -40,6 +40,15 @@ final class NodeService: Sendable {
   /// Revokes all tokens that were issued so far.
   func revokeTokens() { state.withLock { $0.tokens = [] } }
 
+  /// Returns a new transfer token, which the node accepts.
+  func issueToken() -> String {
+    state.withLock { state in
+      state.issued += 1
+      state.tokens.insert("ATM2_token-\(state.issued)")
+      return "ATM2_token-\(state.issued)"
+    }
+  }
+
   func takes(_ token: String?) -> Bool { state.withLock { $0.tokens.contains(token ?? "") } }
 
   func put(_ bytes: [UInt8], at path: String) {
@@ -116,11 +125,7 @@ final class NodeService: Sendable {
 
   private func setUp(_ direction: JSONValue, _ body: JSONValue) -> HTTPStreamingResponse {
     let request = body["transfer_requests"]?[0]?["transfer_request"]
-    let token = state.withLock { state in
-      state.issued += 1
-      state.tokens.insert("ATM2_token-\(state.issued)")
-      return "ATM2_token-\(state.issued)"
-    }
+    let token = issueToken()
     let base: JSONValue = [
       "direction": direction, "token": .string(token), "remote_host": "files.example.com", "remote_user": "xfer",
       "ssh_port": 33002, "sshfp": .null, "paths": request?["paths"] ?? [],

@@ -69,6 +69,15 @@ extension QueueControlTests {
     await bench.queue.shutdown()
   }
 
+  func testRunAfterTheShutdownReportsTheEndOfEverySession() async throws {
+    let bench = try QueueBench()
+    await bench.queue.shutdown()
+    var events: [TransferEvent] = []
+    for await event in bench.queue.run([.sample("a"), .sample("b")]) { events.append(event) }
+    XCTAssertEqual(events.map { "\($0.session) \($0.kind.word)" }, ["a cancelled", "b cancelled"])
+    XCTAssertEqual(bench.queue.sessions, [])
+  }
+
   func testStartsAreSpacedWhileSeveralSessionsAreActive() async throws {
     let starts = Lock<[Duration]>([])
     let time = ManualClock()

@@ -119,6 +119,27 @@ final class QueueEventTests: XCTestCase {
     XCTAssertEqual(log.events.count, count)
   }
 
+  func testCancelledIteratorEndsTheOtherIteratorsOfItsSequence() async throws {
+    let bench = try QueueBench()
+    let events = bench.queue.events
+    let cancelled = EventLog(events)
+    let other = EventLog(events)
+    cancelled.cancel()
+    await eventually("both iterators end") { cancelled.isOver && other.isOver }
+  }
+
+  func testOtherIteratorsOfACancelledRunReceiveTheEndsOfItsSessions() async throws {
+    let bench = try QueueBench(ScriptedEngine(QueueControlTests.held))
+    let events = bench.queue.run([.sample("a"), .sample("b")])
+    let cancelled = EventLog(events)
+    let other = EventLog(events)
+    await bench.reaches(.running, "a")
+    cancelled.cancel()
+    await eventually("both iterators end") { cancelled.isOver && other.isOver }
+    XCTAssertEqual(other.events.filter { $0.kind.word == "cancelled" }.map(\.session).sorted(), ["a", "b"])
+    XCTAssertEqual(bench.queue.sessions, [])
+  }
+
   func testRunReportsItsOwnSessionsAndEndsWithThem() async throws {
     let bench = try QueueBench()
     bench.queue.add(.sample("other"))
@@ -130,6 +151,14 @@ final class QueueEventTests: XCTestCase {
     XCTAssertEqual(ends, ["a", "b", "a-2"])
     _ = await bench.finished("other")
     XCTAssertEqual(bench.queue.sessions, ["other"])
+  }
+
+  func testSessionsThatShareAnIDAreNumbered() {
+    let state = TransferQueue.State(machine: QueueMachine(configuration: TransferQueueConfiguration()))
+    XCTAssertEqual(state.unusedIDs(for: ["a", "a-2", "a", "b", "a"]), ["a", "a-2", "a-3", "b", "a-4"])
+    let ids = state.unusedIDs(for: Array(repeating: "a", count: 2_500))
+    XCTAssertEqual(Set(ids).count, 2_500)
+    XCTAssertEqual(ids.last, "a-2500")
   }
 
   func testRunAcceptsSpecificationsWithoutSessions() async throws {

@@ -46,6 +46,25 @@ final class QueuePersistenceTests: XCTestCase {
     XCTAssertEqual(files(bench), ["1", "2", "3"])
   }
 
+  func testPathsAreAddedWithoutACopyOfThePendingOnes() throws {
+    let bench = try QueueBench(ScriptedEngine(Self.moving()))
+    bench.queue.pause()
+    bench.queue.add(.sample("a", isPersistent: true))
+    let callCount = 500
+    var addresses: [Int] = []
+    for number in 1...callCount {
+      try bench.queue.addPaths([TransferPath("\(number)")], to: "a")
+      let address = bench.queue.state.withLock { state in
+        state.records["a"]?.pathFeed?.pendingPaths.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+      }
+      addresses.append(try XCTUnwrap(address))
+    }
+    // The array moves only when it grows, each time by a factor.
+    let moveCount = zip(addresses, addresses.dropFirst()).count { $0 != $1 }
+    XCTAssertLessThan(moveCount, 20)
+    bench.queue.cancel("a")
+  }
+
   func testPathsUnfinishedByAFailedAttemptArePassedToTheNext() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.moving(failingAfter: 2)))
     bench.queue.add(.sample("a", isPersistent: true))

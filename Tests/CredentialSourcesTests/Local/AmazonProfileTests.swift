@@ -192,6 +192,11 @@ final class AmazonProfileTests: XCTestCase {
       XCTAssertEqual(error?.remedy.contains("aws configure export-credentials --profile default"), true, lines)
       await assertRefuses(provider("named"), .failed, says: [], lines)
     }
+    for lines in ["sso_session = corp", "role_arn = arn\nsource_profile = a\nmfa_serial = arn:aws:iam::1:mfa/mia"] {
+      let role = "[default]\nrole_arn = arn\nsource_profile = corp"
+      put(config: "\(role)\n[profile corp]\n\(lines)\n[profile a]\n\(keys("a"))")
+      await assertRefuses(provider(), .failed, says: [], "a role was configured: \(lines)")
+    }
     // Tools that log in write the key to the other file, so that programs without the login can use it.
     put(credentials: "[named]\n\(keys("left"))")
     put(config: "[profile named]\nsso_session = corp\n")
@@ -291,6 +296,35 @@ final class AmazonProfileTests: XCTestCase {
     machine.set("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", to: nil)
     put(config: "[default]\nendpoint_url = http://127.0.0.1:1\nignore_configured_endpoint_urls = true\n")
     assertURLsAreIgnored()
+  }
+
+  func testEnvironmentAloneDecidesWhetherConfiguredURLsAreIgnored() throws {
+    let variable = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"
+    for (ofProfile, ofEnvironment, isIgnored) in [
+      ("true", nil, true), ("true", "false", false), ("true", "FALSE", false), ("true", "", true),
+      ("false", "true", true), ("false", "false", false),
+    ] as [(String, String?, Bool)] {
+      put(config: "[default]\nendpoint_url = http://127.0.0.1:1\nignore_configured_endpoint_urls = \(ofProfile)\n")
+      machine.set(variable, to: ofEnvironment)
+      let settings = try AmazonSettings(machine.access)
+      XCTAssertEqual(settings.endpointURL == nil, isIgnored, "\(ofProfile), \(ofEnvironment ?? "not set")")
+      XCTAssertEqual(settings.stsEndpoint == .global, isIgnored, "\(ofProfile), \(ofEnvironment ?? "not set")")
+    }
+  }
+
+  func testSettingsThatAProfileDoesNotNeedAreNotRead() async {
+    put(
+      credentials: "[default]\n\(keys("own"))",
+      config: "[profile app]\nrole_arn = arn:app\nsource_profile = default\nregion = eu-west-1\n")
+    machine.set("AWS_ENDPOINT_URL_S3", to: "minio:9000")
+    await assertKey(provider(), AccessKey(id: "own", secret: "s"))
+    await assertKey(provider("app"), RecordedServices.key)
+    machine.set("AWS_REGION", to: "EU")
+    machine.set("AWS_ENDPOINT_URL_STS", to: "minio:9000")
+    await assertKey(provider(), AccessKey(id: "own", secret: "s"))
+    await assertRefuses(provider("app"), .failed, says: ["AWS_REGION"])
+    machine.set("AWS_REGION", to: nil)
+    await assertRefuses(provider("app"), .failed, says: ["AWS_ENDPOINT_URL_STS"])
   }
 
   func testProfileOfTheEnvironmentMustExist() {

@@ -26,7 +26,7 @@ final class AlibabaRoleTests: XCTestCase {
   func testCallIsSignedAndContainsAllParameters() async throws {
     let transport = ScriptedTransport([.json(RemoteService.alibabaRole.answer)])
     let policy = #"{"Version":"1","Statement":[{"Effect":"Allow","Action":["oss:*"],"Resource":["*"]}]}"#
-    let provider = assumeRole(transport, duration: .seconds(900), policy: policy, externalID: "a/b c")
+    let provider = assumeRole(transport, duration: .seconds(900), policy: policy, externalID: "a/b+c")
     _ = try await provider.credential()
     let sent = try XCTUnwrap(transport.requests.first)
     XCTAssertEqual(provider.source, "Alibaba STS AssumeRole (\(role))")
@@ -36,7 +36,7 @@ final class AlibabaRoleTests: XCTestCase {
       FormPair.read(String(sent.path.dropFirst(2))),
       [
         FormPair("RoleArn", role), FormPair("RoleSessionName", "alice"), FormPair("DurationSeconds", "900"),
-        FormPair("Policy", policy), FormPair("ExternalId", "a/b c"),
+        FormPair("Policy", policy), FormPair("ExternalId", "a/b+c"),
       ])
     XCTAssertEqual(sent.header("x-acs-action"), "AssumeRole")
     XCTAssertEqual(sent.header("x-acs-version"), "2015-04-01")
@@ -84,7 +84,10 @@ final class AlibabaRoleTests: XCTestCase {
       (assumeRole(transport, policy: #"{"a":""# + String(repeating: "x", count: 2048) + #""}"#), "2048"),
       (assumeRole(transport, policy: "allow everything"), "JSON object"),
       (assumeRole(transport, externalID: "x"), "2 to 1224"),
-      (assumeRole(transport, externalID: String(repeating: "x", count: 1225)), "2 to 1224"),
+      (assumeRole(transport, externalID: String(repeating: "x", count: 1225)), "ID has 1225 characters"),
+      (assumeRole(transport, externalID: "two words"), "digits and _+=,.@:/-"),
+      (assumeRole(transport, externalID: "jörg"), "a character that the service does not allow"),
+      (assumeRole(transport, externalID: "a\r\n"), "a character that the service does not allow"),
       (assumeRole(transport, role: ""), "acs:ram::"), (assumeRole(transport, role: "acs:ram::1:user/x"), "acs:ram::"),
       (assumeRole(transport, role: "acs:ram::1:role/"), "acs:ram::"),
       (assumeRole(transport, role: "acs:ram::1:role/a b"), "acs:ram::"),
@@ -108,7 +111,8 @@ final class AlibabaRoleTests: XCTestCase {
     _ = try await assumeRole(
       transport, session: String(repeating: "a", count: 64), duration: .seconds(43_200), externalID: "xy"
     ).credential()
-    XCTAssertEqual(transport.requests.count, 2)
+    _ = try await assumeRole(transport, externalID: "aZ0_+=,.@:/-").credential()
+    XCTAssertEqual(transport.requests.count, 3)
   }
 
   // matrix: Alibaba STS: clock

@@ -53,7 +53,7 @@ final class AmazonSTSTests: XCTestCase {
   func testCallIsSignedAndContainsAllParameters() async throws {
     let transport = ScriptedTransport([.xml(Self.answer("AssumeRole"), headers: RemoteService.date)])
     let policy = #"{"Version":"2012-10-17","Statement":[]}"#
-    let provider = assumeRole(transport, duration: .seconds(900), policy: policy, externalID: "a/b c")
+    let provider = assumeRole(transport, duration: .seconds(900), policy: policy, externalID: "a/b+c")
     let issued = try await provider.issue(in: .local)
     XCTAssertEqual(
       issued.credential,
@@ -70,7 +70,7 @@ final class AmazonSTSTests: XCTestCase {
       [
         FormPair("Action", "AssumeRole"), FormPair("Version", "2011-06-15"), FormPair("RoleArn", role),
         FormPair("RoleSessionName", "alice"), FormPair("DurationSeconds", "900"), FormPair("Policy", policy),
-        FormPair("ExternalId", "a/b c"),
+        FormPair("ExternalId", "a/b+c"),
       ])
     XCTAssertEqual(sent.header("Accept"), "application/xml", "the service would respond with JSON on request")
     XCTAssertEqual(sent.header("Content-Type"), "application/x-www-form-urlencoded; charset=utf-8")
@@ -119,6 +119,7 @@ final class AmazonSTSTests: XCTestCase {
       (assumeRole(transport, session: "a"), "2 to 64"), (assumeRole(transport, session: "two words"), "2 to 64"),
       (assumeRole(transport, policy: #"{"a":"\#(long)"}"#), "2048"), (assumeRole(transport, policy: "all"), "JSON"),
       (assumeRole(transport, externalID: "x"), "2 to 1224"), (assumeRole(transport, role: ""), "arn:aws:iam::"),
+      (assumeRole(transport, externalID: "two words"), "digits and _+=,.@:/-"),
       (assumeRole(transport, role: "acs:ram::1:role/x"), "arn:aws:iam::"),
       (assumeRole(transport, role: "arn:aws:iam::1:"), "arn:aws:iam::"),
       (assumeRole(transport, role: "arn:aws:iam::1:role/\(long)"), "arn:aws:iam::"),

@@ -89,14 +89,16 @@ final class NodeActivityTests: SimulatorTestCase {
 
   func testTransfersOfATenantStayBelowItsRoot() async throws {
     var configuration = configuration
-    configuration.aspera.accessKeys = [.init(id: "tenant", secret: Secret("s"), path: "/tenants/a")]
+    // With the colon before it, the first character of the secret is one character of a string.
+    let secret = "\u{301}s"
+    configuration.aspera.accessKeys = [.init(id: "tenant", secret: Secret(secret), path: "/tenants/a")]
     try await withNode(configuration) { [self] cloud, client in
-      let tenant = NodeClient(cloud, basic: "tenant", "s")
+      let tenant = NodeClient(cloud, basic: "tenant", secret)
       let setup = try await tenant.setup("upload_setup", ["destination_root": "/up", "paths": [[:]]])
       let token = try XCTUnwrap(setup?["token"]?.string)
       let sent = try await refusal(cloud, token: token)
       XCTAssertEqual(sent.status, 0, sent.errors)
-      let whole = try await refusal(cloud, to: "/two", token: basicAuthorization("tenant", "s"))
+      let whole = try await refusal(cloud, to: "/two", token: basicAuthorization("tenant", secret))
       XCTAssertEqual(whole.status, 0, whole.errors)
       let names = try await client.names(in: "/tenants/a")
       XCTAssertEqual(names, ["/tenants/a/two", "/tenants/a/up"])
@@ -143,6 +145,14 @@ final class NodeActivityTests: SimulatorTestCase {
         XCTAssertEqual(found, count, query)
       }
       XCTAssertEqual(list.header("Link"), "</ops/transfers?iteration_token=2>; rel=\"next\"")
+      let first = try await client.get("/ops/transfers?active_only=false&iteration_token=0&count=1")
+      XCTAssertEqual(
+        first.header("Link"), "</ops/transfers?active_only=false&count=1&iteration_token=1>; rel=\"next\"")
+      let failedID = try XCTUnwrap(transfers[1]["id"]?.string)
+      let cancelled = try await client.send(.DELETE, "/ops/transfers/\(failedID)", nil, [:])
+      XCTAssertEqual(cancelled.status, 204)
+      let kept = try await client.get("/ops/transfers/\(failedID)").value
+      XCTAssertEqual(kept, transfers[1], "an ended transfer cannot be cancelled")
       let foreign = try await users("mia", [], NodeScope.user).get("/ops/transfers").value
       XCTAssertEqual(foreign, [])
       let usage = try await client.get("/usage/u").value
@@ -347,9 +357,8 @@ final class NodeActivityTests: SimulatorTestCase {
   func testNodeCopiesALimitedNumberOfFiles() async throws {
     try await withNode { cloud, client in
       let source = try await client.create("d0", in: "1")
-      _ = try await client.create("f", "file", in: source, "1")
-      // Each path doubles the tree.
-      let paths = (1...40).map { number -> JSONValue in ["source": "/", "destination": .string("/d0/d\(number)")] }
+      for number in 1...100 { _ = try await client.create("f\(number)", "file", in: source, "1") }
+      let paths = (1...100).map { number -> JSONValue in ["source": "/d0", "destination": .string("/d\(number)")] }
       let copied = try await client.post(
         "/ops/transfers",
         [
@@ -360,6 +369,8 @@ final class NodeActivityTests: SimulatorTestCase {
       ).value
       XCTAssertEqual(copied["status"], "failed")
       XCTAssertEqual(copied["error_code"], 23)
+      let names = try await client.names(in: "/")
+      XCTAssertEqual(names, ["/d0"], "the files are counted before the first one is copied")
     }
   }
 
@@ -374,7 +385,7 @@ final class NodeActivityTests: SimulatorTestCase {
       XCTAssertEqual(try list.value.array?.map { $0["types"]?[0] }, ["permission.created", "permission.modified"])
       XCTAssertEqual(try list.value[0]?["user_id"], "ASPERA_ACCESS_KEY_ADMIN")
       XCTAssertEqual(try list.value[0]?["data"]?["access_id"], "mia")
-      XCTAssertEqual(list.header("Link"), "</events?iteration_token=2>; rel=\"next\"")
+      XCTAssertEqual(list.header("Link"), "</events?count=2&iteration_token=2>; rel=\"next\"")
       let next = try await client.get("/events?iteration_token=2").value
       XCTAssertEqual(next.array?.map { $0["types"]?[0] }, ["permission.deleted"])
       let late = try await client.get("/events?after_time=2026-11-20T08:00:00Z").value.array?.count

@@ -125,6 +125,23 @@ final class SimulatorRefusalTests: SimulatorTestCase {
     }
   }
 
+  func testEmptyLineOfAFileListIsAUsageError() async throws {
+    try await withNode { [self] cloud, client in
+      let here = try makeDirectory()
+      let files = try ["a", "b"].map { try write([1], to: $0, in: here) }
+      for (option, lines) in [
+        ("--file-pair-list", "\(files[0])\n\n\(files[1])\n\n"), ("--file-list", "\(files[0])\n\n\(files[1])\n"),
+      ] {
+        let list = try write(Array(lines.utf8), to: "list", in: here)
+        let outcome = try await run("send", cloud, [], to: "/up", ["\(option)=\(list)"])
+        XCTAssertEqual(outcome.code, 8, option)
+        XCTAssertTrue(outcome.text.contains("Line 2 of the file list is empty"), outcome.text)
+      }
+      let names = try await client.names(in: "/")
+      XCTAssertEqual(names, [])
+    }
+  }
+
   func testUnreachableHostsAndUnreadableFilesHaveSeparateCodes() async throws {
     let cloud = try await LocalCloud.start(configuration)
     var outcome = try await Simulator.run(

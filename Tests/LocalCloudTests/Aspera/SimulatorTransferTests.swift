@@ -126,6 +126,22 @@ final class SimulatorTransferTests: SimulatorTestCase {
     }
   }
 
+  func testDestinationOfAPersistentSessionIsAFolder() async throws {
+    try await withNode { [self] cloud, client in
+      let here = try makeDirectory()
+      let paths = try ["one", "two"].map { try write(Array($0.utf8), to: $0, in: here) }
+      let outcome = try await Simulator.run(
+        arguments("send", cloud, [paths[0]], to: "/in", ["--keepalive"]), Self.password,
+        answering: { frame in
+          guard frame.kind == .stop else { return [] }
+          return frame["Source"] == paths[0] ? [try .start(source: paths[1])] : [.finish]
+        })
+      XCTAssertEqual(outcome.status, 0, outcome.errors)
+      let names = try await client.names(in: "/in")
+      XCTAssertEqual(names, ["/in/one", "/in/two"])
+    }
+  }
+
   func testCancelledTransferLeavesNoFile() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()

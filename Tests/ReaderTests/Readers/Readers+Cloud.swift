@@ -98,8 +98,7 @@ extension Reader {
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))
     let desks: [any SynchronousAPIHandler] = [
-      AlibabaSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
-      TencentSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
+      AlibabaSTS(issuer: issuer), TencentSTS(issuer: issuer),
       Metadata(issuer: issuer, requiresToken: true), AppServer(issuer: issuer, token: Secret(Samples.token)),
     ]
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)

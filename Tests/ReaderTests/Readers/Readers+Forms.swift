@@ -46,8 +46,6 @@ extension Reader {
     Array(#"{"expiration":"2026-11-20T09:00:00Z","conditions":[\#(more)\#(conditions)]}"#.utf8)
   }
 
-  private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
-
   private static func form(_ own: [FormField], _ fields: [FormField]) -> SubmittedForm {
     let keyField = fields.contains { $0.name == "key" } ? [] : [FormField("key", "abc")]
     return SubmittedForm(bucket: "b", fields: own + keyField + fields, fileName: "f\\a/b")
@@ -87,7 +85,7 @@ extension Reader {
     return [
       Growth("OSS, \(shape)") { size in
         let (conditions, fields) = make(size)
-        let text = base64(policy(conditions))
+        let text = policy(conditions).base64
         let own = [
           FormField("OSSAccessKeyId", key.id.string), FormField("policy", text),
           FormField("Signature", key.hmacSHA1Base64(text)),
@@ -104,7 +102,7 @@ extension Reader {
         let signature = COSKeyTime(times).map { COSForm.signature(of: bytes, in: $0, with: key) } ?? ""
         let own = [
           FormField("q-sign-algorithm", "sha1"), FormField("q-ak", key.id.string), FormField("q-key-time", times),
-          FormField("policy", base64(bytes)), FormField("q-signature", signature),
+          FormField("policy", bytes.base64), FormField("q-signature", signature),
         ]
         let form = form(own, fields)
         let verifier = COSVerifier(limits: limits)
@@ -120,8 +118,8 @@ extension Reader {
         )
         let own = [
           FormField("x-amz-algorithm", "AWS4-HMAC-SHA256"), FormField("x-amz-credential", scope),
-          FormField("x-amz-date", "20261120T080000Z"), FormField("policy", base64(bytes)),
-          FormField("x-amz-signature", s3Signature(of: base64(bytes))),
+          FormField("x-amz-date", "20261120T080000Z"), FormField("policy", bytes.base64),
+          FormField("x-amz-signature", s3Signature(of: bytes.base64)),
         ]
         let form = form(own, fields)
         let verifier = S3Verifier(region: "eu-central-1", limits: limits)

@@ -152,10 +152,6 @@ final class CallbackForgeryTests: XCTestCase {
   }
 }
 
-extension [UInt8] {
-  var base64: String { String(writing: { $0.append(base64: self) }) }
-}
-
 extension String {
   fileprivate var trimmed: String { self == " " ? "" : self }
 }

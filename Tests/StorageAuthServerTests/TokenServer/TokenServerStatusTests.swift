@@ -10,6 +10,7 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
+import StorageCrypto
 import XCTest
 
 /// The status port of the command `token-server`: health, readiness and metrics.
@@ -117,6 +118,23 @@ final class TokenServerStatusTests: XCTestCase {
       let text = try await RawExchange.answer(
         to: "GET /healthz HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n", at: "127.0.0.1:\(port)")
       XCTAssertTrue(text.hasPrefix("HTTP/1.1 \(status)"), "\(host): \(text)")
+    }
+    server.send(SIGTERM)
+    _ = await server.end()
+  }
+
+  func testPasswordOfANodeUserMayContainAColon() async throws {
+    let server = try TokenServerProcess(
+      ["--account", "id-of-a:secret-of-a", "--node-user", "admin:pass:word", "--json"], [:], command: "serve")
+    let ready = try JSONValue(parsing: Array(try await server.url().utf8))
+    let node = try XCTUnwrap(ready["node"]?.string)
+    let address = node.dropFirst("http://".count)
+    for (password, status) in [("pass:word", "200"), ("pass", "401")] {
+      let login = Array("admin:\(password)".utf8).base64
+      let text = try await RawExchange.answer(
+        to: "GET /info HTTP/1.1\r\nHost: \(address)\r\nAuthorization: Basic \(login)\r\nConnection: close\r\n\r\n",
+        at: String(address))
+      XCTAssertTrue(text.hasPrefix("HTTP/1.1 \(status)"), "\(password): \(text)")
     }
     server.send(SIGTERM)
     _ = await server.end()

@@ -157,4 +157,17 @@ final class TransferTokenTests: XCTestCase {
     dump(lines.all, to: &shown)
     XCTAssertFalse(shown.contains(token.secret.reveal()))
   }
+
+  func testPathsAreLoggedUpToALimit() async throws {
+    let (app, _) = try await start()
+    let paths = ["/" + String(repeating: "a", count: 100_000)] + (1..<1_000).map { "/secret/\($0)" }
+    await assertRefused(issuer(app), TransferSpec(.receive, paths.map { TransferPath($0) }), "403")
+    let log = LogLines()
+    for line in lines.all { TokenAudit.log(to: log.logger)(line) }
+    let line = try XCTUnwrap(log.all.first)
+    XCTAssertLessThan(line.utf8.count, 4_000)
+    XCTAssertLessThan("\(lines.all[0])".utf8.count, 2_000)
+    XCTAssertTrue(line.contains("/secret/9") && !line.contains("/secret/10"), line)
+    XCTAssertTrue(line.contains("1000"), line)
+  }
 }

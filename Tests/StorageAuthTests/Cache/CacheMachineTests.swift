@@ -59,11 +59,16 @@ final class CacheMachineTests: XCTestCase {
 
     /// Checks that the published state agrees with the machine for the next minutes.
     func checkServable() {
-      let next = machine.nextRequest(after: uptime)
-      XCTAssertEqual(next == nil, machine.requestInFlight != nil || machine.isShutDown || isEndless)
-      if let next { XCTAssertTrue(asks(at: next), "no request at the published refresh time") }
-      if let next, next > uptime {
-        XCTAssertFalse(asks(at: max(uptime, next - .nanoseconds(2))), "a request before the published refresh time")
+      switch machine.nextRequest(after: uptime) {
+      case .due(at: let next):
+        XCTAssertFalse(machine.requestInFlight != nil || machine.isShutDown || isEndless)
+        XCTAssertTrue(asks(at: next), "no request at the published refresh time")
+        if next > uptime {
+          XCTAssertFalse(asks(at: max(uptime, next - .nanoseconds(2))), "a request before the published refresh time")
+        }
+      case .inFlight: XCTAssertNotNil(machine.requestInFlight)
+      case .notNeeded: XCTAssertTrue(isEndless)
+      case .shutDown: XCTAssertTrue(machine.isShutDown)
       }
       for ahead in [Duration.zero, .seconds(1), .seconds(30), .seconds(60), .seconds(240), .seconds(301)] {
         let then = uptime + ahead

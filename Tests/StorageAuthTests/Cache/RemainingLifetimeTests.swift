@@ -70,6 +70,24 @@ final class RemainingLifetimeTests: XCTestCase {
     XCTAssertEqual(fixture.cache.state.withLock { $0.machine.entry?.expiration }, .seconds(900))
   }
 
+  func testCacheInFrontOfACacheCountsTheSameLifetimeAndNamesTheSource() async throws {
+    let time = ManualClock()
+    let server = time.now
+    time.setWallClock(to: server.advanced(by: .seconds(7200)))
+    let token = Token(name: "it", expiration: server.advanced(by: .seconds(3600)))
+    let vault = ScriptedProvider([.credential(token, issuerTime: server)], source: "vault")
+    let configuration = CredentialCacheConfiguration(spreadsFirstRenewal: false)
+    let inner = CredentialCache(
+      CredentialChain<Token>([vault]), in: ProviderContext(time: time), configuration: configuration)
+    _ = try await inner.credential()
+    time.advance(by: .seconds(600))
+    let outer = CredentialCache(inner, in: ProviderContext(time: time), configuration: configuration)
+    let cached = try await outer.credential(lasting: .zero)
+    XCTAssertEqual(cached.source, "vault")
+    XCTAssertEqual(outer.state.withLock { $0.machine.entry?.expiration }, .seconds(3600))
+    XCTAssertEqual(vault.calls, 1)
+  }
+
   func testExpiredCredentialFromTheProviderIsMalformed() async throws {
     let fixture = CacheFixture()
     let task = fixture.ask()

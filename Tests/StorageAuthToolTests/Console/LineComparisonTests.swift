@@ -10,7 +10,7 @@ final class LineComparisonTests: XCTestCase {
   private func shown(_ client: String, _ service: String) -> [String] {
     LineComparison(client: client, service: service).rows.map { row in
       func text(_ line: LineComparison.Line?) -> String {
-        line.map { $0.difference.isEmpty ? $0.text : "\($0.before)[\($0.difference)]\($0.after)" } ?? "-"
+        line.map { $0.difference.isEmpty ? $0.text : "\($0.commonPrefix)[\($0.difference)]\($0.commonSuffix)" } ?? "-"
       }
       return (row.differs ? "! " : "  ") + text(row.client) + " | " + text(row.service)
     }

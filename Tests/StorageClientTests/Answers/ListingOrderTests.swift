@@ -8,7 +8,7 @@ import XCTest
 
 @testable import StorageClient
 
-/// Tests that listings ascend, stay inside of what was requested, and come to an end.
+/// Tests that listings ascend, stay inside of what was requested, and do not repeat.
 final class ListingOrderTests: XCTestCase {
   private typealias Reply = (objects: [String], prefixes: [String], next: String?)
 
@@ -115,6 +115,50 @@ final class ListingOrderTests: XCTestCase {
       XCTAssertTrue($0.message.contains("empty"), $0.message)
     }
     XCTAssertEqual(fresh.requests.count, ListingOrder.emptyPageLimit + 1)
+  }
+
+  func testLimitOfEmptyPagesDoesNotCountThePageBeforeThem() throws {
+    var order = ListingOrder(nil)
+    let first = ListPage(entries: [.object(ListedObject(key: "a", size: 1))], continuation: "t")
+    try order.advance(over: first)
+    for number in 1...ListingOrder.emptyPageLimit {
+      try order.advance(over: ListPage(entries: [], continuation: "t\(number)"))
+    }
+    XCTAssertThrowsError(try order.advance(over: ListPage(entries: [], continuation: "u"))) { error in
+      XCTAssertEqual((error as? StorageError)?.message.contains("empty"), true, "\(error)")
+    }
+  }
+
+  /// Returns a page of versions of one key.
+  private func versions(ofPage page: Int, count: Int) -> [(key: String, id: String)] {
+    (1...count).map { (key: "a", id: "\(page)-\($0)") }
+  }
+
+  func testKeyHasAnyNumberOfVersions() throws {
+    var order = RepeatedKeyOrder(of: "version", prefix: nil)
+    for page in 1...101 {
+      try order.advance(over: versions(ofPage: page, count: 1_000), next: (key: "a", id: "\(page)"))
+    }
+  }
+
+  func testPageOfVersionsThatComesBackIsAnError() throws {
+    for (cycle, count) in [(1, 1), (1, 3), (2, 1), (2, 3), (5, 3)] {
+      var order = RepeatedKeyOrder(of: "version", prefix: nil)
+      for page in 1...cycle {
+        try order.advance(over: versions(ofPage: page, count: count), next: (key: "a", id: "m\(page)"))
+      }
+      XCTAssertThrowsError(
+        try order.advance(over: versions(ofPage: 1, count: count), next: (key: "a", id: "m")), "\(cycle) \(count)"
+      ) { error in
+        XCTAssertEqual((error as? StorageError)?.message.contains("twice"), true, "\(error)")
+      }
+    }
+    // The marker comes back, although its page has new versions.
+    var order = RepeatedKeyOrder(of: "version", prefix: nil)
+    try order.advance(over: versions(ofPage: 1, count: 3), next: (key: "a", id: "m"))
+    XCTAssertThrowsError(try order.advance(over: versions(ofPage: 2, count: 3), next: (key: "a", id: "m"))) { error in
+      XCTAssertEqual((error as? StorageError)?.message.contains("never ends"), true, "\(error)")
+    }
   }
 
   func testListingsOfOtherStoresAscendToo() async throws {

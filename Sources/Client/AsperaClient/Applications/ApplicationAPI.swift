@@ -42,7 +42,8 @@ struct ApplicationAPI: Sendable {
     }
   }
 
-  private static func isRetryable(_ error: any Error) -> Bool {
+  /// Whether an error of a call is temporary.
+  static func isRetryable(_ error: any Error) -> Bool {
     switch error {
     case let error as ServiceError: error.isRetryable
     case let error as TransportError: error.isRetryable

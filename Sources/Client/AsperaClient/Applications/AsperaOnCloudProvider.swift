@@ -61,6 +61,10 @@ public struct AsperaOnCloudProvider: StorageProvider {
   }
 }
 
+extension AsperaOnCloudProvider: RootedProvider {
+  package var rootFolder: RootFolderLocation { RootFolderLocation(path: home.root) }
+}
+
 extension StorageProvider where Self == AsperaOnCloudProvider {
   /// Returns a storage provider for the home folder of a user of IBM Aspera on Cloud.
   ///
@@ -92,7 +96,7 @@ extension StorageClient<AsperaOnCloudProvider> {
 final class AsperaOnCloudHome: Sendable {
   let cloud: AsperaOnCloudClient
   private let workspace: String?
-  private let root: String
+  let root: String
   private let transfers: AsperaTransferOptions
   /// The search for the folder, which all callers share, or `nil` if no search was started or the last one failed.
   private let search = Lock<Task<AsperaOnCloudFolder, any Error>?>(nil)

@@ -24,8 +24,8 @@ public struct FaspexClient: Sendable {
   private static let pageSize = 100
   /// The states of an upload after which Faspex does not change it any more.
   private static let finalStates: Set = ["completed", "failed", "error", "stopped", "timed_out"]
-  /// The maximum number of requests for the state of an upload, which together take ten minutes.
-  private static let pollLimit = 600
+  /// The maximum time for which the client waits for Faspex to complete an upload.
+  private static let completionTimeout = Duration.seconds(600)
   private static let pollInterval = Duration.seconds(1)
 
   let api: ApplicationAPI
@@ -87,12 +87,13 @@ public struct FaspexClient: Sendable {
     var packages: [FaspexPackage] = []
     var ids: Set<ByteExactString> = []
     var offset = 0
+    // A shorter last page could have only packages that an arrived package moved to it.
+    let count = min(Self.pageSize, limit)
     while packages.count < limit {
-      let count = min(Self.pageSize, limit - packages.count)
       let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(count)")
       guard let list = page["packages"]?.array else { throw StorageError.malformedResponse("it has no packages") }
       let listed = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
-      // A package that arrives meanwhile moves the others, so that the last ones of a page occur again.
+      // A package that arrives meanwhile moves the others, so that the last ones of the page before occur again.
       let newPackages = listed.filter { ids.insert(ByteExactString($0.id)).inserted }
       packages += newPackages
       if list.count < count { break }
@@ -101,10 +102,12 @@ public struct FaspexClient: Sendable {
       }
       offset += count
     }
-    return packages
+    return Array(packages.prefix(limit))
   }
 
   /// Creates a package, uploads files and folders into it, and waits until Faspex has completed it.
+  ///
+  /// If the upload fails or is cancelled, the incomplete package remains in Faspex.
   ///
   /// - Parameters:
   ///   - draft: The title, the recipients and the note of the package.
@@ -126,8 +129,8 @@ public struct FaspexClient: Sendable {
     let issuer = FaspexTokenIssuer(
       api, path: "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/upload?transfer_type=connect",
       body: ["paths": .array(sources.map { .string($0) })])
-    let firstSpecification = try await issuer.firstSpecification()
-    guard let root = firstSpecification.destinationRoot else {
+    let specification = try await issuer.firstSpecification()
+    guard let root = specification.destinationRoot else {
       throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
     let spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
@@ -150,11 +153,11 @@ public struct FaspexClient: Sendable {
   ) async throws {
     let path = "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/download"
     let issuer = FaspexTokenIssuer(api, path: "\(path)?transfer_type=connect&type=\(box.downloadType)", body: [:])
-    let firstSpecification = try await issuer.firstSpecification()
-    guard !firstSpecification.paths.isEmpty else {
+    let specification = try await issuer.firstSpecification()
+    guard !specification.paths.isEmpty else {
       throw StorageError.malformedResponse("the transfer specification has no paths")
     }
-    let paths = firstSpecification.paths.map { TransferPath($0.source) }
+    let paths = specification.paths.map { TransferPath($0.source) }
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
     try await carryOut(spec, issuer: issuer, in: try context, progress: progress)
   }
@@ -177,21 +180,30 @@ public struct FaspexClient: Sendable {
 
   /// Waits until Faspex has processed the end of an upload, for ten minutes at most.
   private func waitForCompletion(of id: String) async throws {
-    var status = ""
-    for _ in 0..<Self.pollLimit {
-      let details = try await api.call(.get, "/api/v5/packages/\(id.percentEncoded())/upload_details")
-      switch details["upload_status"] {
-      case .string(let text)?: status = text
-      case .null?: status = ""
-      default: throw StorageError.malformedResponse("it has no upload_status")
-      }
-      if Self.finalStates.contains(status) { break }
+    let deadline = api.time.uptime + Self.completionTimeout
+    var state = "unknown"
+    repeat {
+      // The files are in Faspex, so that a temporary error is no reason to report a failure.
+      do {
+        state = try await uploadState(of: id) ?? "unknown"
+      } catch let error where ApplicationAPI.isRetryable(error) {}
+      if Self.finalStates.contains(state) { break }
       try await api.time.sleep(for: Self.pollInterval)
-    }
-    guard status == "completed" else {
+    } while api.time.uptime < deadline
+    guard state == "completed" else {
       throw TransferFailure(
-        .caller, "Faspex has not completed the package \(id): its upload is \(MessageFilter().applied(to: status)).",
+        .caller, "Faspex has not completed the package \(id): the state of its upload is \(state.onOneLine).",
         remedy: "Look at the package in Faspex; send it again if the upload failed.")
+    }
+  }
+
+  /// Returns the state of an upload, or `nil` if Faspex does not know it yet.
+  private func uploadState(of id: String) async throws -> String? {
+    let details = try await api.call(.get, "/api/v5/packages/\(id.percentEncoded())/upload_details")
+    switch details["upload_status"] {
+    case .string(let state)?: return MessageFilter().applied(to: state)
+    case .null?: return nil
+    default: throw StorageError.malformedResponse("it has no upload_status")
     }
   }
 }

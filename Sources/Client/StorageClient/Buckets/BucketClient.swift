@@ -489,10 +489,8 @@ extension HeaderConventions {
     if let error = format.error(in: body, of: response, subject: subject) { throw error }
     do {
       return try read(format, body)
-    } catch let error as StorageError {
-      throw error
     } catch {
-      throw StorageError.malformedResponse("\(error)")
+      throw error as? StorageError ?? StorageError.malformedResponse("\(error)")
     }
   }
 }

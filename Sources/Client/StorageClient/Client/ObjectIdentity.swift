@@ -62,7 +62,7 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
 }
 
 /// A client of any provider, for code that has `any ObjectStore`.
-protocol AnyClient: ObjectStore {
+protocol StoreClient: ObjectStore {
   associatedtype Store: ObjectStore
 
   var store: Store { get }
@@ -74,12 +74,15 @@ protocol AnyClient: ObjectStore {
   func objectIdentity(of key: String) -> ObjectIdentity?
 }
 
-extension StorageClient: AnyClient {
+extension StorageClient: StoreClient {
   var address: StoreAddress? {
     guard let endpoint = try? sender.configuredProvider.endpoint else { return nil }
-    let domains = (sender.configuredProvider as? any BucketProvider)?.conventions.domains ?? []
+    guard let provider = sender.configuredProvider as? any BucketProvider else {
+      let rootFolder = (sender.configuredProvider as? any RootedProvider)?.rootFolder ?? RootFolderLocation()
+      return StoreAddress(service: provider.name, endpoint: endpoint, rootFolder: rootFolder)
+    }
     return StoreAddress(
-      service: provider.name, endpoint: endpoint, container: provider.containerName, uniqueBelow: domains)
+      service: provider.name, endpoint: endpoint, bucket: provider.bucket, vendorDomains: provider.conventions.domains)
   }
 
   func objectIdentity(of key: String) -> ObjectIdentity? { sender.objectIdentity(of: key) }
@@ -87,22 +90,25 @@ extension StorageClient: AnyClient {
 
 extension ObjectStore {
   /// The store that performs the operations: that of a client, or else this store.
-  var performer: any ObjectStore { (self as? any AnyClient)?.store ?? self }
+  var underlyingStore: any ObjectStore { (self as? any StoreClient)?.store ?? self }
 
   /// Returns the identity of the object with a key, or `nil` if it is unknown.
   ///
   /// A transfer to or from an object without an identity must not be continued by another process.
   package func identity(of key: String) -> ObjectIdentity? {
-    (self as? any AnyClient)?.objectIdentity(of: key)
+    (self as? any StoreClient)?.objectIdentity(of: key)
   }
 
-  /// Returns whether two stores have the same objects, as far as that is known.
-  func hasSameObjects(as other: any ObjectStore) -> Bool {
-    if type(of: self) is AnyClass, type(of: other) is AnyClass {
-      return (self as AnyObject) === (other as AnyObject)
+  /// Returns whether keys with a prefix and keys of another store with another prefix can be the same objects, as far as
+  /// that is known.
+  func mayShareObjects(withPrefix prefix: String, _ other: any ObjectStore, withPrefix otherPrefix: String) -> Bool {
+    // The objects of a store that is no client are unknown.
+    if type(of: self) is AnyClass, type(of: other) is AnyClass, (self as AnyObject) === (other as AnyObject) {
+      return prefix.isBytePrefixOrExtension(of: otherPrefix)
     }
-    guard let address = (self as? any AnyClient)?.address else { return false }
-    return address == (other as? any AnyClient)?.address
+    guard let address = (self as? any StoreClient)?.address, let otherAddress = (other as? any StoreClient)?.address
+    else { return false }
+    return address.mayShareObjects(withPrefix: prefix, otherAddress, withPrefix: otherPrefix)
   }
 }
 
@@ -138,31 +144,75 @@ extension ServiceEndpoint {
   }
 }
 
-/// The address of a bucket or of a node, for the question whether two stores have the same objects.
+/// A provider whose keys are paths below a folder of a server, which the client's user chooses.
+package protocol RootedProvider: StorageProvider {
+  /// The folder that the keys are relative to.
+  var rootFolder: RootFolderLocation { get }
+}
+
+/// The location of the folder that the keys of a store are relative to.
+package struct RootFolderLocation: Sendable {
+  /// The ID of the folder that the path is relative to, or `nil` for the root of the account.
+  private let baseID: ByteExactString?
+
+  /// The path of the folder, with a slash at its end, or an empty string for the base itself.
+  private let path: String
+
+  /// Creates the location of a folder by the path that starts at the root of an account, or at a folder with an ID.
+  package init(baseID: String? = nil, path: String = "") {
+    self.baseID = baseID.map { ByteExactString($0) }
+    self.path = path.words(between: "/").map { "\($0)/" }.joined()
+  }
+
+  func mayShareObjects(withPrefix prefix: String, _ other: Self, withPrefix otherPrefix: String) -> Bool {
+    // Where a folder with an ID is, only the server knows.
+    guard baseID == other.baseID else { return true }
+    return "\(path)\(prefix)".isBytePrefixOrExtension(of: "\(other.path)\(otherPrefix)")
+  }
+}
+
+/// The address of a bucket or of a folder on a node, for the question whether two stores can have the same objects.
 ///
 /// Two different addresses can lead to the same objects, so the comparison errs on the side of equality: the scheme and
-/// the style of URLs do not matter, nor which of a vendor's hosts is used, because the vendors' bucket names are unique.
-struct StoreAddress: Hashable {
+/// the style of URLs do not matter, nor which of a vendor's hosts or custom domains is used, because the vendors' bucket
+/// names are unique.
+struct StoreAddress {
   private let service: ByteExactString
+  private let bucket: ByteExactString
+  /// The host and the port, or an empty string for any host of the vendor.
   private let host: ByteExactString
-  private let container: ByteExactString
+  private let rootFolder: RootFolderLocation
 
-  init(service: String, endpoint: ServiceEndpoint, container: String, uniqueBelow domains: [String]) {
+  init(
+    service: String, endpoint: ServiceEndpoint, bucket: String = "", vendorDomains: [String] = [],
+    rootFolder: RootFolderLocation = RootFolderLocation()
+  ) {
     self.service = ByteExactString(service)
-    self.container = ByteExactString(container)
+    self.bucket = ByteExactString(bucket)
+    self.rootFolder = rootFolder
     let authority = endpoint.authority.asciiLowercased
     let port =
       authority.portStart.map { authority[$0...] } ?? (endpoint.scheme.isIdentical(to: "https") ? ":443" : ":80")
     let host = authority.portStart.map { authority[..<$0] } ?? authority[...]
-    if domains.contains(where: { host.hasByteSuffix($0) }) {
+    if endpoint.style == .customDomain || vendorDomains.contains(where: { host.hasByteSuffix($0) }) {
       self.host = ByteExactString("")
     } else {
       self.host = ByteExactString((endpoint.isLoopback ? "localhost" : host) + port)
     }
   }
+
+  func mayShareObjects(withPrefix prefix: String, _ other: Self, withPrefix otherPrefix: String) -> Bool {
+    service == other.service && bucket == other.bucket && host == other.host
+      && rootFolder.mayShareObjects(withPrefix: prefix, other.rootFolder, withPrefix: otherPrefix)
+  }
 }
 
 extension String {
+  /// Returns whether one of two strings is, byte for byte, the beginning of the other one.
+  fileprivate func isBytePrefixOrExtension(of other: String) -> Bool {
+    hasBytePrefix(other) || other.hasBytePrefix(self)
+  }
+
   /// The index of the colon before the port of an authority, or `nil` if it has none.
   fileprivate var portStart: Index? {
     guard let colon = utf8.lastIndex(of: UInt8(ascii: ":")), !self[colon...].hasByte("]") else { return nil }

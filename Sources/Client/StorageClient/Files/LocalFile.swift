@@ -36,7 +36,7 @@ package final class LocalFile: Sendable {
 
   deinit { closeNow() }
 
-  static func reading(
+  package static func reading(
     _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
   ) async throws -> LocalFile {
     let file = try await folder.runBlocking(at: name) {
@@ -141,7 +141,7 @@ package final class LocalFile: Sendable {
   func synchronizeNow() throws(Errno) { try system.synchronize(descriptor) }
 
   /// Waits until the content of the file is on the disk.
-  func synchronize() async throws {
+  package func synchronize() async throws {
     try await system.runBlocking(at: path) { [self] in try synchronizeNow() }
   }
 

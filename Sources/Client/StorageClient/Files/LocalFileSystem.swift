@@ -182,10 +182,8 @@ package struct LocalFileSystem: FileSystem {
   private static func throwingErrno<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
     do {
       return try body()
-    } catch let error as Errno {
-      throw error
     } catch {
-      throw .ioError
+      throw error as? Errno ?? .ioError
     }
   }
 }

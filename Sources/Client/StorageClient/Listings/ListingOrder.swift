@@ -3,14 +3,15 @@
 
 internal import StorageAuth
 
-/// A check that the pages of a listing ascend, stay inside of what was requested, and come to an end.
+/// A check that the pages of a listing ascend, stay inside of what was requested, and cannot repeat.
 ///
-/// Names are compared as bytes: a key in two Unicode spellings is two keys. Names that ascend strictly from page to page
-/// cannot repeat, so that only empty pages could follow each other without end; their number is limited. The memory is
-/// bounded by that limit.
+/// Names are compared as bytes: a key in two Unicode spellings is two keys. Names that ascend strictly from page to
+/// page cannot repeat, but a service can send them without end. Empty pages cannot repeat either, because each
+/// continuation must be new, and their number in a row is limited. The check stores the last name, and a number for
+/// each continuation since the last page with an entry.
 ///
-/// The general purpose buckets of S3, OSS, COS and compatible services sort. Directory buckets of S3 do not, and are not
-/// supported.
+/// The general purpose buckets of S3, OSS, COS and compatible services sort. Directory buckets of S3 do not, and are
+/// not supported.
 struct ListingOrder: Sendable {
   /// The maximum number of consecutive empty pages that have a continuation.
   ///
@@ -25,8 +26,7 @@ struct ListingOrder: Sendable {
 
   private let scope: Scope?
   private var lastName: String?
-  /// The continuations that were received since the last page with an entry, as bytes.
-  private var continuations: Set<[UInt8]> = []
+  private var continuations = ContinuationCheck()
 
   init(_ scope: Scope?) {
     self.scope = scope
@@ -39,27 +39,17 @@ struct ListingOrder: Sendable {
       if let lastName { try Self.require(entry.name, follows: lastName) }
       lastName = entry.name
     }
-    if !page.entries.isEmpty { continuations = [] }
+    if !page.entries.isEmpty { continuations = ContinuationCheck() }
     guard let continuation = page.continuation else { return }
-    try Self.requireNew(continuation: Array(continuation.utf8), among: &continuations)
+    try continuations.advance(to: Array(continuation.utf8), afterEmptyPage: page.entries.isEmpty)
   }
 
   /// Requires that a name is greater than the previous name in the order of their bytes.
   static func require(_ name: String, follows last: String) throws(StorageError) {
     guard !last.utf8.lexicographicallyPrecedes(name.utf8) else { return }
+    let fault = name.isIdentical(to: last) ? "is listed twice" : "follows \(last.quotedExcerpt)"
     throw StorageError.contradiction(
-      "the listed name \(name.quotedExcerpt) \(name.isIdentical(to: last) ? "is listed twice" : "follows \(last.quotedExcerpt)"), "
-        + "but names ascend in the order of their bytes")
-  }
-
-  /// Requires that a continuation is new, and that not too many pages without entries follow each other.
-  static func requireNew(continuation: [UInt8], among received: inout Set<[UInt8]>) throws(StorageError) {
-    guard received.insert(continuation).inserted else {
-      throw StorageError.contradiction("a page has the same continuation as an earlier page, so that it never ends")
-    }
-    guard received.count <= emptyPageLimit else {
-      throw StorageError.contradiction("more than \(emptyPageLimit) pages in a row are empty and not the last one")
-    }
+      "the listed name \(name.quotedExcerpt) \(fault), but names ascend in the order of their bytes")
   }
 }
 
@@ -89,22 +79,18 @@ extension ListingOrder.Scope {
   }
 }
 
-/// A check that the pages of a listing, in which a key has several entries with IDs, ascend by key and come to an end.
+/// A check that the pages of a listing, in which a key has several entries with IDs, ascend by key and cannot repeat.
 ///
-/// OSS and COS sort the uploads of one key by their IDs, and S3 by their times. In both orders no entry is listed twice,
-/// so that the IDs of one key are remembered until the next key.
+/// OSS and COS sort the uploads of one key by their IDs, and S3 by their times, so that the order of the IDs shows no
+/// repetition. A key can have any number of entries. The check stores the IDs of one key on two pages, and two numbers
+/// for each of its earlier pages.
 struct RepeatedKeyOrder: Sendable {
-  /// The maximum number of entries of one key, which limits the memory.
-  private static let entriesPerKeyLimit = 100_000
-
   /// The name of an entry in errors.
   private let noun: String
   private let prefix: String?
   private var currentKey: String?
-  /// The hash values of the IDs of the entries of the current key.
-  private var hashesOfIDs: Set<Int> = []
-  /// The markers that were received since the last page with an entry, as bytes.
-  private var markers: Set<[UInt8]> = []
+  private var ids = IDCheck()
+  private var markers = ContinuationCheck()
 
   init(of noun: String, prefix: String?) {
     self.noun = noun
@@ -115,10 +101,10 @@ struct RepeatedKeyOrder: Sendable {
   mutating func advance(
     over entries: [(key: String, id: String)], next: (key: String, id: String)?
   ) throws(StorageError) {
+    if !entries.isEmpty { ids.beginPage() }
     for entry in entries { try advance(overKey: entry.key, id: entry.id) }
-    if !entries.isEmpty { markers = [] }
     guard let next else { return }
-    try ListingOrder.requireNew(continuation: Array(next.key.utf8) + [0] + Array(next.id.utf8), among: &markers)
+    try markers.advance(to: Array(next.key.utf8) + [0] + Array(next.id.utf8), afterEmptyPage: entries.isEmpty)
   }
 
   private mutating func advance(overKey key: String, id: String) throws(StorageError) {
@@ -128,14 +114,53 @@ struct RepeatedKeyOrder: Sendable {
     }
     if let currentKey, !currentKey.isIdentical(to: key) {
       try ListingOrder.require(key, follows: currentKey)
-      hashesOfIDs = []
+      ids = IDCheck()
+      markers = ContinuationCheck()
     }
     currentKey = key
-    guard hashesOfIDs.insert(Array(id.utf8).hashValue).inserted else {
+    guard ids.insert(id) else {
       throw StorageError.contradiction("the \(noun) \(id.quotedExcerpt) of \(key.quotedExcerpt) is listed twice")
     }
-    guard hashesOfIDs.count <= Self.entriesPerKeyLimit else {
-      throw StorageError.contradiction("\(key.quotedExcerpt) has more than \(Self.entriesPerKeyLimit) entries")
+  }
+}
+
+/// A check that no continuation of a listing comes back, and that not too many pages without entries follow each other.
+private struct ContinuationCheck: Sendable {
+  /// The hash values of the continuations, of which a key with millions of entries has thousands.
+  private var hashes: Set<Int> = []
+  private var emptyPageCount = 0
+
+  /// Requires that the bytes of a page's continuation are new.
+  mutating func advance(to continuation: [UInt8], afterEmptyPage isEmpty: Bool) throws(StorageError) {
+    guard hashes.insert(continuation.hashValue).inserted else {
+      throw StorageError.contradiction("a page has the same continuation as an earlier page, so that it never ends")
     }
+    emptyPageCount = isEmpty ? emptyPageCount + 1 : 0
+    guard emptyPageCount <= ListingOrder.emptyPageLimit else {
+      throw StorageError.contradiction(
+        "more than \(ListingOrder.emptyPageLimit) pages in a row are empty and not the last one")
+    }
+  }
+}
+
+/// A check that no page with entries of a key comes back, for any number of pages.
+///
+/// A page that comes back contains the first ID of an earlier page. IDs are compared by their hash values.
+private struct IDCheck: Sendable {
+  private var firstOfEachPage: Set<Int> = []
+  private var previousPage: Set<Int> = []
+  private var currentPage: Set<Int> = []
+
+  mutating func beginPage() {
+    previousPage = currentPage
+    currentPage = []
+  }
+
+  /// Adds an ID of the current page, and returns whether it is not known from this page or an earlier one.
+  mutating func insert(_ id: String) -> Bool {
+    let hash = Array(id.utf8).hashValue
+    guard !firstOfEachPage.contains(hash), !previousPage.contains(hash) else { return false }
+    if currentPage.isEmpty { firstOfEachPage.insert(hash) }
+    return currentPage.insert(hash).inserted
   }
 }

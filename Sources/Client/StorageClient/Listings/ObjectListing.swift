@@ -65,8 +65,9 @@ public struct ObjectListing: AsyncSequence, Sendable {
     /// The iterator fetches a page when all entries of the previous page have been returned, and checks all entries of
     /// a page before it returns the first.
     ///
-    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if names do not ascend in the order of
-    ///   their bytes, or if pages follow each other without end; and the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if names do not ascend in the
+    ///   order of their bytes, if a continuation comes back, or if more than 1,000 empty pages follow each other; and
+    ///   the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ListEntry? {
       while entries.isEmpty, hasMore {
         let page = try await readPage(continuation)

@@ -118,8 +118,9 @@ public struct ObjectVersions: AsyncSequence, Sendable {
 
     /// Returns the next version or delete marker, or `nil` at the end.
     ///
-    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order of
-    ///   their bytes, or if a version is listed twice; and the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order
+    ///   of their bytes, if a page or its marker comes back, or if more than 1,000 empty pages follow each other; and
+    ///   the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ObjectVersion? {
       while versions.isEmpty, hasMore {
         let page = try await readPage(marker)

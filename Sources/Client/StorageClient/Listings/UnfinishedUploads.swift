@@ -101,8 +101,9 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
 
     /// Returns the next upload, or `nil` at the end.
     ///
-    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order of
-    ///   their bytes, or if an upload is listed twice; and the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order
+    ///   of their bytes, if a page or its marker comes back, or if more than 1,000 empty pages follow each other; and
+    ///   the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> UnfinishedUpload? {
       while uploads.isEmpty, hasMore {
         let page = try await readPage(marker)

@@ -43,10 +43,11 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
   /// The requests that transfer or copy the bytes of an object.
   public static let content: HeaderScope = [.put, .part, .get, .copy]
-  /// The requests that need a customer-provided key, because their results depend on the bytes.
+  /// The requests that need a customer-provided key, which encrypts the bytes; S3 needs it for ``complete`` as well.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
+  /// The requests of a download.
   static let download: HeaderScope = .get
 }
 
@@ -63,6 +64,9 @@ struct HeaderScopes: Sendable {
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
   /// Creates a table from the headers that services have in common, with the prefix, and additional headers.
+  ///
+  /// A name precedes a prefix, and of two prefixes the longer one is first. The scopes of `standard` replace those of the
+  /// common headers without the prefix.
   init(prefix: String, additional: [String: HeaderScope], standard: [String: HeaderScope]) {
     var names: [String: HeaderScope] = [
       "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,

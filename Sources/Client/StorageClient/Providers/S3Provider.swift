@@ -266,6 +266,10 @@ extension HeaderConventions {
     var conventions = HeaderConventions(
       headerPrefix: service.headerPrefix, paging: .continuationToken, encodesSpaceAsPlus: true,
       scopes: [
+        // A completion needs the key if the upload has a checksum algorithm (page "CompleteMultipartUpload").
+        "server-side-encryption-customer-algorithm": .customerKey.union(.complete),
+        "server-side-encryption-customer-key": .customerKey.union(.complete),
+        "server-side-encryption-customer-key-md5": .customerKey.union(.complete),
         "acl": .creation, "grant-full-control": .creation, "grant-read": .creation, "grant-read-acp": .creation,
         "grant-write-acp": .creation, "object-lock-mode": .creation, "object-lock-retain-until-date": .creation,
         "object-lock-legal-hold": .creation, "website-redirect-location": .creation, "expected-bucket-owner": .all,

@@ -64,12 +64,11 @@ struct SigningServiceClient: Sendable {
       var fields: HTTPFields
       do {
         fields = try await headers()
-      } catch let error as CredentialError {
-        throw error
       } catch {
-        throw CredentialError(
-          .failed, source: source, "The headers could not be created: the app's closure threw \(type(of: error)).",
-          remedy: "See the underlying error of the closure that creates the headers.", underlying: error)
+        throw error as? CredentialError
+          ?? CredentialError(
+            .failed, source: source, "The headers could not be created: the app's closure threw \(type(of: error)).",
+            remedy: "See the underlying error of the closure that creates the headers.", underlying: error)
       }
       ActiveSpan.inject(into: &fields)
       return PreparedCall(call(address, fields))

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageCrypto
 
 /// An XML document in the response to a successful request, whose root element is the one of the operation.
 ///
@@ -51,7 +50,8 @@ package struct ServiceDocument: Sendable {
   func require(_ name: String, _ requested: String) throws(StorageError) {
     let reported = try text(name) ?? ""
     if reported.isIdentical(to: requested) { return }
-    if let decoded = conventions.percentDecoded(reported), decoded.isIdentical(to: requested) { return }
+    let decoded = reported.percentDecoded(plusIsSpace: conventions.encodesSpaceAsPlus)
+    if let decoded, decoded.isIdentical(to: requested) { return }
     throw StorageError.contradiction(
       "its \(name) is \(reported.quotedExcerpt), but the request is about \(requested.quotedExcerpt)")
   }
@@ -64,7 +64,7 @@ package struct ServiceDocument: Sendable {
     if let reported = try text(name) {
       if conventions.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
       if conventions.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(reported)-"), !rest.isEmpty,
-        rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        rest.utf8.allSatisfy(\.isASCIIDigit)
       {
         return
       }
@@ -101,7 +101,7 @@ package struct ServiceDocument: Sendable {
   /// Some S3-compatible servers (versitygw, early versions of moto and SeaweedFS) ignore the request and do not report
   /// an encoding. Their names are accepted if they mean the same with and without encoding.
   func decodedName(_ node: XMLNode?, isEncoded: Bool) throws(StorageError) -> String {
-    guard let node, let name = conventions.percentDecoded(node.text) else {
+    guard let node, let name = node.text.percentDecoded(plusIsSpace: conventions.encodesSpaceAsPlus) else {
       throw StorageError.malformedResponse("a listed name is missing or is not percent-encoded UTF-8")
     }
     guard isEncoded || name.isIdentical(to: node.text) else {
@@ -127,13 +127,6 @@ extension XMLNode {
       found = child
     }
     return found
-  }
-}
-
-extension HeaderConventions {
-  /// Returns the name that a percent-encoded name in a response represents, or `nil` if it is not valid.
-  fileprivate func percentDecoded(_ text: String) -> String? {
-    text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(utf8: $0) }
   }
 }
 

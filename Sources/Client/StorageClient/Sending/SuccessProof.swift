@@ -59,9 +59,6 @@ enum SuccessProof: Sendable {
 extension HTTPResponse {
   /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
   package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
-
-  /// The number of bytes in the body, or `nil` if the head does not declare it.
-  var contentLength: Int64? { headerFields.value(of: .contentLength).flatMap { Int64(digits: $0) } }
 }
 
 extension HTTPStreamingResponse {
@@ -69,9 +66,7 @@ extension HTTPStreamingResponse {
   func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
     do {
       return (try await body.collectPrefix(upTo: ServiceError.bodyLimit), false)
-    } catch let cancellation as CancellationError {
-      throw cancellation
-    } catch {
+    } catch let error where !(error is CancellationError) {
       return ([], true)
     }
   }

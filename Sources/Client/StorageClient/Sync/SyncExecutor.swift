@@ -123,7 +123,7 @@ final class SyncExecutor: Sendable {
     _ object: StoreObject, size: Int64
   ) -> (identity: ObjectIdentity, store: any ResumingFileStore)? {
     guard size >= largeSize, let identity = object.store.identity(of: object.key),
-      let store = object.store.performer as? any ResumingFileStore
+      let store = object.store.underlyingStore as? any ResumingFileStore
     else { return nil }
     return (identity, store)
   }
@@ -288,7 +288,7 @@ extension ObjectStore {
   fileprivate func download(
     _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    if let store = performer as? any OpenFileStore {
+    if let store = underlyingStore as? any OpenFileStore {
       return try await store.download(key, to: location, options: DownloadOptions(), progress: progress)
     }
     return try await FileReplacement.write(location) { file in

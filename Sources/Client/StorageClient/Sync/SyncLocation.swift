@@ -50,7 +50,7 @@ public struct SyncLocation: Sendable {
   func requireApart(from other: SyncLocation) throws(StorageError) {
     guard case .objects(let store, let prefix, _) = storage,
       case .objects(let otherStore, let otherPrefix, _) = other.storage,
-      store.hasSameObjects(as: otherStore), prefix.hasBytePrefix(otherPrefix) || otherPrefix.hasBytePrefix(prefix)
+      store.mayShareObjects(withPrefix: prefix, otherStore, withPrefix: otherPrefix)
     else { return }
     throw StorageError(
       .invalidOption, "One side of the synchronization is inside the other: \"\(prefix)\" and \"\(otherPrefix)\".",

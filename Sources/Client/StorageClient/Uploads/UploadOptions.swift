@@ -64,7 +64,8 @@ public struct UploadOptions: Sendable, Hashable {
   ///
   /// Each header is sent with the requests of the upload that it applies to. In a multipart upload, a traffic limit is
   /// sent with every part, a requester-pays header with every request, a customer-provided key with the initiation and
-  /// every part, and a callback with the completion. A header that the client does not know is sent with every request.
+  /// every part, for S3 also with the completion, and a callback with the completion. A header that the client does not
+  /// know is sent with every request.
   public var headers: HTTPFields
 
   /// Creates the options of an upload; the parameters are the properties.

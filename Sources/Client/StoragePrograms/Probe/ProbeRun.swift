@@ -152,11 +152,7 @@ struct ProbeRun {
   private var remainingTime: Duration { max(deadline - time.uptime, .seconds(1)) }
 
   private func result(of program: ProbeProgram) async -> Result<ProbeProgramResult, ProbeProgramError> {
-    do {
-      return .success(try await runner.run(program))
-    } catch {
-      return .failure(error)
-    }
+    await Result.catching { () async throws(ProbeProgramError) in try await runner.run(program) }
   }
 
   private func failure(_ error: ProbeProgramError, of programName: String) -> TransferFailure {

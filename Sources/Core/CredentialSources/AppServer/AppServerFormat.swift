@@ -103,13 +103,8 @@ extension AppServerResponse {
     in object: JSONObject, secretField: String, tokenField: String, unless refusal: ServiceRefusal?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     if let refusal { throw error(for: refusal) }
-    let id = try reader.text(["AccessKeyId"], in: object)
-    let secret = try reader.text([secretField], in: object)
-    let token = try reader.text([tokenField], in: object)
-    guard let expiration = try reader.time(["Expiration"], in: [object]) else {
-      throw reader.malformed("The response has no field Expiration.")
-    }
-    return try reader.issued(id: id, secret: secret, token: token, expiration: expiration, at: response.issuerTime)
+    return try reader.key(
+      ("AccessKeyId", secretField, tokenField), in: object, expirationIn: object, at: response.issuerTime)
   }
 
   private static let ids = ["tmpSecretId", "TmpSecretId"]

@@ -28,10 +28,9 @@ struct AppServerResponse {
     case .custom(let decode):
       do {
         return try reader.issued(try decode(response.body), at: response.issuerTime)
-      } catch let error as CredentialError {
-        throw error
       } catch {
-        throw reader.malformed("The app's decoder threw \(type(of: error)).", underlying: error)
+        throw error as? CredentialError
+          ?? reader.malformed("The app's decoder threw \(type(of: error)).", underlying: error)
       }
     }
   }

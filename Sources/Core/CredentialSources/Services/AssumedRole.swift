@@ -5,10 +5,21 @@ package import StorageAuth
 
 /// A role to assume at a cloud's token service.
 package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
+  /// The limits of an external ID, which the services have in common: its length, and its characters besides letters and
+  /// digits (`[\w+=,.@:\/-]`).
+  ///
+  /// Pages: "AssumeRole" in the STS API references of AWS and of Alibaba Cloud.
+  private static var externalIDLimits: (length: ClosedRange<Int>, marks: String) { (2...1224, "_+=,.@:/-") }
+
+  /// The resource name of the role, in the vendor's notation.
   package let arn: String
+  /// The name of the session, which appears in the vendor's logs.
   package var sessionName: String
+  /// The lifetime of the keys.
   package var duration: Duration
+  /// A policy in JSON that restricts the rights of the role further, or `nil` for all of its rights.
   package var policy: String?
+  /// The ID that the trust policy of the role requires of other accounts, or `nil` for none.
   package var externalID: String?
   package var endpoint: Endpoint
 
@@ -37,11 +48,23 @@ package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
       FormPair("RoleArn", arn), FormPair("RoleSessionName", sessionName), FormPair("DurationSeconds", "\(seconds)"),
     ]
     if let policy { parameters.append(FormPair("Policy", policy)) }
-    guard let externalID else { return parameters }
-    guard (2...1224).contains(externalID.utf8.count) else {
-      throw check.refused(
-        "The external id has \(externalID.utf8.count) characters.", "Use the one that the role requires: 2 to 1224.")
+    if let externalID {
+      try Self.requireExternalID(externalID, check)
+      parameters.append(FormPair("ExternalId", externalID))
     }
-    return parameters + [FormPair("ExternalId", externalID)]
+    return parameters
+  }
+
+  /// Checks the length and the characters of an external ID.
+  private static func requireExternalID(_ id: String, _ check: RequestCheck) throws(CredentialError) {
+    let (length, marks) = externalIDLimits
+    let isAllowed = id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
+    guard isAllowed, length.contains(id.utf8.count) else {
+      throw check.refused(
+        isAllowed
+          ? "The external ID has \(id.utf8.count) characters."
+          : "The external ID contains a character that the service does not allow.",
+        "Use the ID that the role requires: \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
+    }
   }
 }

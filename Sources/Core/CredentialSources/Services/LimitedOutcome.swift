@@ -15,17 +15,22 @@ extension SigningClock {
   ///
   /// The function returns at the limit even if the operation ignores its cancellation and continues in the background.
   /// If the caller's task is cancelled, it returns at once with `cancelled`.
+  ///
+  /// - Parameters:
+  ///   - timeout: The maximum duration of the wait for the operation.
+  ///   - operation: The operation, which starts even if the caller's task is already cancelled. A result that comes
+  ///     after the end of the wait is discarded.
   package func run<Value: Sendable>(
     timeout: Duration, _ operation: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
-    let race = Race<LimitedOutcome<Value>>()
-    let operationTask = Task { race.decide(with: .finished(await operation())) }
+    let firstOutcome = FirstOutcome<LimitedOutcome<Value>>()
+    let operationTask = Task { firstOutcome.settle(with: .finished(await operation())) }
     let timeoutTask = Task {
       do {
         try await sleep(for: timeout)
-        race.decide(with: .timedOut)
+        firstOutcome.settle(with: .timedOut)
       } catch {
-        // The sleep ends early only when the race is decided.
+        // The sleep ends early only when the outcome is settled.
       }
     }
     defer {
@@ -33,15 +38,15 @@ extension SigningClock {
       timeoutTask.cancel()
     }
     return await withTaskCancellationHandler {
-      await race.outcome()
+      await firstOutcome.outcome()
     } onCancel: {
-      race.decide(with: .cancelled)
+      firstOutcome.settle(with: .cancelled)
     }
   }
 }
 
 /// A value that is set once, by the first of several competing tasks, and awaited by one task.
-private final class Race<Outcome: Sendable>: Sendable {
+private final class FirstOutcome<Outcome: Sendable>: Sendable {
   private enum State {
     case undecided
     case awaited(CheckedContinuation<Outcome, Never>)
@@ -51,17 +56,12 @@ private final class Race<Outcome: Sendable>: Sendable {
   private let state = Lock(State.undecided)
 
   /// Sets the outcome and resumes the waiting task, unless an outcome is already set.
-  func decide(with outcome: Outcome) {
+  func settle(with outcome: Outcome) {
     let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
-      switch state {
-      case .undecided:
-        state = .decided(outcome)
-        return nil
-      case .awaited(let waiter):
-        state = .decided(outcome)
-        return waiter
-      case .decided: return nil
-      }
+      if case .decided = state { return nil }
+      defer { state = .decided(outcome) }
+      if case .awaited(let waiter) = state { return waiter }
+      return nil
     }
     waiter?.resume(returning: outcome)
   }

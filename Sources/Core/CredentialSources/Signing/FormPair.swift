@@ -21,7 +21,9 @@ package struct FormPair: Sendable, Equatable {
     var pairs: [FormPair] = []
     for item in text.words(between: "&") {
       let parts = item.parts(between: "=", atMost: 1)
-      guard let name = decoded(parts[0]), let value = decoded(parts.count > 1 ? parts[1] : "") else { return nil }
+      guard let name = parts[0].percentDecoded(plusIsSpace: true),
+        let value = (parts.count > 1 ? parts[1] : "").percentDecoded(plusIsSpace: true)
+      else { return nil }
       pairs.append(FormPair(name, value))
     }
     return pairs
@@ -35,9 +37,5 @@ package struct FormPair: Sendable, Equatable {
       if first.name != second.name { return first.name.utf8.lexicographicallyPrecedes(second.name.utf8) }
       return first.value.utf8.lexicographicallyPrecedes(second.value.utf8)
     }
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    String(text).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
   }
 }

@@ -3,8 +3,8 @@
 
 /// The state machine of a credential cache, which takes events and returns effects without a clock, a lock or a task.
 ///
-/// All instants are uptimes. At most one request to the provider is in flight, which all waiters share. No waiter owns the
-/// request, so a waiter can be cancelled without disturbing it.
+/// All instants are uptimes. At most one request to the provider is in flight, which all waiters share. No waiter owns
+/// the request, so a waiter can be cancelled without disturbing it.
 package struct CacheMachine<Value: Credential> {
   /// A caller's requirement for a credential.
   package struct Requirement {
@@ -38,6 +38,18 @@ package struct CacheMachine<Value: Credential> {
     case resume(waiter: UInt64, WaitResult)
     /// The cache delivers an event to its observers.
     case deliver(AuthEvent.Refresh)
+  }
+
+  /// The next request to the provider if callers request a credential all the time.
+  package enum NextRequest: Sendable {
+    /// The request starts at an uptime.
+    case due(at: Duration)
+    /// A request has started, and its response determines the next one.
+    case inFlight
+    /// The cached credential is not refreshed, because it does not expire.
+    case notNeeded
+    /// The cache is shut down, and sends no more requests.
+    case shutDown
   }
 
   /// A credential that the cache holds, with the uptimes of its expiration and of its next refresh.
@@ -115,8 +127,8 @@ package struct CacheMachine<Value: Credential> {
 
   /// The credential that may be served without consulting the state machine until its next event, or `nil`.
   ///
-  /// The `refreshTime` property is the uptime of the next background refresh. For every instant up to the next event, the
-  /// value gives the same results as ``servableCredential(lasting:at:)`` and ``isRefreshDue(at:)``.
+  /// The `refreshTime` property is the uptime of the next background refresh. For every instant up to the next event,
+  /// the value gives the same results as ``servableCredential(lasting:at:)`` and ``isRefreshDue(at:)``.
   var servableEntry: Entry? {
     guard var entry, !isShutDown, rejectedGeneration != entry.generation else { return nil }
     if requestInFlight != nil || announcedGeneration == entry.generation {
@@ -136,16 +148,17 @@ package struct CacheMachine<Value: Credential> {
     return failure.map { $0.refreshBackoffEnd <= uptime } ?? true
   }
 
-  /// Returns the uptime of the next request to the provider if callers request a credential all the time.
-  ///
-  /// It is at least `uptime`; `nil` during a request, after the shutdown, or if the credential is not refreshed.
-  package func nextRequest(after uptime: Duration) -> Duration? {
-    guard requestInFlight == nil, !isShutDown else { return nil }
+  /// Returns the next request to the provider, which is not due before `uptime`.
+  package func nextRequest(after uptime: Duration) -> NextRequest {
+    if isShutDown { return .shutDown }
+    if requestInFlight != nil { return .inFlight }
     guard servableCredential(lasting: .zero, at: uptime) != nil, let entry else {
-      return uptime + remainingBackoff(at: uptime)
+      return .due(at: uptime + remainingBackoff(at: uptime))
     }
-    let next = announcedGeneration == entry.generation ? entry.expiration : entry.refreshTime
-    return next.map { next in max(uptime, failure.map { max(next, $0.refreshBackoffEnd) } ?? next) }
+    guard let next = announcedGeneration == entry.generation ? entry.expiration : entry.refreshTime else {
+      return .notNeeded
+    }
+    return .due(at: max(uptime, next, failure?.refreshBackoffEnd ?? next))
   }
 
   /// Starts a background refresh, or announces the credential's expiration once if there is no provider.
@@ -204,15 +217,16 @@ package struct CacheMachine<Value: Credential> {
     random: Double
   ) -> Entry {
     generationCount += 1
+    var expiration: Duration?
+    var refreshTime: Duration?
+    if case .expires(let duration) = lifetime {
+      expiration = uptime + duration
+      refreshTime = uptime + configuration.refreshAge(ofLifetime: duration, wasAwaited: wasAwaited, random: random)
+    }
     let cachedCredential = CachedCredential(
       credential: issued.credential, generation: CredentialGeneration(number: generationCount),
-      source: issued.source ?? source)
-    var newEntry = Entry(cachedCredential: cachedCredential)
-    if case .expires(let duration) = lifetime {
-      newEntry.expiration = uptime + duration
-      newEntry.refreshTime =
-        uptime + configuration.refreshAge(ofLifetime: duration, wasAwaited: wasAwaited, random: random)
-    }
+      source: issued.source ?? source, expiration: expiration)
+    let newEntry = Entry(cachedCredential: cachedCredential, expiration: expiration, refreshTime: refreshTime)
     entry = newEntry
     failure = nil
     failuresInARow = 0
@@ -289,7 +303,7 @@ package struct CacheMachine<Value: Credential> {
     requestInFlight = nil
     let lifetime = RemainingLifetime(of: credential, issuerTime: nil, wallClock: wallClock)
     let entry = store(
-      IssuedCredential(credential, source: "credential set by hand"), lifetime: lifetime, from: uptime,
+      IssuedCredential(credential, source: CachedCredential<Value>.manualSource), lifetime: lifetime, from: uptime,
       wasAwaited: false, random: random)
     return effects + [successEffect(entry, at: uptime, after: nil)] + resumeWaiters(with: entry, at: uptime)
   }

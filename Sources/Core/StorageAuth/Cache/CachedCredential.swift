@@ -8,18 +8,26 @@ public struct CachedCredential<Value: Credential>: Sendable {
     let credential: Value
     let generation: CredentialGeneration
     let source: String
+    let expiration: Duration?
 
-    init(_ credential: Value, _ generation: CredentialGeneration, _ source: String) {
+    init(_ credential: Value, _ generation: CredentialGeneration, _ source: String, _ expiration: Duration?) {
       self.credential = credential
       self.generation = generation
       self.source = source
+      self.expiration = expiration
     }
   }
 
+  /// The source of a credential that the app sets in the cache.
+  static var manualSource: String { "credential set by hand" }
+
   private let storage: Storage
 
-  init(credential: Value, generation: CredentialGeneration, source: String) {
-    storage = Storage(credential, generation, source)
+  /// Creates a cached credential.
+  ///
+  /// - Parameter expiration: The uptime at which the credential expires, or `nil` if that is unknown or never.
+  init(credential: Value, generation: CredentialGeneration, source: String, expiration: Duration?) {
+    storage = Storage(credential, generation, source, expiration)
   }
 
   /// The credential that the cache received from its source.
@@ -30,6 +38,15 @@ public struct CachedCredential<Value: Credential>: Sendable {
 
   /// The name of the source that issued the credential.
   public var source: String { storage.source }
+
+  /// Returns the credential as the result of a provider that issues it at an uptime of the cache.
+  ///
+  /// The issuer's time is the expiration minus the remaining lifetime, as the cache counts it.
+  func issued(at uptime: Duration) -> IssuedCredential<Value> {
+    var issuerTime: Timestamp?
+    if let end = storage.expiration { issuerTime = credential.expiration?.advanced(by: uptime - end) }
+    return IssuedCredential(credential, issuerTime: issuerTime, source: source)
+  }
 }
 
 /// The generation of a credential, which orders the credentials that a cache has received.

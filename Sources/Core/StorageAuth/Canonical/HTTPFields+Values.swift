@@ -130,6 +130,11 @@ extension HTTPFields {
   }
 }
 
+extension HTTPResponse {
+  /// The number of bytes in the body, or `nil` if the head does not declare it.
+  package var contentLength: Int64? { headerFields.value(of: .contentLength).flatMap { Int64(digits: $0) } }
+}
+
 extension HTTPField.Name {
   /// The name of the Content-MD5 header (RFC 1864).
   package static let contentMD5 = known("Content-MD5")

@@ -67,12 +67,8 @@ package struct HostName: BitwiseCopyable {
     var index = 1
     var isWellFormed = true
     while index < authority.count, authority[index] != UInt8(ascii: "]") {
-      switch authority[index] {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"):
-        break
-      default: isWellFormed = false
-      }
+      let byte = authority[index]
+      if !byte.isASCIILetterOrDigit, byte != UInt8(ascii: "."), byte != UInt8(ascii: ":") { isWellFormed = false }
       index &+= 1
     }
     end = min(index &+ 1, authority.count)

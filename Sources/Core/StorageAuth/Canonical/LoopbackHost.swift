@@ -30,7 +30,7 @@ package enum LoopbackHost {
     guard bytes.allSatisfy({ $0.isASCIILetterOrDigit || "._-:[]".utf8.contains($0) }) else { return nil }
     if bytes.first == UInt8(ascii: "[") {
       guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-      let address = authority[authority.index(after: authority.startIndex)..<end]
+      let address = authority[authority.utf8.index(after: authority.startIndex)..<end]
       return address.utf8.contains(UInt8(ascii: ":")) && isPort(bytes[bytes.index(after: end)...])
         ? String(address) : nil
     }

@@ -194,7 +194,7 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
   }
   let encodedText = String(writing: { $0.append(encodedBytes) })
   guard isEscaped else { return encodedText }
-  return encodedText.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(utf8: $0) }
+  return encodedText.percentDecoded(plusIsSpace: plusIsSpace)
 }
 
 extension Span<UInt8> {

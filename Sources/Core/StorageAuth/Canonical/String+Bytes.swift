@@ -99,6 +99,11 @@ extension StringProtocol {
 
   /// The string without leading spaces.
   package var droppingBlanks: SubSequence { self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...] }
+
+  /// Returns the percent-decoded string, or `nil` if an escape is malformed or the bytes are not UTF-8.
+  package func percentDecoded(plusIsSpace: Bool = false) -> String? {
+    String(self).percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(utf8: $0) }
+  }
 }
 
 extension String {
@@ -240,6 +245,18 @@ private func splitBytes<Text: StringProtocol>(
 extension Substring {
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
     splitBytes(self, at: separator, atMost: splits)
+  }
+}
+
+extension [String] {
+  /// Returns whether the strings, which ascend by their bytes, contain a name.
+  package func containsSorted(_ name: String) -> Bool {
+    var (start, end) = (0, count)
+    while start < end {
+      let middle = (start + end) / 2
+      if self[middle].utf8.lexicographicallyPrecedes(name.utf8) { start = middle + 1 } else { end = middle }
+    }
+    return start < count && self[start].isIdentical(to: name)
   }
 }
 

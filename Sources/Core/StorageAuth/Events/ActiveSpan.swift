@@ -23,12 +23,8 @@ package struct ActiveSpan: Sendable {
   package func run<Value, Failure: Error>(
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let result: Result<Value, Failure> = await Self.$current.withValue(self) {
-      do throws(Failure) {
-        return .success(try await span.run(body))
-      } catch {
-        return .failure(error)
-      }
+    let result = await Self.$current.withValue(self) {
+      await Result.catching { () async throws(Failure) in try await span.run(body) }
     }
     return try result.get()
   }
@@ -54,12 +50,7 @@ extension Optional<ActiveSpan> {
     _ body: () async throws(Failure) -> Value, outcome: (Result<Value, Failure>) -> AuthActivity.Outcome
   ) async throws(Failure) -> Value {
     guard let self else { return try await body() }
-    let result: Result<Value, Failure>
-    do throws(Failure) {
-      result = .success(try await self.run(body))
-    } catch {
-      result = .failure(error)
-    }
+    let result = await Result.catching { () async throws(Failure) in try await self.run(body) }
     self.end(outcome(result))
     return try result.get()
   }

@@ -3,7 +3,7 @@
 
 internal import StorageCrypto
 
-/// A single-pass parser for the subset of XML that the services use.
+/// A parser without recursion for the subset of XML that the services use.
 ///
 /// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). The parser does not support
 /// document types, the entities that they declare, and encodings other than UTF-8.
@@ -32,7 +32,7 @@ struct XMLReader {
       throw XMLError("The document is longer than \(limits.byteCount) bytes.")
     }
     try checkCharacters()
-    if starts(with: "\u{FEFF}") { position += 3 }
+    _ = skip("\u{FEFF}")
     if starts(with: "<?xml"), position + 5 < bytes.count, isBlank(bytes[position + 5]) { try parseDeclaration() }
     try skipMiscellaneous()
     guard position < bytes.count else { throw failure("The document has no element.") }
@@ -66,6 +66,13 @@ struct XMLReader {
     bytes.withElements { $0.extracting(position...).starts(with: text) }
   }
 
+  /// Moves the position past a text, and returns whether the text was there.
+  private mutating func skip(_ text: StaticString) -> Bool {
+    guard starts(with: text) else { return false }
+    position += text.utf8CodeUnitCount
+    return true
+  }
+
   private func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
   }
@@ -79,8 +86,7 @@ struct XMLReader {
   }
 
   private mutating func expect(_ text: StaticString, orThrow message: String) throws(XMLError) {
-    guard starts(with: text) else { throw failure(message) }
-    position += text.utf8CodeUnitCount
+    guard skip(text) else { throw failure(message) }
   }
 
   /// Moves the position past the next occurrence of a delimiter, and returns the bytes before the delimiter.
@@ -113,19 +119,17 @@ struct XMLReader {
     try expect("version", orThrow: "The XML declaration does not begin with the version.")
     let version = try parseDeclaredValue()
     guard version.count > 2, version.starts(with: "1.".utf8), version.dropFirst(2).allSatisfy(\.isASCIIDigit) else {
-      throw failure("The document declares another version of XML than 1.0.")
+      throw failure("The document does not declare a version 1.x of XML.")
     }
     var hasBlank = skipBlanks()
-    if hasBlank, starts(with: "encoding") {
-      position += 8
+    if hasBlank, skip("encoding") {
       let encoding = try parseDeclaredValue()
       guard String(decoding: encoding, as: UTF8.self).asciiLowercased.isIdentical(to: "utf-8") else {
         throw failure("The document declares another encoding than UTF-8.")
       }
       hasBlank = skipBlanks()
     }
-    if hasBlank, starts(with: "standalone") {
-      position += 10
+    if hasBlank, skip("standalone") {
       let standalone = try parseDeclaredValue()
       guard standalone.elementsEqual("yes".utf8) || standalone.elementsEqual("no".utf8) else {
         throw failure("The value of standalone is neither yes nor no.")
@@ -139,10 +143,7 @@ struct XMLReader {
     skipBlanks()
     try expect("=", orThrow: "A part of the XML declaration has no value.")
     skipBlanks()
-    if starts(with: "\"") {
-      position += 1
-      return try read(to: "\"", orThrow: "A value of the XML declaration does not end.")
-    }
+    if skip("\"") { return try read(to: "\"", orThrow: "A value of the XML declaration does not end.") }
     try expect("'", orThrow: "A value of the XML declaration has no quotation marks.")
     return try read(to: "'", orThrow: "A value of the XML declaration does not end.")
   }
@@ -151,9 +152,9 @@ struct XMLReader {
   private mutating func skipMiscellaneous() throws(XMLError) {
     while true {
       skipBlanks()
-      if starts(with: "<!--") {
+      if skip("<!--") {
         try skipComment()
-      } else if starts(with: "<?") {
+      } else if skip("<?") {
         try skipInstruction()
       } else if starts(with: "<!") {
         throw unsupportedMarkup
@@ -170,22 +171,19 @@ struct XMLReader {
       : failure("<! starts neither a comment nor a CDATA section.")
   }
 
+  /// Skips the rest of a comment, after its `<!--`.
   private mutating func skipComment() throws(XMLError) {
-    position += 4
     _ = try read(to: "--", orThrow: "A comment does not end.")
     try expect(">", orThrow: "A comment contains two hyphens.")
   }
 
+  /// Skips the rest of a processing instruction, after its `<?`.
   private mutating func skipInstruction() throws(XMLError) {
-    position += 2
     let target = try parseName(orThrow: "A processing instruction has no name.")
     guard !String(decoding: target, as: UTF8.self).asciiLowercased.isIdentical(to: "xml") else {
       throw failure("An XML declaration is not at the start of the document.")
     }
-    if starts(with: "?>") {
-      position += 2
-      return
-    }
+    if skip("?>") { return }
     guard skipBlanks() else { throw failure("A processing instruction has no white space after its name.") }
     _ = try read(to: "?>", orThrow: "A processing instruction does not end.")
   }
@@ -199,19 +197,18 @@ struct XMLReader {
       guard position < bytes.count else { throw failure("The document ends in the middle of an element.") }
       switch bytes[position] {
       case UInt8(ascii: "<"):
-        if starts(with: "</") {
+        if skip("</") {
           let node = try parseEndTag()
           if openElements.isEmpty { return node }
           openElements[openElements.count - 1].children.append(node)
-        } else if starts(with: "<!--") {
+        } else if skip("<!--") {
           try skipComment()
-        } else if starts(with: "<![CDATA[") {
-          position += 9
+        } else if skip("<![CDATA[") {
           let text = try read(to: "]]>", orThrow: "A CDATA section does not end.")
           append(text)
         } else if starts(with: "<!") {
           throw unsupportedMarkup
-        } else if starts(with: "<?") {
+        } else if skip("<?") {
           try skipInstruction()
         } else if let node = try parseStartTag() {
           openElements[openElements.count - 1].children.append(node)
@@ -234,10 +231,7 @@ struct XMLReader {
       throw failure("The document has more than \(limits.elementCount) elements.")
     }
     try skipAttributes()
-    if starts(with: "/>") {
-      position += 2
-      return XMLNode(String(decoding: name, as: UTF8.self))
-    }
+    if skip("/>") { return XMLNode(String(decoding: name, as: UTF8.self)) }
     try expect(">", orThrow: "A start tag does not end.")
     openElements.append(OpenElement(name: name))
     return nil
@@ -272,8 +266,8 @@ struct XMLReader {
     }
   }
 
+  /// Parses the rest of an end tag, after its `</`, and returns the element that it closes.
   private mutating func parseEndTag() throws(XMLError) -> XMLNode {
-    position += 2
     let name = try parseName(orThrow: "</ is not followed by a name.")
     guard let element = openElements.popLast(), element.name == name else {
       throw failure("An end tag closes another element than the one that is open.")
@@ -389,7 +383,7 @@ struct XMLReader {
   }
 }
 
-/// The character classes of [XML 1.0, fifth edition](https://www.w3.org/TR/xml/), each with its production's name.
+/// The productions Char, NameStartChar and NameChar of [XML 1.0, fifth edition](https://www.w3.org/TR/xml/).
 extension Unicode.Scalar {
   var isXMLCharacter: Bool {
     switch value {

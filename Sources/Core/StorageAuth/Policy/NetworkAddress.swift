@@ -21,25 +21,16 @@ public struct NetworkAddress: Sendable, Hashable {
 
   private static func parseIPv4(_ text: some StringProtocol) -> [UInt8]? {
     let parts = text.parts(between: ".")
-    guard parts.count == 4 else { return nil }
-    var bytes: [UInt8] = []
-    for part in parts {
-      // Some parsers read a number with a leading zero as octal, so that its value would be ambiguous.
-      guard let byte = UInt8(digits: part), part.utf8.count == 1 || !part.hasBytePrefix("0") else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
+    // Some parsers read a number with a leading zero as octal, so that its value would be ambiguous.
+    let bytes = parts.compactMap { $0.utf8.count == 1 || !$0.beginsWithByte("0") ? UInt8(digits: $0) : nil }
+    return parts.count == 4 && bytes.count == 4 ? bytes : nil
   }
 
   private static func parseIPv6(_ text: some StringProtocol) -> [UInt8]? {
     // `::` stands for one or more groups of zeros, and may appear once.
     let halfTexts = String(text).split(separator: "::", omittingEmptySubsequences: false)
-    guard halfTexts.count <= 2 else { return nil }
-    var halves: [[UInt8]] = []
-    for (index, half) in halfTexts.enumerated() {
-      guard let bytes = parseGroups(half, isLast: index == halfTexts.count - 1) else { return nil }
-      halves.append(bytes)
-    }
+    let halves = halfTexts.enumerated().compactMap { parseGroups($1, isLast: $0 == halfTexts.count - 1) }
+    guard halfTexts.count <= 2, halves.count == halfTexts.count else { return nil }
     guard halves.count == 2 else { return halves[0].count == 16 ? halves[0] : nil }
     let zeroCount = 16 - halves[0].count - halves[1].count
     return zeroCount >= 2 ? halves[0] + Array(repeating: 0, count: zeroCount) + halves[1] : nil

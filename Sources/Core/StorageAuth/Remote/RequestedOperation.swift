@@ -16,10 +16,9 @@ struct RequestedOperation {
 
   /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
   static func possibleOperations(of request: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
-    try request.requireHarmlessHeaders()
-    var operations = [try RequestedOperation(request)]
-    for target in request.otherTargets { operations.append(try RequestedOperation(request.with(target))) }
-    return operations
+    try request.requireAllowedHeaders()
+    let requests = [request] + request.otherTargets.map { request.with($0) }
+    return try requests.map { (request) throws(SigningRefusal) in try RequestedOperation(request) }
   }
 
   private init(_ request: AuthorizedRequest) throws(SigningRefusal) {
@@ -117,8 +116,9 @@ extension AuthorizedRequest {
     }
   }
 
-  /// Throws an error if a signed header changes the operation or its authorization, such as a request for a copy.
-  fileprivate func requireHarmlessHeaders() throws(SigningRefusal) {
+  /// Throws an error if a signed header changes the operation or its authorization, such as a request for a copy, or if the
+  /// `Content-MD5` is malformed.
+  fileprivate func requireAllowedHeaders() throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
     }

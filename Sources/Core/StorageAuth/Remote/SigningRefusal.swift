@@ -38,8 +38,8 @@ public struct SigningRefusal: DetailedError {
     public var description: String { name }
   }
 
-  /// Whether the format of the string to sign is invalid, rather than the operation that it requests.
-  package var isAboutForm: Bool { code == .malformed || code == .hashMismatch }
+  /// Whether the string to sign contradicts its format or the request's hash, rather than the rights of its operation.
+  package var concernsFormat: Bool { code == .malformed || code == .hashMismatch }
 
   /// Creates the error for a string to sign that cannot be parsed in exactly one way.
   ///
@@ -59,23 +59,25 @@ public struct SigningRefusal: DetailedError {
   }
 
   package static func wrongScope(_ message: String) -> SigningRefusal {
-    SigningRefusal(.wrongScope, message, remedy: "Configure the client for the bucket that the server signs for.")
+    SigningRefusal(.wrongScope, message, remedy: "Configure the client for what the server signs for.")
   }
 
   package static func anotherKey(_ message: String) -> SigningRefusal {
     SigningRefusal(.anotherKey, message, remedy: "Request the server's identity again, and sign again.")
   }
 
-  package static let anotherScheme = malformed("This signer does not support the signature version.")
+  package static let unsupportedScheme = SigningRefusal(
+    .malformed, "This signer does not support the signature version.",
+    remedy: "Create the client with a signature version that the server accepts.")
 
   /// Throws an error unless the service accepts a lifetime in seconds.
-  package static func checkLifetime(_ seconds: Int64, in limits: ClosedRange<Int64>) throws(SigningRefusal) {
+  package static func requireLifetime(_ seconds: Int64, in limits: ClosedRange<Int64>) throws(SigningRefusal) {
     guard limits.contains(seconds) else {
       throw SigningRefusal(
         .lifetime,
         "The URL would be valid for \(seconds) seconds; the service accepts \(limits.lowerBound) to"
           + " \(limits.upperBound).",
-        remedy: "Request a shorter lifetime.")
+        remedy: "Request a lifetime in this range.")
     }
   }
 

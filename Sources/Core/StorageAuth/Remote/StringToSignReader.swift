@@ -77,14 +77,16 @@ extension HTTPRequest.Method {
     case "PUT": self = .put
     case "POST": self = .post
     case "DELETE": self = .delete
-    default: throw .malformed("The method is not GET, HEAD, PUT, POST or DELETE in upper case.")
+    default: throw .malformed("The method is not GET, HEAD, PUT, POST or DELETE, as the scheme writes it.")
     }
   }
 }
 
 extension RequestTarget {
-  /// Removes a parameter that may appear at most once; its value is empty if it has none, `nil` if it is missing.
-  package mutating func take(_ name: ByteExactString) throws(SigningRefusal) -> String? {
+  /// Removes a parameter, and returns its value, which is empty for a parameter without one; `nil` if it is missing.
+  ///
+  /// - Throws: A ``SigningRefusal`` if the parameter appears twice.
+  package mutating func removeParameter(named name: ByteExactString) throws(SigningRefusal) -> String? {
     let matches = parameters.filter { $0.name == name }
     guard matches.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }
     guard let parameter = matches.first else { return nil }

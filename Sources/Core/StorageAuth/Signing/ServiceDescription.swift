@@ -79,11 +79,7 @@ public struct ServiceDescription: Sendable {
   /// Returns the name of a header or query parameter of the service, given the name without the service's prefix.
   public func header(_ rest: String) -> String { headerPrefix + rest }
 
-  package func field(_ rest: String) -> HTTPField.Name {
-    if let name = HTTPField.Name(header(rest)) { return name }
-    assertionFailure("\"\(header(rest))\" is not a valid header name.")
-    return .mistyped
-  }
+  package func field(_ rest: String) -> HTTPField.Name { .known(header(rest)) }
 
   /// Returns whether a host, in lowercase and without a port, is one of the vendor's.
   public func owns(host: String) -> Bool { domains.contains { host.hasByteSuffix($0) } }

@@ -52,4 +52,16 @@ public final class ClockSkew: Sendable {
 
 extension Duration {
   package var magnitude: Duration { self < .zero ? .zero - self : self }
+
+  /// The maximum of a duration in microseconds or milliseconds, which is a hundred years.
+  private static var maximum: Duration { .seconds(100 * 365 * 86_400) }
+
+  /// The duration in whole microseconds, of at least zero and at most a hundred years.
+  package var microseconds: Int64 {
+    let (seconds, attoseconds) = Swift.min(Swift.max(self, .zero), Self.maximum).components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+
+  /// The duration in whole milliseconds, rounded down, of at least zero and at most a hundred years.
+  package var milliseconds: Int64 { microseconds / 1000 }
 }

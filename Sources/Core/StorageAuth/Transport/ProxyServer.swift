@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageCrypto
-
 /// An HTTP proxy, with the login that it requires.
 ///
 /// ```swift
@@ -74,7 +72,7 @@ public struct ProxyServer: Sendable, Equatable {
     _ text: Substring, _ name: String
   ) throws(TransportError) -> (user: String?, password: Secret?) {
     let parts = text.parts(between: ":", atMost: 1)
-    let decodedParts = parts.compactMap { String($0).percentDecodedBytes().flatMap { String(utf8: $0) } }
+    let decodedParts = parts.compactMap { $0.percentDecoded() }
     let hasNoControls = decodedParts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
     guard decodedParts.count == parts.count, hasNoControls, let user = decodedParts.first, !user.isEmpty,
       !user.hasByte(":")

@@ -94,6 +94,9 @@ private func base64Digits(of values: UInt64) -> UInt64 {
 }
 
 extension [UInt8] {
+  /// The bytes in Base64 with padding (RFC 4648, section 4).
+  package var base64: String { String(writing: { $0.append(base64: self) }) }
+
   /// Creates an array from Base64 with padding (RFC 4648, section 4), whose unused bits must be zero.
   package init?(base64 text: String) {
     var bytes: [UInt8] = []

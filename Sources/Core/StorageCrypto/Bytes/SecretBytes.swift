@@ -38,6 +38,11 @@ package final class SecretBytes: Sendable {
   @TaskLocal package static var wipeObserver: (@Sendable ([UInt8]) -> Void)?
 }
 
+extension [UInt8] {
+  /// Copies the bytes of a secret in clear text into an array, which is not wiped unless its owner does so.
+  package init(_ secret: SecretBytes) { self.init(writing: { writer in secret.withBytes { writer.append($0) } }) }
+}
+
 /// Returns whether two byte sequences are equal, in a time that depends only on their lengths.
 package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
   guard first.count == second.count else { return false }

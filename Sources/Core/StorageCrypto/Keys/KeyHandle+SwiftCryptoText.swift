@@ -203,11 +203,6 @@
     }
   }
 
-  extension [UInt8] {
-    /// Copies the bytes of a secret into an array, which the caller wipes.
-    init(_ secret: SecretBytes) { self.init(writing: { writer in secret.withBytes { writer.append($0) } }) }
-  }
-
   /// The algorithm identifiers of keys in PKCS #8 and in SubjectPublicKeyInfo.
   enum KeyAlgorithm {
     case rsa, dsa(bits: Int), ecdsa(EllipticCurve), ed25519

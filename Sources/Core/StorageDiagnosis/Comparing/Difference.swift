@@ -110,13 +110,17 @@ struct Difference {
   /// Both values, percent-decoded if both are well-formed, or `nil` if one of the values is absent.
   private var decodedValues: (sent: String, received: String)? {
     guard let sent, let received else { return nil }
-    guard let decodedSent = sent.unescaped, let decodedReceived = received.unescaped else { return (sent, received) }
+    guard let decodedSent = sent.percentDecoded, let decodedReceived = received.percentDecoded else {
+      return (sent, received)
+    }
     return (decodedSent, decodedReceived)
   }
 
   /// Returns the cause of a difference between two values that are equal except for their encoding, or `nil`.
   static func encodingCause(from sent: String, to received: String) -> SignatureDiagnosis.Cause? {
-    let (decodedSent, decodedReceived) = (sent.unescaped, received.unescaped)
+    // Several values can be equal to the one into which an intermediary has joined them.
+    if sent.isIdentical(to: received) { return nil }
+    let (decodedSent, decodedReceived) = (sent.percentDecoded, received.percentDecoded)
     let haveEscapes = sent.utf8.contains(UInt8(ascii: "%")) && received.utf8.contains(UInt8(ascii: "%"))
     if haveEscapes, let decodedSent, let decodedReceived, decodedSent.isIdentical(to: decodedReceived) {
       return .escapeSpelling
@@ -168,6 +172,8 @@ struct PathComparison {
   }
 
   private func prefixCause(_ sent: String, _ received: String) -> SignatureDiagnosis.Cause? {
+    // An empty key is the suffix of every path, such as that of a bucket without its trailing slash.
+    guard !sent.isEmpty, !received.isEmpty else { return nil }
     if received.utf8.count > sent.utf8.count, received.hasByteSuffix(sent) { return .pathPrefixAdded }
     if sent.utf8.count > received.utf8.count, sent.hasByteSuffix(received) { return .pathPrefixRemoved }
     return nil
@@ -191,7 +197,7 @@ extension String {
   /// The path without its `.` and `..` segments (RFC 3986, 5.2.4); a path that ends with one keeps the slash before it.
   var dotsResolved: String {
     var resolved: [String] = []
-    let segments = cut(at: "/")
+    let segments = split(at: "/")
     for (index, segment) in segments.enumerated() {
       guard segment == "." || segment == ".." else {
         resolved.append(segment)

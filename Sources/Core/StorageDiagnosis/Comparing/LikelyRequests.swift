@@ -24,12 +24,12 @@ enum LikelyRequests {
   /// Returns the other requests that the client may have signed; none if generating them would take long.
   static func signedByClient(sending request: HTTPRequest) -> [HTTPRequest] {
     let target = request.path ?? "/"
-    guard target.utf8.count <= targetByteLimit, target.count(of: "&") < fieldLimit,
+    guard target.utf8.count <= targetByteLimit, target.occurrences(of: "&") < fieldLimit,
       request.headerFields.count <= fieldLimit
     else { return [] }
     var requests = receivedByService(from: request) + changingBucket(of: request)
     if let type = request.headerFields[.contentType] {
-      let mediaType = String(type.cutOnce(at: ";").before.droppingBlanks)
+      let mediaType = String(type.splitOnce(at: ";").before.droppingBlanks)
       for value in [mediaType, mediaType + "; charset=utf-8", mediaType + ";charset=utf-8"] {
         requests.append(request.with { $0.headerFields[.contentType] = value })
       }
@@ -41,7 +41,7 @@ enum LikelyRequests {
         requests.append(request.with { $0.headerFields[name] = String(trimmed) })
       }
     }
-    if target.count(of: "&") < pairedParameterLimit { requests += changingTwoParts(of: request) }
+    if target.occurrences(of: "&") < pairedParameterLimit { requests += changingTwoParts(of: request) }
     return requests.filter { $0 != request }
   }
 
@@ -68,11 +68,11 @@ enum LikelyRequests {
   ///
   /// The segment, or the label, is the bucket if the client addressed it in the other of the two styles.
   private static func changingBucket(of request: HTTPRequest) -> [HTTPRequest] {
-    let path = (request.path ?? "/").cutOnce(at: "?").before
-    let segments = path.cut(at: "/")
+    let path = (request.path ?? "/").splitOnce(at: "?").before
+    let segments = path.split(at: "/")
     guard segments.count > 1, !segments[1].isEmpty else { return [] }
     let pathWithoutFirst = segments.count > 2 ? "/" + segments[2...].joined(separator: "/") : "/"
-    let hostLabel = (request.authority ?? "").cutOnce(at: ".").before
+    let hostLabel = (request.authority ?? "").splitOnce(at: ".").before
     return requests(like: request, withPaths: ["/\(segments[1])\(path)", pathWithoutFirst, "/\(hostLabel)\(path)"])
   }
 
@@ -99,25 +99,25 @@ enum LikelyRequests {
   }
 
   private static func changingPath(of request: HTTPRequest) -> [HTTPRequest] {
-    let path = (request.path ?? "/").cutOnce(at: "?").before
+    let path = (request.path ?? "/").splitOnce(at: "?").before
     let paths = [
       path.replacing("+", with: "%20"), path.replacing("%20", with: "+"), path.replacing("+", with: "%2B"),
-      path.replacing("%2B", with: "+"), path.replacing("%", with: "%25"), path.unescaped ?? path, path.slashesMerged,
-      path.dotsResolved, path.dotsResolved.slashesMerged,
+      path.replacing("%2B", with: "+"), path.replacing("%", with: "%25"), path.percentDecoded ?? path,
+      path.slashesMerged, path.dotsResolved, path.dotsResolved.slashesMerged,
     ]
     return requests(like: request, withPaths: paths)
   }
 
   private static func requests(like request: HTTPRequest, withPaths paths: [String]) -> [HTTPRequest] {
-    let query = (request.path ?? "/").cutOnce(at: "?").after
+    let query = (request.path ?? "/").splitOnce(at: "?").after
     return paths.map { path in request.with { $0.path = query.map { "\(path)?\($0)" } ?? path } }
   }
 
   /// Returns the requests without one parameter, without the first or the last ones, or with other escapes.
   private static func changingQuery(of request: HTTPRequest) -> [HTTPRequest] {
-    let (path, query) = (request.path ?? "/").cutOnce(at: "?")
+    let (path, query) = (request.path ?? "/").splitOnce(at: "?")
     guard let query else { return [] }
-    let items = query.cut(at: "&")
+    let items = query.split(at: "&")
     var queries = items.indices.map { index in
       items.indices.filter { $0 != index }.map { items[$0] }.joined(separator: "&")
     }
@@ -132,7 +132,7 @@ enum LikelyRequests {
   }
 
   private static func changingHost(of request: HTTPRequest) -> [HTTPRequest] {
-    let host = (request.authority ?? "").cutOnce(at: ":").before
+    let host = (request.authority ?? "").splitOnce(at: ":").before
     return [host, "\(host):80", "\(host):443", "\(host):8080"].map { host in request.with { $0.authority = host } }
   }
 

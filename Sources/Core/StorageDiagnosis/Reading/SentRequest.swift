@@ -10,18 +10,19 @@ struct SentRequest {
   let request: HTTPRequest
   let reader: any SignatureReader
 
-  /// The unverified statements of the request about its signature, or `nil` if they cannot be parsed.
-  private(set) var reading: SignatureReading?
+  /// The unverified statements of the request about its signature, or `nil` if it is unsigned or they cannot be parsed.
+  private(set) var claim: SignatureReading?
 
-  /// The reason why the request's signature cannot be parsed, or `nil` if it can.
-  private(set) var problem: VerificationError?
+  /// The reason why the request's signature cannot be parsed, or `nil` if it can, or if the request is unsigned.
+  private(set) var parsingError: VerificationError?
 
   /// The parts of the strings that the signature covers, or `nil` if they are unknown.
-  private(set) var parts: SignedParts?
+  private(set) var signedParts: SignedParts?
 
   /// The string to sign and the canonical request, for differences that no part shows.
-  private(set) var texts: SignedTexts?
+  private(set) var signedTexts: SignedTexts?
 
+  /// The session tokens in headers and query parameters, to be masked and compared.
   let tokens: [Secret]
 
   init(_ request: HTTPRequest, _ reader: any SignatureReader, stringToSign: String?, canonicalRequest: String?) {
@@ -29,29 +30,30 @@ struct SentRequest {
     self.reader = reader
     tokens = Self.tokens(of: request)
     do throws(VerificationError) {
-      reading = try reader.signature(of: request)
-      texts = reading?.texts
+      claim = try reader.signature(of: request)
+      signedTexts = claim?.texts
     } catch {
-      problem = error
+      parsingError = error
     }
     if stringToSign != nil || canonicalRequest != nil {
-      texts = SignedTexts(
-        stringToSign: stringToSign ?? texts?.stringToSign ?? "",
-        canonicalRequest: canonicalRequest ?? texts?.canonicalRequest)
+      signedTexts = SignedTexts(
+        stringToSign: stringToSign ?? signedTexts?.stringToSign ?? "",
+        canonicalRequest: canonicalRequest ?? signedTexts?.canonicalRequest)
     }
-    parts = texts.flatMap { signedParts($0.stringToSign, $0.canonicalRequest) }
+    signedParts = signedTexts.flatMap { parts(ofStringToSign: $0.stringToSign, canonicalRequest: $0.canonicalRequest) }
   }
 
   static func tokens(of request: HTTPRequest) -> [Secret] {
     var tokens = request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
-    for item in (request.path ?? "").cutOnce(at: "?").after?.cut(at: "&") ?? [] {
-      let (name, value) = item.cutOnce(at: "=")
-      if let value, SecretName.isToken(name.unescaped ?? name) { tokens += [value.unescaped ?? value] }
+    for item in (request.path ?? "").splitOnce(at: "?").after?.split(at: "&") ?? [] {
+      let (name, value) = item.splitOnce(at: "=")
+      if let value, SecretName.isToken(name.percentDecoded ?? name) { tokens += [value.percentDecoded ?? value] }
     }
     return tokens.filter { !$0.isEmpty }.map { Secret($0) }
   }
 
-  func signedParts(_ stringToSign: String?, _ canonicalRequest: String?) -> SignedParts? {
+  /// Returns the parts of a string to sign and a canonical request together, or `nil` if neither can be parsed.
+  func parts(ofStringToSign stringToSign: String?, canonicalRequest: String?) -> SignedParts? {
     let canonicalParts = canonicalRequest.flatMap { reader.parts(ofCanonicalRequest: $0, for: request) }
     let stringParts = stringToSign.flatMap { reader.parts(ofStringToSign: $0, for: request) }
     guard var parts = canonicalParts else { return stringParts }
@@ -61,16 +63,17 @@ struct SentRequest {
 
   /// Returns the parts of the client's strings whose counterparts the service's response shows.
   func parts(showing rejection: RejectedResponse.Reading) -> SignedParts? {
-    signedParts(
-      rejection.stringToSign == nil ? nil : texts?.stringToSign,
-      rejection.canonicalRequest == nil ? nil : texts?.canonicalRequest)
+    parts(
+      ofStringToSign: rejection.stringToSign == nil ? nil : signedTexts?.stringToSign,
+      canonicalRequest: rejection.canonicalRequest == nil ? nil : signedTexts?.canonicalRequest)
   }
 
   /// Whether the request contains a session token at a position where the service reads it.
-  var hasToken: Bool { reading?.hasToken ?? !tokens.isEmpty }
+  var hasToken: Bool { claim?.hasToken ?? !tokens.isEmpty }
 
   func hasParameter(_ name: String) -> Bool { request.parameterNames.contains(name) }
 
+  /// Whether the request has a signature in its headers and another one in its query.
   var isSignedTwice: Bool {
     request.headerFields.contains(.authorization) && reader.signatureParameters.contains(where: hasParameter)
   }
@@ -78,31 +81,34 @@ struct SentRequest {
 
 extension HTTPRequest {
   package var parameterNames: [String] {
-    ((path ?? "").cutOnce(at: "?").after ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
-      let name = $0.cutOnce(at: "=").before
-      return name.unescaped ?? name
+    ((path ?? "").splitOnce(at: "?").after ?? "").split(at: "&").filter { !$0.isEmpty }.map {
+      let name = $0.splitOnce(at: "=").before
+      return name.percentDecoded ?? name
     }
   }
 
-  package var decodedPath: String? { (path ?? "").cutOnce(at: "?").before.unescaped }
+  /// The path without the query, percent-decoded once, or `nil` if it cannot be decoded.
+  package var decodedPath: String? { (path ?? "").splitOnce(at: "?").before.percentDecoded }
 }
 
 extension String {
   /// The lines of the string, including empty ones; only a line feed ends a line.
-  package var lines: [String] { cut(at: "\n") }
+  package var lines: [String] { split(at: "\n") }
 
-  package func cut(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
+  /// Returns the strings between the occurrences of an ASCII character, including empty ones.
+  package func split(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
 
   /// Returns the strings before and after the first occurrence of an ASCII character; without one, the second is `nil`.
-  package func cutOnce(at mark: Unicode.Scalar) -> (before: String, after: String?) {
+  package func splitOnce(at mark: Unicode.Scalar) -> (before: String, after: String?) {
     let parts = parts(between: mark, atMost: 1).map(String.init)
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
 
-  package func count(of mark: Unicode.Scalar) -> Int {
+  /// Returns the number of occurrences of an ASCII character.
+  package func occurrences(of mark: Unicode.Scalar) -> Int {
     utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
   }
 
   /// The string, percent-decoded once, or `nil` if an escape is malformed or the result is not UTF-8.
-  package var unescaped: String? { percentDecodedBytes().flatMap { String(utf8: $0) } }
+  package var percentDecoded: String? { percentDecodedBytes().flatMap { String(utf8: $0) } }
 }

@@ -44,9 +44,9 @@ public struct SignedParts: Sendable {
 
   /// Adds the query parameters of a percent-encoded query.
   public mutating func add(query: String) {
-    for item in query.cut(at: "&") where !item.isEmpty {
-      let (name, value) = item.cutOnce(at: "=")
-      add(.parameter(name.unescaped ?? name), value ?? "")
+    for item in query.split(at: "&") where !item.isEmpty {
+      let (name, value) = item.splitOnce(at: "=")
+      add(.parameter(name.percentDecoded ?? name), value ?? "")
     }
   }
 
@@ -57,7 +57,7 @@ public struct SignedParts: Sendable {
     self.init(version: version)
     add(.algorithm, lines[0])
     add(.signingTime, lines[1])
-    let scope = lines[2].cut(at: "/")
+    let scope = lines[2].split(at: "/")
     guard scope.count == 4 else { return nil }
     add(.scopeDay, scope[0])
     add(.scopeRegion, scope[1])
@@ -76,7 +76,7 @@ public struct SignedParts: Sendable {
     add(query: lines[2])
     var index = 3
     while index < lines.count, !lines[index].isEmpty {
-      let (name, value) = lines[index].cutOnce(at: ":")
+      let (name, value) = lines[index].splitOnce(at: ":")
       add(.header(name), value ?? "")
       index += 1
     }

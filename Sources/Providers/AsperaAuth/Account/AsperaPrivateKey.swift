@@ -252,11 +252,6 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   }
 }
 
-extension [UInt8] {
-  /// Copies the bytes of a secret in clear text into an array that is not wiped.
-  init(_ secret: SecretBytes) { self.init(writing: { writer in secret.withBytes { writer.append($0) } }) }
-}
-
 extension AsperaPrivateKey {
   /// The maximum size of the text of a key, in bytes: several times that of an RSA key of 16,384 bits.
   static let sizeLimit = 1 << 16

@@ -21,6 +21,7 @@ enum EncodedPrivateKey {
         .unsupportedKey, "holds \(keys.count) private keys", remedy: "Give a file with one key in it.")
     }
     guard let contents = block.contents else {
+      guard !text.hasEscapedLineBreaks else { throw location.escapedLineBreakError }
       throw location.error(
         .malformedKey, "begins like a private key and is damaged or truncated",
         remedy: "Copy the key again, with its first and its last line.")
@@ -44,11 +45,12 @@ enum EncodedPrivateKey {
       guard encryption.derivationCost <= PKCS8Encryption.derivationCostLimit else {
         throw location.error(
           .unsupportedKey,
-          "requires \(encryption.derivationCost) rounds of key derivation, more than \(PKCS8Encryption.derivationCostLimit)",
+          "requires a key derivation of cost \(encryption.derivationCost), "
+            + "more than the limit of \(PKCS8Encryption.derivationCostLimit)",
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       self = .pem(block)
-    // A longer label is not the name of a kind, but any text.
+    // A label of more than 40 characters is not a kind, and may be any text, so it is not shown.
     default: throw location.error(forKind: block.label.count <= 40 ? block.label : "an unknown kind")
     }
   }
@@ -56,7 +58,6 @@ enum EncodedPrivateKey {
   /// Returns an error that describes what a text without a private key is, such as a public key.
   private static func error(for bytes: [UInt8], firstLabel label: String?, at location: KeyLocation) -> AsperaError {
     guard !bytes.isUTF16 else { return location.utf16Error }
-    // Each of the formats is recognized by its first lines.
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
       return location.error(
@@ -79,15 +80,11 @@ enum EncodedPrivateKey {
       return location.error(
         .malformedKey, "holds a certificate", remedy: "Give the private key that the account was set up with.")
     }
-    // The tag of a SEQUENCE, with which every key in DER begins.
-    if bytes.first == 0x30 {
+    if bytes.isDERSequence {
       return location.error(
         .malformedKey, "is binary and could be a key in DER", remedy: "Convert it to PEM: openssl pkey -inform DER.")
     }
-    if text.contains("-----BEGIN ") && text.contains("\\n") {
-      return location.error(
-        .malformedKey, "has a backslash and an n where a line should end", remedy: "Put real line breaks into it.")
-    }
+    if text.contains("-----BEGIN "), bytes.hasEscapedLineBreaks { return location.escapedLineBreakError }
     return location.error(
       .malformedKey, bytes.isEmpty ? "is empty" : "holds no private key in PEM or in OpenSSH's format",
       remedy: "Give a private key as ssh-keygen or openssl writes it.")
@@ -95,57 +92,21 @@ enum EncodedPrivateKey {
 }
 
 extension [UInt8] {
+  /// Whether the text has a backslash and an n, as in a file of variables, where a key has a line break.
+  fileprivate var hasEscapedLineBreaks: Bool {
+    zip(self, dropFirst()).contains { $0 == UInt8(ascii: "\\") && $1 == UInt8(ascii: "n") }
+  }
+
+  /// Whether the bytes are one SEQUENCE in DER (X.690), as every key in DER is.
+  fileprivate var isDERSequence: Bool {
+    var document = DERReader(self)
+    return document.sequence() != nil && document.nextTag == nil
+  }
+
   /// Whether the text is in UTF-16, as far as a byte order mark or its first two characters show.
   var isUTF16: Bool {
     if starts(with: [0xff, 0xfe]) || starts(with: [0xfe, 0xff]) { return true }
     let zeros = prefix(4).map { $0 == 0 }
     return zeros == [true, false, true, false] || zeros == [false, true, false, true]
-  }
-}
-
-/// The file or the setting that contains a key, for errors.
-struct KeyLocation {
-  /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
-  let name: String
-
-  /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
-  func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
-    AsperaError(code, "\(name) \(predicate).", remedy: remedy)
-  }
-
-  var utf16Error: AsperaError {
-    error(
-      .malformedKey, "is text in UTF-16, as some editors on Windows save it",
-      remedy: "Save it as ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 KEY > KEY.pem.")
-  }
-
-  var dsaError: AsperaError {
-    error(
-      .unsupportedKey, "is a DSA key, which current SSH servers and clients refuse",
-      remedy: """
-        If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's \
-        aspera_tokenauth_id_rsa or aspera_bypass_rsa.pem. Otherwise create a key with ssh-keygen -t rsa -b 3072, and \
-        have its public key added to the server.
-        """)
-  }
-
-  func error(forKind kind: String) -> AsperaError {
-    error(
-      .unsupportedKey,
-      kind.hasPrefix("sk-")
-        ? "requires a hardware security key (\(kind)), which ascp does not support"
-        : "is of a kind that SSH does not support for logins: \(kind)", remedy: Self.anotherKey)
-  }
-
-  static let anotherKey =
-    "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
-}
-
-extension KeyLocation {
-  init(_ source: AsperaPrivateKey.Source) {
-    switch source {
-    case .file(let path): name = "The key file \(path)"
-    case .pem: name = "The key in memory"
-    }
   }
 }

@@ -97,7 +97,7 @@ public struct AscpArguments: Sendable, Hashable {
     switch form {
     case .none: return nil
     case .number(let allowsUnit):
-      let digits = value.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      let digits = value.utf8.prefix(while: \.isASCIIDigit)
       let unit = Array(value.utf8.dropFirst(digits.count))
       // Each number of 18 digits fits into 64 bits.
       let isNumber = (1...18).contains(digits.count) && (unit.isEmpty || allowsUnit && units.contains(unit))

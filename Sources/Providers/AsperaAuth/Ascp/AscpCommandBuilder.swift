@@ -46,7 +46,7 @@ struct AscpCommandBuilder {
     arguments.append("--dest64")
     arguments += options.additional.arguments
     let list = try fileList()
-    let destination = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
+    let destination = Array((specification.destinationRoot ?? "/").utf8).base64
     let sources = list == nil ? specification.paths.map(\.source) : []
     return AscpCommand(
       environment: environment, fileList: list, leadingArguments: arguments, trailingArguments: sources + [destination])
@@ -143,7 +143,7 @@ extension AscpCommandBuilder {
       arguments += [name, translations[text] ?? text]
     case .encoded(let name):
       let bytes = value.object != nil ? value.serialized : Array((value.string ?? "").utf8)
-      if !bytes.isEmpty { arguments += [name, Self.base64(bytes)] }
+      if !bytes.isEmpty { arguments += [name, bytes.base64] }
     case .flag(let name, let otherwise):
       if value.bool == true { arguments.append(name) }
       if value.bool == false, let otherwise { arguments.append(otherwise) }
@@ -157,8 +157,6 @@ extension AscpCommandBuilder {
   private static func text(_ value: JSONValue) -> String? {
     value.string ?? value.bool.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
   }
-
-  private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
 
   private mutating func addSpecial(_ name: String) throws(AsperaError) {
     switch name {

@@ -137,8 +137,7 @@ extension ManagementFrame {
   /// The number of bytes so far: `TransferBytes` of this session, and `StartByte`, at which it resumed.
   package var transferredByteCount: Int64? {
     guard let transferred: Int64 = integer("TransferBytes") else { return nil }
-    let (sum, overflow) = transferred.addingReportingOverflow(integer("StartByte") ?? 0)
-    return overflow ? nil : sum
+    return transferred.checkedAdding(integer("StartByte") ?? 0)
   }
 
   /// The number of content bytes in the whole transfer (`PreTransferBytes`).

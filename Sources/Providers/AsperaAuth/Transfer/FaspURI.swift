@@ -83,18 +83,8 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   }
 
   private static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
-    var bytes: [UInt8] = []
-    var unreadBytes = Array(text.utf8)[...]
-    while let byte = unreadBytes.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = unreadBytes.popFirst().flatMap(hexValue), let low = unreadBytes.popFirst().flatMap(hexValue)
-      else {
-        throw invalid("has a malformed percent-encoding in its \(part)")
-      }
-      bytes.append(high << 4 | low)
+    guard let bytes = String(text).percentDecodedBytes() else {
+      throw invalid("has a malformed percent-encoding in its \(part)")
     }
     guard let decoded = String(utf8: bytes) else { throw invalid("has text that is not UTF-8 in its \(part)") }
     return decoded

@@ -170,7 +170,7 @@ struct YAMLMapping {
   /// Returns the lowercase key and the value in a line, or `nil` if the line is not a key-value pair.
   private static func pair(_ line: String) -> (key: String, value: String)? {
     guard let colon = line.firstIndex(of: ":"), let key = line[..<colon].trimmed else { return nil }
-    let rest = line[line.index(after: colon)...]
+    let rest = line[line.utf8.index(after: colon)...]
     guard rest.first.map(\.isWhitespace) ?? true, !key.hasPrefix("- ") else { return nil }
     return (key.lowercased(), rest.trimmed ?? "")
   }
@@ -180,7 +180,7 @@ struct YAMLMapping {
     if let quote = value.first, quote == "\"" || quote == "'" {
       let body = value.dropFirst()
       guard let end = body.firstIndex(of: quote), !body[..<end].contains("\\") else { return nil }
-      let rest = body[body.index(after: end)...].trimmed
+      let rest = body[body.utf8.index(after: end)...].trimmed
       return rest == nil || rest?.hasPrefix("#") == true ? String(body[..<end]) : nil
     }
     guard let first = value.first, !structuralCharacters.contains(first) else { return nil }

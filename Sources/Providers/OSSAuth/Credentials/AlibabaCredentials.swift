@@ -154,10 +154,6 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
   let services: AlibabaServices
   private let presence = ServicePresence()
 
-  init(services: AlibabaServices) {
-    self.services = services
-  }
-
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let disablingVariable = "ALIBABA_CLOUD_ECS_METADATA_DISABLED"
     if context.isTrue(disablingVariable) {

@@ -65,12 +65,21 @@ struct AmazonPlanReader {
     if let key = try profile.key() { return .key(key) }
     if let command = try command(of: profile) { return .command(command) }
     if Self.loginNames.contains(where: { profile.section(with: $0) != nil }) {
-      throw location.error(
-        isNamed ? .failed : .notConfigured, "needs a login in a browser",
-        remedy:
-          "Log in, then export its key with aws configure export-credentials --profile \(profile.name) --format env.")
+      throw interactionError("needs a login in a browser", of: profile, asSourceOf: dependents)
     }
     throw location.error(dependents.isEmpty ? .notConfigured : .failed, "has no key")
+  }
+
+  /// Returns the error of a profile whose key only its user can obtain.
+  ///
+  /// Another source may take the place of such a profile only if neither the caller nor another profile names it.
+  private func interactionError(
+    _ need: String, of profile: AmazonProfile, asSourceOf dependents: [String]
+  ) -> CredentialError {
+    profile.location.error(
+      isNamed || !dependents.isEmpty ? .failed : .notConfigured, need,
+      remedy:
+        "Log in, then export its key with aws configure export-credentials --profile \(profile.name) --format env.")
   }
 
   private func rolePlan(
@@ -93,10 +102,7 @@ struct AmazonPlanReader {
     }
     if let file = try profile.text("web_identity_token_file") { return .webIdentity(role, tokenFile: file) }
     if profile.section(with: "mfa_serial") != nil {
-      throw location.error(
-        isNamed ? .failed : .notConfigured, "requires a code from the user (“mfa_serial”)",
-        remedy:
-          "Export its key with aws configure export-credentials --profile \(profile.name) --format env.")
+      throw interactionError("requires a code from the user (“mfa_serial”)", of: profile, asSourceOf: dependents)
     }
     if let source = try profile.text("credential_source") {
       return .role(role, with: try plan(ofCredentialSource: source, at: location))

@@ -7,8 +7,8 @@ public import StorageAuth
 extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
   /// Returns a provider of access keys from a profile in the files that Amazon's tools and SDKs share.
   ///
-  /// The files are `~/.aws/credentials` and `~/.aws/config`. `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` specify
-  /// other paths. It is an error if neither file contains a profile that the caller or the environment specifies.
+  /// The files are `~/.aws/credentials` and `~/.aws/config`. `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE`
+  /// specify other paths. It is an error if neither file contains a profile that the caller or the environment specifies.
   ///
   /// A profile obtains a key in one of the following ways, of which the first applicable one is used:
   ///
@@ -17,11 +17,11 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
   /// - A key in the profile.
   /// - A command (`credential_process`).
   ///
-  /// Profiles that require a code from the user (`mfa_serial`) or a login in a browser (`sso_…`, `login_session`) are not
-  /// supported. The error for such a profile contains the command that exports the profile's key.
+  /// Profiles that require a code from the user (`mfa_serial`) or a login in a browser (`sso_…`, `login_session`) are
+  /// not supported. The error for such a profile contains the command that exports the profile's key.
   ///
-  /// - Parameter profile: The profile name. If `nil`, the profile that `AWS_DEFAULT_PROFILE` or `AWS_PROFILE` specifies,
-  ///   or `default`.
+  /// - Parameter profile: The profile name. If `nil`, the profile that `AWS_DEFAULT_PROFILE` or `AWS_PROFILE`
+  ///   specifies, or `default`.
   public static func amazonProfile(_ profile: String? = nil) -> Self {
     amazonProfile(profile, services: .real)
   }
@@ -32,9 +32,11 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
       let name = chosenName ?? "default"
       let files = try AmazonFiles(in: context)
       guard let profile = try files.profile(name) else { throw files.unknownProfile(name, isNamed: chosenName != nil) }
-      let reader = AmazonPlanReader(
-        files: files, endpoint: try AmazonSettings(context, files: files, profile: profile).stsEndpoint,
-        isNamed: chosenName != nil)
+      // Only a role needs the endpoint, whose settings are therefore not read for a profile with another source of keys.
+      let endpoint: AmazonSTSEndpoint =
+        profile.section(with: "role_arn") == nil
+        ? .global : try AmazonSettings.stsEndpoint(context, files: files, profile: profile)
+      let reader = AmazonPlanReader(files: files, endpoint: endpoint, isNamed: chosenName != nil)
       return try await reader.plan(for: profile).issue(at: profile.location, in: context, through: services)
     }
   }

@@ -21,23 +21,24 @@ public struct AmazonSettings: Sendable, Hashable {
   /// The URL of S3, or `nil` if the URL is not configured.
   ///
   /// The URL is read from `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` for `s3` in the profile's
-  /// `services`, or the profile's `endpoint_url`, in this order. `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true`, or
-  /// `ignore_configured_endpoint_urls` in the profile, disables all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
+  /// `services`, or the profile's `endpoint_url`, in this order. `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables all
+  /// these settings; if the variable is not set, `ignore_configured_endpoint_urls` in the profile decides. Page:
+  /// "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
   public let endpointURL: String?
+
+  /// The configured URL of STS, or the endpoint of the region.
+  let stsEndpoint: AmazonSTSEndpoint
 
   /// The region in the scope of requests to a configured URL of STS if no region is configured.
   private static let defaultSTSRegion = AmazonSTSEndpoint.global.region
-
-  /// The URL of STS, or `nil` for the endpoint of the region.
-  private let stsURL: String?
 
   /// Creates settings from the environment and the shared files.
   ///
   /// - Parameters:
   ///   - context: The context that gives access to the environment and files.
   ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  /// - Throws: A `CredentialError` if a file cannot be read, the profile that `profile` or the environment specifies does
-  ///   not exist, or a region or a URL is invalid.
+  /// - Throws: A `CredentialError` if a file cannot be read, the profile that `profile` or the environment specifies
+  ///   does not exist, or a region or a URL is invalid.
   public init(_ context: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(in: context)
     let chosenName = profile ?? AmazonFiles.chosenName(in: context)
@@ -48,16 +49,29 @@ public struct AmazonSettings: Sendable, Hashable {
 
   init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
     region = try Self.region(context, profile)
-    let setting = "ignore_configured_endpoint_urls"
-    let isSetInProfile = try profile?.section(with: setting)?.settings.flag(setting) ?? false
-    let ignoresConfiguredURLs = isSetInProfile || context.isTrue("AWS_\(setting.uppercased())")
-    endpointURL = ignoresConfiguredURLs ? nil : try Self.endpointURL(of: "s3", context, files, profile)
-    stsURL = ignoresConfiguredURLs ? nil : try Self.endpointURL(of: "sts", context, files, profile)
+    endpointURL = try Self.endpointURL(of: "s3", context, files, profile)
+    stsEndpoint = try Self.stsEndpoint(context, files: files, profile: profile)
   }
 
-  var stsEndpoint: AmazonSTSEndpoint {
-    if let stsURL { return .url(stsURL, region: region ?? Self.defaultSTSRegion) }
-    return region.map { .region($0) } ?? .global
+  /// Returns the endpoint of STS, without reading the URL of S3, which may be invalid.
+  static func stsEndpoint(
+    _ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?
+  ) throws(CredentialError) -> AmazonSTSEndpoint {
+    let region = try Self.region(context, profile)
+    guard let url = try Self.endpointURL(of: "sts", context, files, profile) else {
+      return region.map { .region($0) } ?? .global
+    }
+    return .url(url, region: region ?? Self.defaultSTSRegion)
+  }
+
+  /// Returns whether the configured URLs do not count; a variable of the environment overrides the profile.
+  private static func ignoresConfiguredURLs(
+    _ context: ProviderContext, _ profile: AmazonProfile?
+  ) throws(CredentialError) -> Bool {
+    let setting = "ignore_configured_endpoint_urls"
+    let variable = "AWS_\(setting.uppercased())"
+    guard context.variable(variable) == nil else { return context.isTrue(variable) }
+    return try profile?.section(with: setting)?.settings.flag(setting) ?? false
   }
 
   private static func region(_ context: ProviderContext, _ profile: AmazonProfile?) throws(CredentialError) -> String? {
@@ -79,6 +93,7 @@ public struct AmazonSettings: Sendable, Hashable {
   private static func endpointURL(
     of service: String, _ context: ProviderContext, _ files: AmazonFiles, _ profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
+    guard try !ignoresConfiguredURLs(context, profile) else { return nil }
     for name in ["AWS_ENDPOINT_URL_\(service.uppercased())", "AWS_ENDPOINT_URL"] {
       if let url = context.variable(name) { return try checked(url, from: name, at: environment) }
     }

@@ -40,13 +40,8 @@ package struct SigV4Signature: ScopedSignature {
 
 /// A signer of requests to Amazon's services other than S3, which adds the date and the session token.
 package struct SigV4Signer: ServiceSigner {
-  private let region: String
-  private let service: String
-
-  package init(region: String, service: String) {
-    self.region = region
-    self.service = service
-  }
+  let region: String
+  let service: String
 
   package func sign(_ call: inout ServiceCall, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }

@@ -7,17 +7,14 @@ internal import NIOHTTPTypes
 /// A channel handler that closes an HTTP/2 connection if the client keeps the server waiting for too long.
 ///
 /// It is placed directly after the TLS handler, and does not interpret frames. ``RequestDeadlines`` limits each stream;
-/// this handler limits the time without streams, the time for which the client reads no bytes, and the time until the
-/// connection ends when the server stops.
-final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
+/// this handler limits the time without streams, the time within which the client must read enough that the server can
+/// write again, and the time until the connection ends when the server stops.
+final class HTTP2Deadlines: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
-  typealias InboundOut = ByteBuffer
-  typealias OutboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
 
   private let limits: ConnectionLimits
   private let timer = CloseTimer()
-  private var openStreams = 0
+  private var openStreamCount = 0
   private var context: ChannelHandlerContext?
 
   init(_ limits: ConnectionLimits) { self.limits = limits }
@@ -50,34 +47,33 @@ final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
   // MARK: Streams
 
   func streamOpened() {
-    openStreams += 1
+    openStreamCount += 1
     timer.readDeadline = nil
   }
 
   func streamClosed() {
-    openStreams -= 1
-    guard openStreams == 0, let context else { return }
-    // After the idle time the server announces the end of the connection, which a client has to confirm.
+    openStreamCount -= 1
+    guard openStreamCount == 0, let context else { return }
+    // Hummingbird sends GOAWAY after `idleTimeout`; the client then has `headTimeout` to acknowledge it.
     timer.readDeadline = context.eventLoop.now + TimeAmount(limits.idleTimeout + limits.headTimeout)
     timer.schedule(context)
   }
 }
 
 /// A channel handler that reports the opening and the end of a stream to the deadlines of its connection.
-final class StreamCounter: ChannelInboundHandler, RemovableChannelHandler {
+final class StreamLifetimeReporter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
-  typealias InboundOut = HTTPRequestPart
 
-  private var connection: HTTP2Deadlines?
+  private var deadlines: HTTP2Deadlines?
 
   func handlerAdded(context: ChannelHandlerContext) {
     // Without the deadlines of its connection, there is no receiver of the report.
-    connection = try? context.channel.parent?.pipeline.syncOperations.handler(type: HTTP2Deadlines.self)
-    connection?.streamOpened()
+    deadlines = try? context.channel.parent?.pipeline.syncOperations.handler(type: HTTP2Deadlines.self)
+    deadlines?.streamOpened()
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    connection?.streamClosed()
-    connection = nil
+    deadlines?.streamClosed()
+    deadlines = nil
   }
 }

@@ -41,7 +41,7 @@ struct SecureHTTPChannel: ServerChildChannel {
       configuration: HTTP2ChannelConfiguration(
         idleTimeout: limits.idleTimeout, gracefulCloseTimeout: limits.idleTimeout,
         streamConfiguration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [StreamCounter(), RequestDeadlines<StreamParts>(streamLimits)])))
+          additionalChannelHandlers: [StreamLifetimeReporter(), RequestDeadlines<StreamParts>(streamLimits)])))
   }
 
   /// Returns the limits of each stream of HTTP/2.

@@ -129,12 +129,8 @@ actor CallbackKeys {
   private static func keyFetchedInTime(
     _ url: ServiceURL, _ transport: any HTTPTransport, _ time: any SigningClock
   ) async -> Result<PublicKey, CallbackRefusal> {
-    let outcome = await time.run(timeout: fetchTimeout) { () -> Result<PublicKey, CallbackRefusal> in
-      do throws(CallbackRefusal) {
-        return .success(try await fetchedKey(at: url, transport))
-      } catch {
-        return .failure(error)
-      }
+    let outcome = await time.run(timeout: fetchTimeout) {
+      await Result.catching { () async throws(CallbackRefusal) in try await fetchedKey(at: url, transport) }
     }
     guard case .finished(let result) = outcome else {
       return .failure(CallbackRefusal(.keyUnavailable, "The public key did not arrive in time."))
@@ -153,10 +149,9 @@ actor CallbackKeys {
         throw CallbackRefusal(.keyUnavailable, "The status for the public key is \(response.response.status.code).")
       }
       body = try await response.body.collected(upTo: keyByteLimit)
-    } catch let refusal as CallbackRefusal {
-      throw refusal
     } catch {
-      throw CallbackRefusal(.keyUnavailable, "The public key cannot be fetched from \(url.visible).")
+      throw error as? CallbackRefusal
+        ?? CallbackRefusal(.keyUnavailable, "The public key cannot be fetched from \(url.visible).")
     }
     guard let body, let key = try? PublicKey(pem: String(decoding: body, as: UTF8.self)),
       case .rsa(let bitCount) = key.kind, keyBitCounts.contains(bitCount)

@@ -9,7 +9,8 @@ internal import StorageCrypto
 /// A verifier of the callbacks that OSS sends after an upload.
 ///
 /// OSS signs a callback with an RSA key, and names the URL of the public key in a header. The verifier accepts only URLs
-/// on the vendor's host. It fetches each key once and over TLS, and keeps it. Everything is bounded before work is done.
+/// on the vendor's host. It fetches a key over TLS when a callback first names it, and keeps it while there is space.
+/// Sizes and counts are bounded before work is done.
 ///
 /// A valid signature proves that OSS sent the request. It does not prove that the upload was one to the app's bucket:
 /// any user of OSS can make OSS send a callback with any body to any URL. The signature covers no time, so that a
@@ -19,7 +20,8 @@ internal import StorageCrypto
 /// ```swift
 /// let verifier = CallbackVerifier(transport: .platformDefault)
 /// router.group("uploaded").add(middleware: CallbackMiddleware(verifier)).post { request, context in
-///   let key = context.callback?.value(of: "object")
+///   guard context.callback?.value(of: "bucket") == "photos" else { throw HTTPError(.forbidden) }
+///   return HTTPResponse.Status.ok
 /// }
 /// ```
 ///
@@ -31,7 +33,7 @@ public final class CallbackVerifier: Sendable {
   /// The maximum size, in bytes, of the target of a request: path and query.
   private static let targetByteLimit = 8 * 1024
 
-  /// The maximum length, in bytes, of each of the two headers.
+  /// The maximum length, in bytes, of the headers `Authorization` and `x-oss-pub-key-url`.
   private static let headerByteLimit = 1024
 
   /// The sizes, in bytes, of the signatures of keys with 512 to 4,096 bits.
@@ -97,7 +99,8 @@ public final class CallbackVerifier: Sendable {
     let signature = try decodedHeader(.authorization, named: "authorization", in: request)
     guard Self.signatureByteCounts.contains(signature.count) else {
       throw CallbackRefusal(
-        .malformedHeader, "The header authorization has \(signature.count) bytes, unlike a signature.")
+        .malformedHeader,
+        "The header authorization decodes to \(signature.count) bytes; a signature has 64 to 512.")
     }
     let location = try decodedHeader(.ossPublicKeyURL, named: HTTPField.Name.ossPublicKeyURL.canonicalName, in: request)
     return Claim(
@@ -156,14 +159,7 @@ public final class CallbackVerifier: Sendable {
   /// Returns whether the rest of a URL is a path of a file, without a query, an escape or a step to another folder.
   private static func isPath(_ path: Substring.UTF8View) -> Bool {
     pathByteCounts.contains(path.count) && !Substring(path).contains("..")
-      && path.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "/._-".utf8.contains(byte)
-        }
-      }
+      && path.allSatisfy { $0.isASCIILetterOrDigit || "/._-".utf8.contains($0) }
   }
 }
 

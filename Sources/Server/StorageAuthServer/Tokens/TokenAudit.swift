@@ -25,6 +25,9 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
     case refused(TokenServiceError)
   }
 
+  /// The limits for the paths and the reason in a log, whose size otherwise the callers would determine.
+  private static let (shownPathLimit, shownByteLimit) = (10, 1_024)
+
   /// The time of the request according to this server's clock.
   public let date: Timestamp
 
@@ -42,14 +45,15 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
     let text =
       switch outcome {
       case .issued(let id, let expiration): "\(date) \(caller) got \(id)\(expiration.map { " until \($0)" } ?? "")"
-      case .refused(let error): "\(date) \(caller) refused: \(error)"
+      case .refused(let error): "\(date) \(caller) refused: \("\(error)".shortened(to: Self.shownByteLimit))"
       }
     return text.onOneLine
   }
 
   /// Returns a closure that writes audit entries to a log.
   ///
-  /// Issued keys and tokens have the log level `info`, and refusals have the level `notice`.
+  /// Issued keys and tokens have the log level `info`, and refusals have the level `notice`. Of the paths of a transfer, an
+  /// entry contains the first ten, with at most 1,024 bytes each, as of the reason.
   ///
   /// - Parameter logger: The logger that receives the entries.
   public static func log(to logger: Logger) -> @Sendable (TokenAudit) -> Void {
@@ -62,7 +66,9 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
     case .key(let scope): metadata["scope"] = "\(scope.name.onOneLine)"
     case .transfer(let direction, let paths):
       metadata["direction"] = "\(direction.rawValue)"
-      metadata["paths"] = "\(paths.joined(separator: ", ").onOneLine)"
+      let shownPaths = paths.prefix(Self.shownPathLimit).map { $0.shortened(to: Self.shownByteLimit).onOneLine }
+      metadata["paths"] = "\(shownPaths.joined(separator: ", "))"
+      metadata["path_count"] = "\(paths.count)"
     }
     switch outcome {
     case .issued(let id, let expiration):
@@ -70,7 +76,7 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
       metadata["until"] = expiration.map { "\($0)" }
       logger.info("handed out", metadata: metadata)
     case .refused(let error):
-      metadata["reason"] = "\("\(error)".onOneLine)"
+      metadata["reason"] = "\("\(error)".shortened(to: Self.shownByteLimit).onOneLine)"
       logger.notice("refused", metadata: metadata)
     }
   }

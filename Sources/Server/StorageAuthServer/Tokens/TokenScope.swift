@@ -65,7 +65,7 @@ public struct KeyRequest: Sendable, Hashable {
 
 extension ByteWriter {
   /// Appends a string after its length, so that different lists of strings never have the same bytes.
-  fileprivate mutating func append(part text: String) {
+  mutating func append(part text: String) {
     append(Int64(text.utf8.count))
     append("\n")
     append(text)

@@ -57,9 +57,7 @@ public struct ReplayGuard: Sendable {
   /// Returns a hash of the key's ID and of the canonical form of the signature, without the signature's placement.
   private static func mark(of verified: VerifiedRequest) -> String {
     SHA256.hash(writing: { writer in
-      writer.append(Int64(verified.accessKeyID.utf8.count))
-      writer.append("\n")
-      writer.append(verified.accessKeyID.string)
+      writer.append(part: verified.accessKeyID.string)
       writer.append(verified.signature.reveal())
     }).hex
   }

@@ -107,9 +107,11 @@ extension Call {
     let headers = try objectHeaders(object)
     guard try Conditions(self.headers).isModified(object) else { return notModified(headers) }
     guard let range = try requestedPart(of: object.content) else {
-      return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
+      return Answer(headers: headers, body: .extents(object.content.extents, byteCount: object.content.byteCount))
     }
-    var response = Answer(headers: headers, body: .head(byteCount: range.upperBound - range.lowerBound))
+    var response = Answer(
+      headers: headers,
+      body: .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound))
     markPartial(&response, range, of: object.content)
     return response
   }
@@ -150,7 +152,9 @@ extension Call {
 
   func objectMeta() throws -> Answer {
     let object = try requestedObject()
-    var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
+    var response = Answer(
+      headers: checksums(of: object.content),
+      body: .extents(object.content.extents, byteCount: object.content.byteCount))
     describe(object, in: &response.headers)
     response.headers[.contentMD5] = nil
     response.headers[.lastModified] = object.modified.httpDate
@@ -188,7 +192,7 @@ extension Call {
     for (name, parameter) in Self.replacements {
       guard let value = self.parameter(parameter) else { continue }
       if rights.isAnonymous {
-        throw ErrorResponse(.badRequest, "InvalidRequest", "Only a signed request can override response headers.")
+        throw .invalidRequest("Only a signed request can override response headers.")
       }
       guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a valid header value.") }
       response.set(name, value)

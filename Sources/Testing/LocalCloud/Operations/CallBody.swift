@@ -11,34 +11,38 @@ struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
   let base: RequestBody
-  /// The reader that removes the framing, or `nil` if the request body is not framed.
-  let reader: (any BodyReader)?
+  /// The decoder that removes the framing, or `nil` if the request body is not framed.
+  let decoder: (any BodyDecoder)?
   let refusal: @Sendable (VerificationError) -> ErrorResponse
   /// The speed at which the body is read, or `nil` for no limit.
   var pace: Pace?
 
   /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
-  var isFramed: Bool { reader != nil }
+  var isFramed: Bool { decoder != nil }
 
-  func makeAsyncIterator() -> Iterator { Iterator(body: self, chunks: base.makeAsyncIterator(), reader: reader) }
+  func makeAsyncIterator() -> Iterator { Iterator(body: self, chunks: base.makeAsyncIterator(), decoder: decoder) }
 
   struct Iterator: AsyncIteratorProtocol {
     fileprivate let body: CallBody
     fileprivate var chunks: RequestBody.AsyncIterator
-    fileprivate var reader: (any BodyReader)?
+    fileprivate var decoder: (any BodyDecoder)?
 
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteBuffer? {
       while let chunk = try await chunks.nextElement(isolation: actor) {
         try await body.pace?.wait(for: chunk.readableBytes)
-        guard reader != nil else { return chunk }
-        let bytes: ByteBuffer
-        do throws(VerificationError) { bytes = try reader?.read(chunk) ?? chunk } catch { throw body.refusal(error) }
-        if bytes.readableBytes > 0 { return bytes }
+        guard decoder != nil else { return chunk }
+        let bytes: [UInt8]
+        do throws(VerificationError) {
+          bytes = try decoder?.decode(Array(chunk.readableBytesView)) ?? []
+        } catch {
+          throw body.refusal(error)
+        }
+        if !bytes.isEmpty { return ByteBuffer(bytes: bytes) }
       }
-      do throws(VerificationError) { try reader?.finish() } catch { throw body.refusal(error) }
-      reader = nil
+      do throws(VerificationError) { try decoder?.finish() } catch { throw body.refusal(error) }
+      decoder = nil
       return nil
     }
   }
@@ -92,14 +96,6 @@ extension [any BodyCheck] {
     for check in self { checksum = try check.finish() ?? checksum }
     return checksum
   }
-}
-
-/// A decoder that removes the framing within a request body.
-protocol BodyReader: Sendable {
-  /// Returns the object's bytes in the next bytes of the body, which are valid only if all later calls succeed.
-  mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer
-
-  mutating func finish() throws(VerificationError)
 }
 
 /// An additional checksum of an object, whose algorithm the client or the service chose.

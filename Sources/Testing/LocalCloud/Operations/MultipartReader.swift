@@ -170,7 +170,7 @@ struct PartHead: Sendable {
       guard !name.isEmpty, name.utf8.allSatisfy(HeaderParameters.isTokenByte) else {
         throw .malformedForm("The name of a header of a part is invalid.")
       }
-      guard headers.updateValue(String(line[line.index(after: colon)...]), forKey: name) == nil else {
+      guard headers.updateValue(String(line[line.utf8.index(after: colon)...]), forKey: name) == nil else {
         throw .malformedForm("A header of a part occurs twice.")
       }
     }

@@ -14,8 +14,8 @@ struct Permit: Sendable {
   let target: RequestTarget
   /// The permissions of the request, to check access to resources that only the request body specifies.
   let rights: RequestRights
-  /// The reader that removes the framing of the request body, or `nil` if the body is not framed.
-  var reader: (any BodyReader)?
+  /// The decoder that removes the framing of the request body, or `nil` if the body is not framed.
+  let decoder: (any BodyDecoder)?
 
   /// Creates a permit for a verified request, or for an unsigned one if `verified` is `nil`; returns `nil` if the rights do
   /// not include the operation.
@@ -27,13 +27,13 @@ struct Permit: Sendable {
       return nil
     }
     (self.operation, self.target, self.rights) = (operation, target, rights)
-    reader = verified.flatMap { rights.service.behavior.bodyReader(of: $0) }
+    decoder = verified?.bodyDecoder
   }
 
   /// Creates a permit for a form upload, or returns `nil` if its permissions do not include the upload.
   init?(posting form: VerifiedForm, to target: RequestTarget, by rights: RequestRights) {
     guard rights.allowPosting(form.key, to: target.bucket?.string ?? "") else { return nil }
-    (self.operation, self.target, self.rights) = (.putObject, target, rights)
+    (self.operation, self.target, self.rights, decoder) = (.putObject, target, rights, nil)
   }
 }
 

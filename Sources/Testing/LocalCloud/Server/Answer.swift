@@ -17,15 +17,12 @@ struct Answer: Sendable {
   var pace: Pace?
 
   enum Body: Sendable {
-    case none
     case bytes([UInt8])
     /// Ranges of the files that contain an object's bytes, which are read while the response is sent.
     case extents([Extent], byteCount: Int64)
-    /// No bytes, because the response answers a HEAD request, with the size of the body of a GET request.
-    case head(byteCount: Int64)
   }
 
-  init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .none) {
+  init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .bytes([])) {
     self.status = status
     self.headers = headers
     self.body = body

@@ -28,18 +28,14 @@ struct CheckedHTTPChannel: ServerChildChannel {
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    if let certificate {
-      do {
-        try channel.pipeline.syncOperations.addHandler(certificate.makeHandler())
-      } catch {
-        return channel.eventLoop.makeFailedFuture(error)
-      }
+    channel.eventLoop.makeCompletedFuture {
+      if let certificate { try channel.pipeline.syncOperations.addHandler(certificate.makeHandler()) }
+    }.flatMap { [base] in
+      base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
+    }.flatMapThrowing { [acceptsCancel] value in
+      if acceptsCancel { try CancelMethod.addHandlers(to: channel.pipeline.syncOperations) }
+      return value
     }
-    return base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
-      .flatMapThrowing { [acceptsCancel] value in
-        if acceptsCancel { try CancelMethod.addHandlers(to: channel.pipeline.syncOperations) }
-        return value
-      }
   }
 
   func handle(value: Value, logger: Logger) async { await base.handle(value: value, logger: logger) }

@@ -32,35 +32,6 @@ struct CloudContext: Sendable {
     }
     return Exchange(plan: plan, record: record, sleep: configuration.sleep)
   }
-
-  /// Performs an operation of an API, injects the faults that follow it, counts its error, and returns the response.
-  ///
-  /// - Parameters:
-  ///   - injectedStatus: The status of an injected error that replaces the operation, or `nil`.
-  ///   - failureCode: The error code for an error that is not an ``ErrorResponse``.
-  func answer(
-    _ exchange: Exchange, replacedBy injectedStatus: Int?, by endpoint: LocalCloud.Endpoint, at date: Timestamp,
-    failureCode: String,
-    refusal: (ErrorResponse) -> Answer, _ perform: () async throws -> Answer
-  ) async throws -> Answer {
-    var response: Answer
-    if let injectedStatus {
-      response = refusal(.injected(injectedStatus))
-    } else {
-      do {
-        response = try await perform()
-      } catch {
-        let error = ErrorResponse(of: error, failureCode: failureCode)
-        counters.refused(error.code, by: endpoint)
-        exchange.record?.noteRefusal(error.code, error.message)
-        response = refusal(error)
-      }
-      if let status = try await exchange.end(&response) { response = refusal(.injected(status)) }
-    }
-    response.headers[.date] = date.httpDate
-    response.headers[.server] = "localcloud"
-    return response
-  }
 }
 
 /// The access keys of all accounts and all issued temporary credentials.

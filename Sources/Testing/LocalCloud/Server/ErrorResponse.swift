@@ -216,6 +216,18 @@ extension XMLNode {
 }
 
 extension ErrorResponse {
+  /// Creates the error response for a form upload that its policy does not allow, or returns `nil` for other errors.
+  init?(ofForm error: VerificationError) {
+    switch error.code {
+    case .policyExpired: self = .accessDenied("Invalid according to Policy: Policy expired.")
+    case .conditionFailed:
+      self = .accessDenied(
+        error.condition.map { "Invalid according to Policy: Policy Condition failed: \($0)" } ?? error.message)
+    case .invalidPolicy: self = ErrorResponse(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
+    default: return nil
+    }
+  }
+
   func adding(reason: String) -> ErrorResponse {
     var response = self
     response.details.append(Detail(name: "Reason", value: reason))

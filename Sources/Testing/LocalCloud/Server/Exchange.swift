@@ -52,7 +52,7 @@ struct Exchange: Sendable {
     var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
     let hasLength = answer.status != .noContent && answer.status != .notModified
     if hasLength, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
-    let hasBody = method != .head && hasLength && answer.body.isSent
+    let hasBody = method != .head && hasLength && answer.body.byteCount > 0
     let byteCount = hasBody ? answer.body.byteCount : 0
     record?.note { ($0.response, $0.responseByteCount) = (head, byteCount) }
     var fault = BodyFault(plan.main?.kind, byteCount: byteCount)
@@ -92,16 +92,8 @@ extension Answer.Body {
   /// The size of the response body in bytes, which is the value of `Content-Length`.
   var byteCount: Int64 {
     switch self {
-    case .none: 0
     case .bytes(let bytes): Int64(bytes.count)
-    case .extents(_, let byteCount), .head(let byteCount): byteCount
-    }
-  }
-
-  fileprivate var isSent: Bool {
-    switch self {
-    case .none, .head: false
-    case .bytes, .extents: true
+    case .extents(_, let byteCount): byteCount
     }
   }
 
@@ -119,7 +111,6 @@ extension Answer.Body {
     from blobs: BlobStore?, _ consume: (ByteBuffer) async throws -> Void
   ) async throws {
     switch self {
-    case .none, .head: break
     case .bytes(let bytes): try await consume(ByteBuffer(bytes: bytes))
     case .extents(let extents, _): try await blobs?.read(extents, consume)
     }

@@ -200,7 +200,7 @@ final class Gateway: Sendable {
 
   private func call(_ permit: Permit, _ request: Request, _ identity: CallIdentity, headers: HTTPFields) -> Call {
     let date = identity.date
-    let body = CallBody(base: request.body, reader: permit.reader) { [service] in
+    let body = CallBody(base: request.body, decoder: permit.decoder) { [service] in
       service.behavior.refusal($0, at: date)
     }
     return Call(
@@ -335,21 +335,19 @@ struct Authenticator: Sendable {
 
   /// Returns whether the signature of a request is valid for a key.
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {
-    // A function of its own, because the verifier's type must be known to pass its claim back to it.
-    func verifies(_ verifier: some SignatureVerifier) throws -> Bool {
-      guard let claim = try verifier.claim(in: request) else { return false }
-      _ = try verifier.verify(claim, against: key, at: date)
-      return true
-    }
-    return (try? verifies(verifier)) ?? false
+    (try? verify(request, with: key, at: date)) != nil
   }
 
   /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.
-  func verify(_ request: HTTPRequest, at date: Timestamp) throws(VerificationError) -> VerifiedRequest? {
+  ///
+  /// - Parameter given: The key to verify it with, or `nil` for the key whose ID the request contains.
+  func verify(
+    _ request: HTTPRequest, with given: AccessKey? = nil, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedRequest? {
     // A function of its own, because the verifier's type must be known to pass its claim back to it.
     func verified(by verifier: some SignatureVerifier) throws(VerificationError) -> VerifiedRequest? {
       guard let claim = try verifier.claim(in: request) else { return nil }
-      return try verifier.verify(claim, withFound: key(claim.accessKeyID, at: date), at: date)
+      return try verifier.verify(claim, withFound: given ?? key(claim.accessKeyID, at: date), at: date)
     }
     return try verified(by: verifier)
   }

@@ -26,60 +26,81 @@ struct HTTPService: Sendable {
     }
   }
 
+  /// A closure that handles a request, and writes its response.
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
   /// The time that requests in progress have to finish when the server stops.
-  private static let grace = Duration.seconds(2)
+  private static let shutdownGrace = Duration.seconds(2)
 
   let endpoint: ServiceEndpoint
   let port: Int
   private let server: Server<CheckedHTTPChannel>
-  private let serving: Task<Void, any Error>
+  private let serverTask: Task<Void, any Error>
 
   /// The URL of the service, without a trailing slash.
   var url: String { "\(endpoint.scheme)://\(endpoint.authority)" }
 
   /// Binds a port, or any free port if it is 0, and starts an HTTP service.
+  ///
+  /// - Parameters:
+  ///   - port: The port.
+  ///   - interface: The address, and the certificate for HTTPS.
+  ///   - limits: The limits of the connections.
+  ///   - acceptsCancel: Whether requests with the Node API's method `CANCEL` are accepted.
+  ///   - respond: The closure that handles the requests.
+  /// - Throws: A ``LocalCloudError`` if the server cannot listen, and `CancellationError`.
   static func start(
     port: Int, at interface: Interface, _ limits: ConnectionLimits, acceptsCancel: Bool, _ respond: @escaping Responder
   ) async throws -> HTTPService {
-    let (ports, bound) = AsyncStream.makeStream(of: Int.self)
+    let (boundPorts, portSignal) = AsyncStream.makeStream(of: Int.self)
     let server = Server(
       childChannelSetup: CheckedHTTPChannel(
         limits, certificate: interface.certificate, acceptsCancel: acceptsCancel, respond),
       configuration: ServerConfiguration(
         address: .hostname(interface.address, port: port), availableConnectionsDelegate: limits.availableConnections),
-      onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
+      onServerRunning: { channel in portSignal.yield(channel.localAddress?.port ?? 0) },
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
       // The framework logs requests including their authorization, so logging is disabled.
       logger: Logger(label: "localcloud") { _ in SwiftLogNoOpLogHandler() })
-    let serving = Task {
-      defer { bound.finish() }
+    let serverTask = Task {
+      defer { portSignal.finish() }
       try await server.run()
     }
-    guard let listening = await ports.first(where: { _ in true }) else {
-      do {
-        try await serving.value
-      } catch let error as IOError {
-        throw LocalCloudError(
-          "Port \(port) of \(interface.address) cannot be used: \(Errno(rawValue: error.errnoCode)). Choose another one, or 0 for a free one."
-        )
+    do {
+      let port = try await boundPort(boundPorts, of: serverTask)
+      let endpoint = try ServiceEndpoint(interface.url(port: port), style: .path)
+      return HTTPService(endpoint: endpoint, port: port, server: server, serverTask: serverTask)
+    } catch {
+      serverTask.cancel()
+      let reason: String
+      switch error {
+      case let error as IOError: reason = Errno(rawValue: error.errnoCode).description
+      case is SocketAddressError.UnknownHost: reason = "No such host"
+      default: throw error
       }
-      throw LocalCloudError("The server stopped before it was ready; start it again.")
+      throw LocalCloudError(
+        "The server cannot listen on \(interface.address), port \(port): \(reason). Choose another address or port; port 0 selects a free one."
+      )
     }
-    return HTTPService(
-      endpoint: try ServiceEndpoint(interface.url(port: listening), style: .path), port: listening, server: server,
-      serving: serving)
+  }
+
+  /// Returns the port of a server as soon as it listens, or throws the error that ended the server.
+  private static func boundPort(_ ports: AsyncStream<Int>, of serverTask: Task<Void, any Error>) async throws -> Int {
+    if let port = await ports.first(where: { _ in true }) { return port }
+    // The stream also ends when the task that waits is cancelled.
+    try Task.checkCancellation()
+    try await serverTask.value
+    throw LocalCloudError("The server stopped before it was ready; start it again.")
   }
 
   /// Stops accepting connections and waits until the open connections are closed, for at most two seconds.
   func stop() async {
-    let deadline = Task { [serving] in
-      try await Task.sleep(for: Self.grace)
-      serving.cancel()
+    let deadline = Task { [serverTask] in
+      try await Task.sleep(for: Self.shutdownGrace)
+      serverTask.cancel()
     }
     try? await server.shutdownGracefully()
-    _ = try? await serving.value
+    _ = try? await serverTask.value
     deadline.cancel()
   }
 }

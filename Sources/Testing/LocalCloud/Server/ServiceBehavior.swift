@@ -14,9 +14,6 @@ protocol ServiceBehavior: Sendable {
   /// Returns the bucket, the object key and the query parameters of a request, as the service reads them.
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
 
-  /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
-  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)?
-
   /// Returns the checks for the bytes of a request body or a copied object; the headers can be the fields of a form.
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
@@ -76,8 +73,6 @@ struct CallIdentity: Sendable {
 }
 
 extension ServiceBehavior {
-  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? { nil }
-
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(ErrorResponse) -> [any BodyCheck] { [] }

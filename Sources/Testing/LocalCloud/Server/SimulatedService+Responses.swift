@@ -120,7 +120,7 @@ extension SimulatedService {
     var fields: HTTPFields = [:]
     if let name = objects.crc64Header.flatMap(headerName) { fields[name] = String(content.crc64) }
     if objects.tellsMD5, let md5 = [UInt8](hex: content.entityTag) {
-      fields[.contentMD5] = String(writing: { $0.append(base64: md5) })
+      fields[.contentMD5] = md5.base64
     }
     if let checksum = content.checksum {
       fields.set(header("checksum-\(checksum.algorithm)"), checksum.value)

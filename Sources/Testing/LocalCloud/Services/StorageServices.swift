@@ -126,12 +126,8 @@ extension ServicesGateway {
   static let clouds: [KeyDocuments] = [.alibaba, .tencent, .amazon]
 
   /// The token services in the order in which they are asked; the last one takes all other calls.
-  static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenService] {
-    [
-      AmazonSTS(issuer: issuer, identityTokens: services.identityTokens),
-      TencentSTS(issuer: issuer, identityTokens: services.identityTokens),
-      AlibabaSTS(issuer: issuer, identityTokens: services.identityTokens),
-    ]
+  static func tokenServices(_ issuer: Issuer) -> [any TokenService] {
+    [AmazonSTS(issuer: issuer), TencentSTS(issuer: issuer), AlibabaSTS(issuer: issuer)]
   }
 }
 

@@ -7,7 +7,7 @@ internal import StorageAuth
 
 /// An API beside the storage services, whose calls are read whole and whose errors are documents in its own format.
 protocol APIHandler: Sendable {
-  /// The endpoint whose statistics count the calls to the API.
+  /// The endpoint whose statistics count the API's errors; the gateway's ``APIGateway/endpoint(of:)`` returns it for calls.
   var endpoint: LocalCloud.Endpoint { get }
 
   /// Authenticates the caller, carries the call out and returns the response.
@@ -19,7 +19,7 @@ protocol APIHandler: Sendable {
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer
 }
 
-/// An API that computes its responses without waiting, which is each one on the port of the token services.
+/// An API that computes its responses without waiting, as all APIs on the port of the token services do.
 protocol SynchronousAPIHandler: APIHandler {
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer
 }
@@ -63,22 +63,34 @@ extension APIGateway {
     let exchange = context.open(endpoint(of: request.head), record)
     let date = context.now
     let status = try await exchange.begin()
-    if status == nil, request.headers[.expect]?.asciiLowercased == "100-continue" {
-      try await writer.writeInformationalHead(HTTPResponse(status: .continue))
-    }
     let headError = headError(of: request.head)
     let readsBody = status == nil && headError == nil
+    if readsBody, request.headers[.expect]?.asciiLowercased == "100-continue" {
+      try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+    }
     let body = readsBody ? try await request.body.bytes(upTo: bodyByteLimit) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: makeRequestID(), at: date)
     let handler = handler(for: call)
-    let response = try await context.answer(
-      exchange, replacedBy: status, by: handler.endpoint, at: date, failureCode: errorCodes.failure,
-      refusal: { handler.response(for: $0, to: call) }
-    ) {
-      if let headError { throw headError }
-      guard body != nil else { throw ErrorResponse(.contentTooLarge, errorCodes.tooLong, "The body is too long.") }
-      return try await handler.response(to: call)
+    var response: Answer
+    if let status {
+      response = handler.response(for: .injected(status), to: call)
+    } else {
+      do {
+        if let headError { throw headError }
+        guard body != nil else { throw ErrorResponse(.contentTooLarge, errorCodes.tooLong, "The body is too long.") }
+        response = try await handler.response(to: call)
+      } catch {
+        let error = ErrorResponse(of: error, failureCode: errorCodes.failure)
+        context.counters.refused(error.code, by: handler.endpoint)
+        record?.noteRefusal(error.code, error.message)
+        response = handler.response(for: error, to: call)
+      }
+      if let status = try await exchange.end(&response) {
+        response = handler.response(for: .injected(status), to: call)
+      }
     }
+    response.headers[.date] = date.httpDate
+    response.headers[.server] = "localcloud"
     try await exchange.send(response, to: request.method, with: writer, from: blobs)
   }
 }
@@ -91,7 +103,8 @@ extension JSONValue {
   /// The value, or `nil` if it is `null`, which the APIs treat like a missing member.
   var unlessNull: JSONValue? { self == .null ? nil : self }
 
-  /// Returns an integer, or `nil` if the value is `null`, or throws the Node API's response with a message.
+  /// Returns an integer, or `nil` if the value is `null`, or throws the Node API's error with a message if it is no integer
+  /// from the minimum on.
   func integer(atLeast minimum: Int = .min, _ message: String) throws(ErrorResponse) -> Int? {
     guard let value = unlessNull else { return nil }
     guard let number = value.integer, number >= minimum else { throw .nodeBadRequest(message) }

@@ -76,12 +76,11 @@ final class LimitedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Removes and returns the value of a key, or returns `nil` if there is none.
-  @discardableResult
-  func remove(_ key: Key) -> Value? {
+  /// Removes the value of a key, if there is one.
+  func remove(_ key: Key) {
     state.withLock { state in
       state.order.removeAll { $0 == key }
-      return state.values.removeValue(forKey: key)
+      state.values[key] = nil
     }
   }
 }

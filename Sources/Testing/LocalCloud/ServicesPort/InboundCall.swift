@@ -19,7 +19,7 @@ struct InboundCall: Sendable {
     call = ServiceCall(request, body: body)
     self.requestID = requestID
     self.date = date
-    var text = String((request.path ?? "").bytes(from: "?").dropFirst())
+    var text = call.query
     let type = request.headerFields[.contentType]?.asciiLowercased ?? ""
     if type.hasBytePrefix("application/x-www-form-urlencoded"), !body.isEmpty {
       text += "&" + String(decoding: body, as: UTF8.self)

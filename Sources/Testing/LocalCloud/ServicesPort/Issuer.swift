@@ -10,12 +10,18 @@ struct Issuer: Sendable {
   private let roles: [LocalCloud.Role]
   /// The lifetime of all credentials, or `nil` for the requested ones.
   let fixedLifetime: Duration?
+  /// The OIDC identity tokens that callers can exchange for temporary credentials.
+  private let identityTokens: [Secret]
 
   init(_ services: LocalCloud.Services, _ context: CloudContext) {
     self.context = context
     roles = services.roles
     fixedLifetime = services.tokenLifetime
+    identityTokens = services.identityTokens
   }
+
+  /// Returns whether a caller can exchange an OIDC identity token for temporary credentials.
+  func trusts(_ identityToken: String) -> Bool { identityTokens.contains(Secret(identityToken)) }
 
   /// Returns the first role for a storage service, which its app server and its metadata service use.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? { roles.first { $0.provider == provider } }
@@ -58,7 +64,9 @@ struct Issuer: Sendable {
   func issue(_ request: TokenTable.Request, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> RevealedKey {
     let key = context.keys.tokens.issue(request, by: endpoint, at: date)
     context.counters.count(endpoint) { $0.issued += 1 }
-    return RevealedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: request.lifetime))
+    return RevealedKey(
+      id: key.id.string, secret: key.secret.reveal(), token: key.sessionToken?.reveal() ?? "",
+      start: date.wholeSeconds, expiration: date.wholeSeconds.advanced(by: request.lifetime))
   }
 }
 
@@ -69,14 +77,6 @@ struct RevealedKey: Sendable {
   let token: String
   let start: Timestamp
   let expiration: Timestamp
-
-  init(_ key: AccessKey, from start: Timestamp, until expiration: Timestamp) {
-    id = key.id.string
-    secret = key.secret.reveal()
-    token = key.sessionToken?.reveal() ?? ""
-    self.start = start
-    self.expiration = expiration
-  }
 }
 
 /// A generator of random strings, for temporary credentials and tokens.
@@ -89,7 +89,6 @@ enum RandomText {
   }
 
   static func base64(byteCount: Int) -> String {
-    let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }
-    return String(writing: { $0.append(base64: bytes) })
+    (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }.base64
   }
 }

@@ -18,7 +18,7 @@ struct ServicesGateway: APIGateway {
     let issuer = Issuer(services, context)
     appServer = AppServer(issuer: issuer, token: services.appToken)
     metadata = Metadata(issuer: issuer, requiresToken: services.requiresMetadataToken)
-    tokenServices = Self.tokenServices(issuer, services)
+    tokenServices = Self.tokenServices(issuer)
   }
 
   func makeRequestID() -> String { BlobID.random().description.asciiUppercased }

@@ -9,9 +9,6 @@ protocol TokenService: SynchronousAPIHandler {
   static var provider: LocalCloud.Provider { get }
   var issuer: Issuer { get }
 
-  /// The OIDC identity tokens that callers can exchange for temporary credentials.
-  var identityTokens: [Secret] { get }
-
   /// Returns whether a call is in the format of the service.
   func handles(_ call: InboundCall) -> Bool
 

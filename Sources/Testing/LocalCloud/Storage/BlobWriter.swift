@@ -71,7 +71,11 @@ struct BlobWriter {
     exists = true
     let closeError: (any Error)?
     (file, closeError) = try await NIOThreadPool.singleton.runIfActive {
-      let file = try opened ?? Self.makeFile(at: path)
+      let file =
+        try opened
+        ?? FileDescriptor.open(
+          path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+          permissions: [.ownerReadWrite, .groupRead, .otherRead])
       do {
         for buffer in buffers { try file.writeAll(buffer.readableBytesView) }
       } catch {
@@ -87,12 +91,6 @@ struct BlobWriter {
     writtenByteCount += Int64(pendingByteCount)
     pending.removeAll(keepingCapacity: true)
     pendingByteCount = 0
-  }
-
-  private static func makeFile(at path: FilePath) throws -> FileDescriptor {
-    try FileDescriptor.open(
-      path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-      permissions: [.ownerReadWrite, .groupRead, .otherRead])
   }
 }
 

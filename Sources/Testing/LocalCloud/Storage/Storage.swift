@@ -15,23 +15,44 @@ struct Storage: Sendable {
 
   /// Opens and locks the data directory at a path, or creates a temporary directory if the path is `nil`.
   static func open(_ path: String?) async throws -> Storage {
-    let root = if let path { FilePath(path) } else { try await makeTemporaryDirectory() }
+    if let path { return try await open(FilePath(path), isTemporary: false) }
+    let root = try await makeTemporaryDirectory()
     do {
+      return try await open(root, isTemporary: true)
+    } catch {
+      await remove(root)
+      throw error
+    }
+  }
+
+  private static func open(_ root: FilePath, isTemporary: Bool) async throws -> Storage {
+    try await describingErrors(in: root) {
       let lock = try await DirectoryLock(root)
       var stores: [LocalCloud.Provider: BucketTable] = [:]
       for provider in LocalCloud.Provider.allCases {
         stores[provider] = try await BucketTable.open(root.appending(provider.rawValue))
       }
       return Storage(
-        root: root, isTemporary: path == nil, lock: lock, stores: stores,
+        root: root, isTemporary: isTemporary, lock: lock, stores: stores,
         node: try await BucketTable.open(root.appending("aspera")))
-    } catch {
-      if path == nil { _ = try? await FileSystem.shared.removeItem(at: root) }
-      guard let reason = ((error as? FileSystemError)?.cause as? FileSystemError.SystemCallError)?.errno else {
-        throw error
-      }
-      throw LocalCloudError("The directory \(root) cannot be used: \(reason). Choose a writable one.")
     }
+  }
+
+  /// Runs a closure that uses a directory, and replaces an error of the system by one that names the directory.
+  private static func describingErrors<Result>(
+    in directory: FilePath, _ body: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as FileSystemError {
+      guard let reason = (error.cause as? FileSystemError.SystemCallError)?.errno else { throw error }
+      throw LocalCloudError("The directory \(directory) cannot be used: \(reason). Choose a writable one.")
+    }
+  }
+
+  /// Removes a directory, even if the task is cancelled.
+  private static func remove(_ directory: FilePath) async {
+    await Task { _ = try? await FileSystem.shared.removeItem(at: directory) }.value
   }
 
   /// Creates a temporary directory that only its owner can access.
@@ -41,8 +62,10 @@ struct Storage: Sendable {
     let location = try await FileSystem.shared.temporaryDirectory
     let name = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     let directory = location.appending("localcloud-\(name)")
-    try await FileSystem.shared.createDirectory(
-      at: directory, withIntermediateDirectories: false, permissions: .ownerReadWriteExecute)
+    try await describingErrors(in: directory) {
+      try await FileSystem.shared.createDirectory(
+        at: directory, withIntermediateDirectories: false, permissions: .ownerReadWriteExecute)
+    }
     return directory
   }
 
@@ -58,11 +81,11 @@ struct Storage: Sendable {
     try await node.configure(FileTree.bucket, creatingAt: date) { _ in }
   }
 
-  /// Waits until all unreferenced files are deleted, and removes the data directory if it is temporary.
+  /// Waits until unreferenced files are deleted, removes the folder if it is temporary, and unlocks it.
   func close() async {
     for store in stores.values { await store.close() }
     await node.close()
-    if isTemporary { _ = try? await FileSystem.shared.removeItem(at: root) }
+    if isTemporary { await Self.remove(root) }
     lock.release()
   }
 }

@@ -119,11 +119,17 @@ extension ConformanceReport.Check {
   }
 }
 
+/// Returns the error that an operation throws, or `nil` if it throws none.
+func thrownError<Failure: Error>(by operation: () throws(Failure) -> Void) -> Failure? {
+  do throws(Failure) { try operation() } catch { return error }
+  return nil
+}
+
 /// Returns the error with which a signer refuses something, or throws if the signer accepts it.
 @discardableResult
 func requireUnsigned(_ name: String, _ sign: () throws(SigningError) -> Void) throws(Violation) -> SigningError {
-  do throws(SigningError) { try sign() } catch { return error }
-  throw Violation("\(name) was not rejected")
+  guard let error = thrownError(by: sign) else { throw Violation("\(name) was not rejected") }
+  return error
 }
 
 extension [String] {

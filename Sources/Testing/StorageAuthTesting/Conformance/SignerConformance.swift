@@ -208,12 +208,7 @@ extension SignerConformance {
   private func error(of request: inout HTTPRequest, with credential: Subject.SigningCredential, _ sample: Sample)
     -> SigningError?
   {
-    do throws(SigningError) {
-      try signer.sign(&request, with: credential, in: .at(sample.date))
-      return nil
-    } catch {
-      return error
-    }
+    thrownError { () throws(SigningError) in try signer.sign(&request, with: credential, in: .at(sample.date)) }
   }
 
   func checkDeterminism(_ sample: Sample) throws {

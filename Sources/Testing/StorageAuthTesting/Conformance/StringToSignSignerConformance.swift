@@ -124,11 +124,8 @@ extension StringToSignSignerConformance {
   private func rejection(
     of request: SigningRequest, _ sample: Sample, with key: AccessKey? = nil, _ policy: AccessPolicy
   ) -> SigningRefusal? {
-    do throws(SigningRefusal) {
+    thrownError { () throws(SigningRefusal) in
       _ = try signer.sign(request, with: key ?? sample.credential, under: SigningRules(policy), at: sample.date)
-      return nil
-    } catch {
-      return error
     }
   }
 

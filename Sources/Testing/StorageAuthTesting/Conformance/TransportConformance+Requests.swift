@@ -43,8 +43,7 @@ extension TransportConformance {
   private func send(
     _ paths: [String], _ transport: Subject, rejected: (String, TransportError) throws -> Void
   ) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { _ in Self.ok }
+    let (server, recording) = try recordingServer { _ in Self.ok }
     var sent = 0
     for path in paths {
       let request = request(.get, path, to: server)
@@ -66,8 +65,7 @@ extension TransportConformance {
   }
 
   func checkHeaders(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { _ in Self.ok }
+    let (server, recording) = try recordingServer { _ in Self.ok }
     let fields = [
       ("Authorization", "ACME4-HMAC-SHA256 Credential=id/20261120/north-1/store/acme4_request,Signature=0a1b"),
       ("Date", "Fri, 20 Nov 2026 10:00:00 GMT"), ("Content-Type", "text/plain; charset=utf-8"),
@@ -94,8 +92,7 @@ extension TransportConformance {
   }
 
   func checkUnusualHeaders(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { _ in Self.ok }
+    let (server, recording) = try recordingServer { _ in Self.ok }
     let values = [
       [""], ["a", "b"], ["a", "a"], ["猫"], ["é"], ["a\tb"], ["a,b", "c"], ["\"a\\\"\""], [":"], ["a;"],
       [String(repeating: "a", count: 8_000)],
@@ -119,8 +116,7 @@ extension TransportConformance {
   }
 
   func checkAddedHeaders(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { request in
+    let (server, recording) = try recordingServer { request in
       request.method == "HEAD" ? "HTTP/1.1 200 OK\r\n\r\n" : Self.ok
     }
     let harmless: [String: Set<String>?] = [
@@ -164,8 +160,7 @@ private let bufferedByteLimit = 16 * 1_024 * 1_024
 
 extension TransportConformance {
   func checkContentLength(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { _ in "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
+    let (server, recording) = try recordingServer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
     let expected = (0..<100_000).map(TestBody.byte)
     let bodies: [(HTTPBody, [UInt8])] = [
       (.bytes([]), []), (.bytes([1, 2, 3]), [1, 2, 3]), (.bytes(expected), expected),
@@ -217,8 +212,7 @@ extension TransportConformance {
   }
 
   func checkRepeatedBody(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { _ in "HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\n\r\n" }
+    let (server, recording) = try recordingServer { _ in "HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\n\r\n" }
     let body = TestBody(length: 50_000).body
     for _ in 0..<3 {
       let response = try await response(transport, request(.put, to: server, body: body), body: body)

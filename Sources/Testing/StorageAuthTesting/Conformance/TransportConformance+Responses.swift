@@ -7,10 +7,9 @@ internal import StorageAuth
 
 extension TransportConformance {
   func checkRedirects(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
     let statuses = [301, 302, 303, 307, 308]
     let locations = ["Location: /elsewhere\r\n", "Location: http://127.0.0.1:1/elsewhere\r\n"]
-    let server = try server(recordingIn: recording) { request in
+    let (server, recording) = try recordingServer { request in
       let parts = request.path.words(between: "/").compactMap { Int(digits: $0) }
       guard parts.count == 2 else { return "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
       return "HTTP/1.1 \(parts[0]) Moved\r\n\(locations[parts[1]])Content-Length: 5\r\n\r\nmoved"
@@ -73,9 +72,9 @@ extension TransportConformance {
   }
 
   func checkTrailer(_ transport: Subject) async throws -> Int {
-    let server = try server { _ in
+    let server = try recordingServer { _ in
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nETag: \"1\"\r\nExpires: 0\r\n\r\n"
-    }
+    }.server
     for _ in 0..<2 {
       let response = try await response(transport, request(to: server))
       try require(response.text == "ok", "the body is \(response.text)")
@@ -84,8 +83,7 @@ extension TransportConformance {
   }
 
   func checkCookies(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { _ in
+    let (server, recording) = try recordingServer { _ in
       "HTTP/1.1 200 OK\r\nSet-Cookie: session=1; Path=/; Max-Age=3600\r\nContent-Length: 0\r\n\r\n"
     }
     for _ in 0..<3 { _ = try await response(transport, request(to: server)) }
@@ -95,8 +93,7 @@ extension TransportConformance {
   }
 
   func checkCache(_ transport: Subject) async throws -> Int {
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { _ in
+    let (server, recording) = try recordingServer { _ in
       "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nETag: \"1\"\r\nContent-Length: 2\r\n\r\nok"
     }
     for _ in 0..<3 { _ = try await response(transport, request(to: server)) }
@@ -109,8 +106,7 @@ extension TransportConformance {
   func checkChallenge(_ transport: Subject) async throws -> Int {
     let digest = "Digest realm=\"node\", nonce=\"1\", qop=\"auth\""
     let challenges = ["Basic realm=\"node\"", digest, "Bearer", "Negotiate"]
-    let recording = Recording<WireRequest>()
-    let server = try server(recordingIn: recording) { request in
+    let (server, recording) = try recordingServer { request in
       let challenge = challenges[Int(request.path.dropFirst()) ?? 0]
       return "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: \(challenge)\r\nContent-Length: 6\r\n\r\ndenied"
     }
@@ -127,7 +123,7 @@ extension TransportConformance {
   }
 
   func checkHead(_ transport: Subject) async throws -> Int {
-    let server = try server { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nETag: \"1\"\r\n\r\n" }
+    let server = try recordingServer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nETag: \"1\"\r\n\r\n" }.server
     for _ in 0..<3 {
       let response = try await response(transport, request(.head, to: server))
       let length = response.head.headerFields[.contentLength]
@@ -143,7 +139,7 @@ extension TransportConformance {
       "204 No Content\r\n", "304 Not Modified\r\nETag: \"1\"\r\n", "304 Not Modified\r\nContent-Length: 5\r\n",
       "304 Not Modified\r\nContent-Encoding: gzip\r\n", "200 OK\r\nContent-Length: 0\r\n",
     ]
-    let server = try server { request in "HTTP/1.1 \(heads[Int(request.path.dropFirst()) ?? 0])\r\n" }
+    let server = try recordingServer { request in "HTTP/1.1 \(heads[Int(request.path.dropFirst()) ?? 0])\r\n" }.server
     for (index, head) in heads.enumerated() {
       let response = try await response(transport, request(.get, "/\(index)", to: server))
       try require(head.hasPrefix("\(response.status)"), "\(head.prefix(3)) was returned as \(response.status)")
@@ -153,10 +149,10 @@ extension TransportConformance {
   }
 
   func checkInformational(_ transport: Subject) async throws -> Int {
-    let server = try server { _ in
+    let server = try recordingServer { _ in
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    }
+    }.server
     for body in [HTTPBody.none, .bytes([1, 2, 3]), TestBody(length: 100_000).body] {
       let method: HTTPRequest.Method = body.length > 0 ? .put : .get
       let response = try await response(transport, request(method, to: server, body: body), body: body)

@@ -195,24 +195,6 @@ struct CompleteResponse: Sendable {
   var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// A record of a server, for which a check can wait.
-final class Recording<Value: Sendable>: Sendable {
-  private let recorded = Lock<[Value]>([])
-  private let tally = Tally()
-
-  var values: [Value] { recorded.withLock { $0 } }
-
-  func add(_ value: Value) {
-    recorded.withLock { $0.append(value) }
-    tally.add(1)
-  }
-
-  /// Waits until a number of values has been recorded, and returns whether there were enough in time.
-  func wait(for count: Int, within patience: Duration) async -> Bool {
-    await answered(within: patience) { [tally] in await tally.reached(count) } != nil && values.count >= count
-  }
-}
-
 extension TransportConformance {
   /// The response to a request, whose body is unread, or the error of the transport.
   typealias Outcome = Result<HTTPStreamingResponse, TransportError>
@@ -224,16 +206,18 @@ extension TransportConformance {
   }
 
   /// Starts a server that records requests with their bodies, and sends a response to each of them.
-  func server(
-    recordingIn recording: Recording<WireRequest> = Recording(), _ respond: @escaping @Sendable (WireRequest) -> String
-  ) throws(LoopbackError) -> LoopbackServer {
-    try server { connection in
+  func recordingServer(
+    _ respond: @escaping @Sendable (WireRequest) -> String
+  ) throws(LoopbackError) -> (server: LoopbackServer, recording: Recording<WireRequest>) {
+    let recording = Recording<WireRequest>()
+    let server = try server { connection in
       while true {
         let request = try connection.readRequest()
         recording.add(request)
         try connection.send(respond(request))
       }
     }
+    return (server, recording)
   }
 
   func request(

@@ -67,7 +67,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
       let signed = try presigner.presign(
         sample.request, with: sample.credential, validFor: lifetime, in: .at(sample.date))
       var request = sample.request
-      request.path = signed.pathAndQuery
+      request.path = RequestURL(signed.url)?.path
       request.headerFields = signed.headers
       return SignedSample(
         sample: sample, request: request, signedFields: Set(signed.headers.map(\.name)), expiration: signed.expiration)
@@ -115,15 +115,6 @@ struct SignedSample: Sendable {
   /// The names of the headers that the signature covers.
   let signedFields: Set<HTTPField.Name>
   let expiration: Timestamp?
-}
-
-extension PresignedRequest {
-  var pathAndQuery: String {
-    guard let separator = url.firstRange(of: "://"),
-      let slash = url[separator.upperBound...].utf8.firstIndex(of: UInt8(ascii: "/"))
-    else { return url }
-    return String(url[slash...])
-  }
 }
 
 extension VerifierConformance {
@@ -288,12 +279,7 @@ extension VerifierConformance {
 
   /// Returns the error with which a request is rejected, or `nil` if it is accepted.
   func error(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
-    do throws(VerificationError) {
-      _ = try verify(request, against: key, at: date)
-      return nil
-    } catch {
-      return error
-    }
+    thrownError { () throws(VerificationError) in _ = try verify(request, against: key, at: date) }
   }
 
   func verify(
@@ -324,7 +310,9 @@ extension VerifierConformance {
   /// Checks that each header in `signedHeaders` is covered, also in a request with a header that was added.
   func checkCoverage(_ signed: SignedSample) throws -> Int {
     var tries = 0
-    let added = signed.request.with { $0.headerFields.append(HTTPField(name: Self.addedHeader, value: "1")) }
+    let added = signed.request.with {
+      $0.headerFields.append(HTTPField(name: .known("x-added-by-conformance"), value: "1"))
+    }
     for request in [signed.request, added] {
       guard let accepted = verified(of: request, signed) else { continue }
       for name in accepted.signedHeaders.sorted() {
@@ -392,8 +380,6 @@ extension VerifierConformance {
     }
     return changes.count
   }
-
-  private static var addedHeader: HTTPField.Name { .known("x-added-by-conformance") }
 
   private func verified(of request: HTTPRequest, _ signed: SignedSample) -> VerifiedRequest? {
     try? verify(request, against: signed.sample.credential, at: signed.sample.date)

@@ -124,19 +124,13 @@ final class LoopbackConnection {
     return request
   }
 
-  /// Reads the next bytes of a body, at most `count` of them; an empty result is the end of the connection.
-  func read(upTo count: Int) throws(LoopbackError) -> [UInt8] {
-    if unreadBytes.isEmpty { _ = try receive() }
-    defer { unreadBytes = unreadBytes.dropFirst(count) }
-    return Array(unreadBytes.prefix(count))
-  }
-
   /// Reads bytes up to a count or the end of the connection, passes on each chunk, and returns their number.
   @discardableResult func readBody(_ count: Int, _ body: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
     var remainingByteCount = count
     while remainingByteCount > 0 {
-      let bytes = try read(upTo: remainingByteCount)
-      if bytes.isEmpty { break }
+      if unreadBytes.isEmpty, try !receive() { break }
+      let bytes = Array(unreadBytes.prefix(remainingByteCount))
+      unreadBytes = unreadBytes.dropFirst(bytes.count)
       remainingByteCount -= bytes.count
       body(bytes)
     }
@@ -170,11 +164,14 @@ final class LoopbackConnection {
 
   func endSending() { socket.shutDown(onlySending: true) }
 
-  /// Waits until the peer closes the connection, and returns whether it did so in time.
+  /// Reads until the peer closes the connection, and returns whether it did so before a read took too long.
   func waitForEnd() -> Bool {
     while true {
-      guard let bytes = try? socket.read() else { return errno == ECONNRESET || errno == EPIPE }
-      if bytes.isEmpty { return true }
+      do throws(LoopbackError) {
+        if try socket.read().isEmpty { return true }
+      } catch {
+        return error.errorNumber == ECONNRESET
+      }
     }
   }
 

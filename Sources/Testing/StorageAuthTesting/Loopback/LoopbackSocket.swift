@@ -10,7 +10,17 @@
 #endif
 
 /// The error for a call of the system that failed, or for a peer that closed the connection.
-struct LoopbackError: Error { let call: String }
+struct LoopbackError: Error {
+  let call: String
+
+  /// The error number of the system right after the call.
+  let errorNumber: Int32
+
+  init(call: String) {
+    errorNumber = errno
+    self.call = call
+  }
+}
 
 /// A TCP socket on 127.0.0.1 whose calls block for a limited time.
 final class LoopbackSocket: Sendable {

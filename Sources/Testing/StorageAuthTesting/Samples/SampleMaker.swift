@@ -75,8 +75,6 @@ public struct SampleMaker: Sendable {
   /// - Parameter seeds: The seeds, each of which determines one sample.
   /// - Throws: A `SigningError` if the bucket name is invalid.
   public func samples(seeds: [UInt64]) throws(SigningError) -> [SigningSample<AccessKey>] {
-    var samples: [SigningSample<AccessKey>] = []
-    for seed in seeds { samples.append(try sample(seed: seed)) }
-    return samples
+    try seeds.map { seed throws(SigningError) in try sample(seed: seed) }
   }
 }

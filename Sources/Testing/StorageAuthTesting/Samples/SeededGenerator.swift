@@ -4,7 +4,9 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A random number generator (SplitMix64) whose sequence is determined by its seed.
+/// A random number generator (SplitMix64) whose numbers depend only on its seed.
+///
+/// Samples from shuffled lists depend on Swift's shuffle, too, which another version of Swift can change.
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

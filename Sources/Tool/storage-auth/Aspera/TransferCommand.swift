@@ -55,7 +55,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     options.additional = try arguments()
     options.sessionSpacing = .seconds(startSpacing)
     let queue = TransferQueue(engine: try AscpEngine(program: ascp, options: options))
-    try await show(queue.run([TransferSession(specification)]))
+    try await printEvents(queue.run([TransferSession(specification)]))
   }
 
   private func arguments() throws -> AscpArguments {
@@ -67,7 +67,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Prints the events of a transfer until it ends, and throws its failure.
-  private func show(_ events: TransferEvents) async throws {
+  private func printEvents(_ events: TransferEvents) async throws {
     let bar = ProgressBar("transfer")
     var failedFileCount = 0
     var result: Result<TransferSummary, TransferFailure>?
@@ -76,12 +76,12 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       case .progress(let progress):
         bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
       case .file(let file):
-        if output.json { show(file) }
+        if output.json { printReport(file) }
         guard case .failed(let code, let text) = file.outcome else { continue }
         failedFileCount += 1
         Terminal.error("\(file.file) was not transferred: \(code) \(text)")
       case .retry(let retry):
-        Terminal.note("note: \(retry.failure.message) Attempt \(retry.number + 1) follows in \(retry.delay).")
+        Terminal.note("\(retry.failure.message) The transfer is tried again in \(retry.delay).")
       case .finished(let outcome): result = outcome
       default: break
       }
@@ -94,7 +94,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     if failedFileCount > 0 { throw ExitCode.failure }
   }
 
-  private func show(_ report: TransferFileReport) {
+  private func printReport(_ report: TransferFileReport) {
     var line: JSONObject = ["file": .string(report.file)]
     line["bytes"] = report.bytes.map { .integer($0) }
     switch report.outcome {
@@ -139,11 +139,14 @@ struct SpecificationFile {
 
   private static func standardInput() throws -> [UInt8] {
     var bytes: [UInt8] = []
-    while let piece = try FileHandle.standardInput.read(upToCount: pieceByteCount), !piece.isEmpty {
+    while true {
+      guard let piece = try? FileHandle.standardInput.read(upToCount: pieceByteCount) ?? Data() else {
+        throw InputFile.unusable("Standard input cannot be read. Pass a file, or write to the input of this command.")
+      }
+      guard !piece.isEmpty else { return bytes }
       guard piece.count <= byteLimit - bytes.count else { throw tooLarge("Standard input") }
       bytes.append(contentsOf: piece)
     }
-    return bytes
   }
 
   private static func tooLarge(_ name: String) -> any Error {

@@ -241,21 +241,15 @@ struct ConsoleRoutes: Sendable {
 /// `Sec-Fetch-Site` (W3C, "Fetch Metadata Request Headers"), are rejected, except for opening the page itself.
 struct PageProtection<Context: RequestContext>: RouterMiddleware {
   private static var headers: HTTPFields {
-    var headers: HTTPFields = [
+    [
       .cacheControl: "no-store",
       .contentSecurityPolicy: """
       default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; \
       form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'
       """,
-      .xContentTypeOptions: "nosniff",
+      .xContentTypeOptions: "nosniff", .known("Referrer-Policy"): "no-referrer",
+      .known("Cross-Origin-Opener-Policy"): "same-origin", .known("Cross-Origin-Resource-Policy"): "same-origin",
     ]
-    for (name, value) in [
-      ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
-      ("Cross-Origin-Resource-Policy", "same-origin"),
-    ] {
-      if let name = HTTPField.Name(name) { headers[name] = value }
-    }
-    return headers
   }
 
   func handle(
@@ -276,8 +270,8 @@ struct PageProtection<Context: RequestContext>: RouterMiddleware {
 
   /// Returns whether a request comes from the page of the console, from the user, or from a program.
   private func isAllowed(_ request: Request) -> Bool {
-    func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
-    guard let site = field("Sec-Fetch-Site"), site != "same-origin", site != "none" else { return true }
-    return field("Sec-Fetch-Dest") == "document" && request.uri.path == "/"
+    let site = request.headers[.known("Sec-Fetch-Site")]
+    guard let site, site != "same-origin", site != "none" else { return true }
+    return request.headers[.known("Sec-Fetch-Dest")] == "document" && request.uri.path == "/"
   }
 }

@@ -8,16 +8,18 @@ struct LineComparison: Sendable {
   /// A line of one string, split at the part in which it differs from the line of the other string.
   struct Line: Sendable, Hashable {
     /// The beginning that both lines have in common; the whole line if the lines are equal.
-    let before: String
+    let commonPrefix: String
     /// The part that differs, or an empty string.
     let difference: String
     /// The end that both lines have in common.
-    let after: String
+    let commonSuffix: String
 
-    var text: String { "\(before)\(difference)\(after)" }
+    var text: String { "\(commonPrefix)\(difference)\(commonSuffix)" }
   }
 
-  /// The lines of both strings that belong together; one of them is `nil` if it has no counterpart.
+  /// Two lines that belong together, of the strings of the signing client and of the storage service.
+  ///
+  /// One is `nil` where its string has no line in this place.
   struct Row: Sendable, Hashable {
     let client: Line?
     let service: Line?
@@ -26,8 +28,8 @@ struct LineComparison: Sendable {
 
   let rows: [Row]
 
-  /// The maximum number of pairs of lines in the table that aligns the strings; longer ones are compared by position.
-  private static let pairLimit = 100_000
+  /// The maximum number of cells in the table that aligns the strings; strings with more lines are compared line by line.
+  private static let cellLimit = 100_000
 
   /// Creates a comparison of two strings.
   init(client: String, service: String) {
@@ -58,7 +60,7 @@ struct LineComparison: Sendable {
   /// Returns the indices of a longest common subsequence in ascending order, or no indices for very many lines.
   private static func commonLines(_ first: [String], _ second: [String]) -> [(client: Int, service: Int)] {
     let width = second.count + 1
-    guard first.count * width <= pairLimit else { return [] }
+    guard first.count * width <= cellLimit else { return [] }
     // lengths[i * width + j] is the length of a longest common subsequence of first[i...] and second[j...].
     var lengths = [Int32](repeating: 0, count: (first.count + 1) * width)
     for i in first.indices.reversed() {
@@ -88,7 +90,9 @@ struct LineComparison: Sendable {
   /// in a form that is safe to show.
   private static func row(_ client: String?, _ service: String?) -> Row {
     guard let client, let service else {
-      func singleLine(_ text: String?) -> Line? { text.map { Line(before: "", difference: $0.onOneLine, after: "") } }
+      func singleLine(_ text: String?) -> Line? {
+        text.map { Line(commonPrefix: "", difference: $0.onOneLine, commonSuffix: "") }
+      }
       return Row(client: singleLine(client), service: singleLine(service), differs: true)
     }
     let (first, second) = (Array(client.unicodeScalars), Array(service.unicodeScalars))
@@ -101,8 +105,8 @@ struct LineComparison: Sendable {
     func line(_ scalars: [Unicode.Scalar]) -> Line {
       func text(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])).onOneLine }
       return Line(
-        before: text(0..<start), difference: text(start..<scalars.count - end),
-        after: text(scalars.count - end..<scalars.count))
+        commonPrefix: text(0..<start), difference: text(start..<scalars.count - end),
+        commonSuffix: text(scalars.count - end..<scalars.count))
     }
     return Row(client: line(first), service: line(second), differs: start < max(first.count, second.count))
   }

@@ -65,9 +65,7 @@ struct ConsoleOptions: ParsableArguments {
   var console: Int?
 
   func validate() throws {
-    if let console, !(0...65_535).contains(console) {
-      throw ValidationError("\(console) is not a port for --console; use 0 to 65535.")
-    }
+    try (0...65_535).require(console, of: "--console")
   }
 
   func start(for cloud: LocalCloud) async throws -> LocalConsole? {

@@ -19,8 +19,7 @@ struct RequestReport: Sendable {
 
   /// Returns the line of the list of requests.
   func summary(number: Int) -> JSONValue {
-    let (seconds, attoseconds) = request.duration.components
-    return [
+    [
       "n": .integer(number), "time": .string(request.date.iso8601), "endpoint": .string(request.endpoint.rawValue),
       "method": .safeText(request.method), "target": .safeText(request.target), "bucket": .safeText(request.bucket),
       "key": .safeText(request.key), "keyID": .safeText(request.accessKeyID?.string),
@@ -28,7 +27,7 @@ struct RequestReport: Sendable {
       "outcome": .string(request.outcome.rawValue), "status": .integer(request.status),
       "code": .safeText(request.refusal?.code), "message": .safeText(request.refusal?.message),
       "cause": .safeText(explanation?.title),
-      "microseconds": .integer(seconds * 1_000_000 + attoseconds / 1_000_000_000_000),
+      "microseconds": .integer(request.duration.microseconds),
       "received": .integer(request.requestByteCount), "sent": .integer(request.responseByteCount),
     ]
   }
@@ -115,7 +114,7 @@ struct Explanation: Sendable {
 
   private static func json(_ line: LineComparison.Line?) -> JSONValue {
     guard let line else { return .null }
-    return [.string(line.before), .string(line.difference), .string(line.after)]
+    return [.string(line.commonPrefix), .string(line.difference), .string(line.commonSuffix)]
   }
 
   /// The spellings of the signing time in signed strings, if the rejection concerns it.

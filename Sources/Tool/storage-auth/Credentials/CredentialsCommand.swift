@@ -35,6 +35,9 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
     if let source, !sources.names.contains(source) {
       throw ValidationError("\(source) is not a source of \(provider); those are \(sources).")
     }
+    if source == "metadata", options.skipsMetadata {
+      throw ValidationError("--no-metadata excludes the only source, metadata: omit one of them.")
+    }
   }
 
   func run() async throws {
@@ -61,7 +64,7 @@ struct CredentialFinding {
 
   var isExpired: Bool { remainingLifetime.map { $0 <= .zero } ?? false }
 
-  /// The errors with which the sources before the final one declined.
+  /// The errors of the sources that declined, in the order in which they were asked.
   let declined: [CredentialError]
 
   /// The warnings about files and settings that the user should correct.
@@ -69,6 +72,7 @@ struct CredentialFinding {
 
   /// Asks the sources of a chain in order until one has a key or fails.
   static func search(_ chain: CredentialChain<AccessKey>, over network: NetworkOptions) async throws -> Self {
+    // A chain that finds a key does not tell which sources declined.
     let log = SearchLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
     let loggedChain = CredentialChain(chain.links.map { LoggedSource(base: $0, log: log) }, source: chain.source)

@@ -26,7 +26,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: ArgumentHelp("The file with the response; standard input by default.", valueName: "file"))
   var answer: String = "-"
 
-  @Option(help: "The HTTP status of the response, if the file does not contain it.")
+  @Option(help: "The HTTP status of the response, in place of the one in the file.")
   var status: Int?
 
   @Option(help: ArgumentHelp("A file with the string to sign of the program that signed.", valueName: "file"))
@@ -38,6 +38,13 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    let files = [options.request, answer, stringToSign, canonicalRequest]
+    guard files.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("Standard input can be one of the files only: name the file of the response with --answer.")
+    }
+  }
 
   func run() async throws {
     let request = try options.sentRequest()
@@ -125,13 +132,21 @@ struct KeySearch {
     var credentials = credentials
     // A metadata service issues temporary keys only.
     if claim.isTemporary == false { credentials.skipsMetadata = true }
-    let key = try? await credentials.cache(for: cloud).credential()
-    search = key.flatMap { SignatureSearch(for: request, signedFor: service, verifier: verifier, key: $0) }
+    let reason: String
+    do {
+      let key = try await credentials.cache(for: cloud).credential()
+      search = SignatureSearch(for: request, signedFor: service, verifier: verifier, key: key)
+      reason = "the default sources have another key."
+    } catch let error as CredentialError where error.code != .notConfigured {
+      (search, reason) = (nil, "the default sources failed: \(error.message)")
+    } catch {
+      (search, reason) = (nil, "the default sources have no key.")
+    }
     missingKey =
       search == nil
       ? """
-      The key \(claim.id.string.onOneLine), with which the cause can be found: the default sources have \
-      \(key == nil ? "no key" : "another key"). `storage-auth credentials --provider \(cloud.name)` shows where they look.
+      The key \(claim.id.string.onOneLine), with which the cause can be found: \(reason) \
+      `storage-auth credentials --provider \(cloud.name)` shows where they look.
       """ : nil
   }
 }

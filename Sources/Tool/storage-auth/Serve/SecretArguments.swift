@@ -24,6 +24,7 @@ struct SecretArguments {
 
   private var values: [Kind: [String]] = [:]
 
+  /// Reads the environment and a file, or standard input, which can be read only once, if the file is `-`.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
       values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init)
@@ -33,15 +34,16 @@ struct SecretArguments {
 
   subscript(kind: Kind) -> [String] { values[kind] ?? [] }
 
-  func accounts(_ kind: Kind) throws -> [AccountArgument] {
-    let accounts = self[kind].map { AccountArgument(argument: $0) }
-    try AccountArgument.requireComplete(accounts, of: "--\(kind.rawValue)")
-    return accounts
+  /// Returns the values of an option as accounts or logins.
+  func values<Value: SecretArgument>(_ kind: Kind) throws -> [Value] {
+    let values = self[kind].map { Value(argument: $0) }
+    try values.requireComplete(of: "--\(kind.rawValue)")
+    return values
   }
 
   /// Adds the values in the lines of a file.
   ///
-  /// Each line contains an account, or an option's name and value.
+  /// Each line contains an account, or an option's name and value. Empty lines, and lines that start with `#`, are ignored.
   private mutating func add(_ text: String, of file: String) throws {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.whitespaceSeparated
@@ -59,6 +61,40 @@ struct SecretArguments {
   }
 }
 
+/// An argument that consists of a name and a secret.
+///
+/// Every string can be parsed, because the argument parser would print a rejected argument, which contains the secret.
+protocol SecretArgument: ExpressibleByArgument {
+  init(argument: String)
+
+  /// Whether the argument has a name and a secret.
+  var isComplete: Bool { get }
+}
+
+extension Array where Element: SecretArgument {
+  /// Throws an error, which does not contain the values, if an option's value lacks a name or a secret.
+  func requireComplete(of option: String) throws {
+    guard allSatisfy(\.isComplete) else {
+      throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")
+    }
+  }
+}
+
+/// An argument that specifies a login, as `NAME:PASSWORD`.
+///
+/// Only the first colon is a delimiter.
+struct LoginArgument: SecretArgument {
+  let name: String
+  let password: Secret
+
+  init(argument: String) {
+    let parts = argument.parts(between: ":", atMost: 1).map(String.init)
+    (name, password) = (parts[0], Secret(parts.count > 1 ? parts[1] : ""))
+  }
+
+  var isComplete: Bool { !name.isEmpty && !password.isEmpty }
+}
+
 /// An argument that specifies an account, as `ID:SECRET` or `ID:SECRET:TOKEN`.
 ///
 /// Only the first two colons are delimiters. A number and a slash can precede the ID.
@@ -67,16 +103,6 @@ struct AccountArgument {
   let secret: String
   var token: String?
   var number: String?
-
-  /// The name as it was written.
-  var name: String { number.map { "\($0)/\(id)" } ?? id }
-
-  /// Throws an error, which does not contain the values, if an option's value lacks a name or a secret.
-  static func requireComplete(_ accounts: [AccountArgument], of option: String) throws {
-    guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
-      throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")
-    }
-  }
 
   /// Returns an account with random letters and digits, without those that are easily confused.
   static func random() -> AccountArgument {
@@ -92,10 +118,9 @@ struct AccountArgument {
   }
 }
 
-extension AccountArgument: ExpressibleByArgument {
-  /// Parses an account from an argument.
-  ///
-  /// Every string is accepted, because the argument parser would print a rejected argument, which contains the secret.
+extension AccountArgument: SecretArgument {
+  var isComplete: Bool { !id.isEmpty && !secret.isEmpty }
+
   init(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
     let names = parts[0].parts(between: "/", atMost: 1).map(String.init)

@@ -91,9 +91,13 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    try AccountArgument.requireComplete(account, of: "--account")
-    try AccountArgument.requireComplete(disabled, of: "--disabled")
-    guard try interface.isLocal || !account.isEmpty || !SecretArguments(file: accountFile)[.account].isEmpty else {
+    try account.requireComplete(of: "--account")
+    try disabled.requireComplete(of: "--disabled")
+    if accountFile == nil { try requireAccounts(account + SecretArguments(file: nil).values(.account)) }
+  }
+
+  private func requireAccounts(_ namedAccounts: [AccountArgument]) throws {
+    guard interface.isLocal || !namedAccounts.isEmpty else {
       throw ValidationError(
         "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
     }
@@ -101,9 +105,10 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     let secrets = try SecretArguments(file: accountFile)
-    let namedAccounts = try account + secrets.accounts(.account)
+    let namedAccounts = try account + secrets.values(.account)
+    try requireAccounts(namedAccounts)
     let accounts = namedAccounts.isEmpty ? [AccountArgument.random()] : namedAccounts
-    let disabled = try self.disabled + secrets.accounts(.disabled)
+    let disabled = try self.disabled + secrets.values(.disabled)
     let services = try self.services.services(with: secrets)
     let aspera = try node.aspera(with: secrets)
     var configuration = LocalCloud.Configuration(
@@ -284,7 +289,8 @@ struct ListenOptions: ParsableArguments {
     configuration.allowsPlainHTTP = plainHttp
     configuration.domains = domain
     if let tlsCert, let tlsKey {
-      configuration.certificate = try CertificateFiles(certificatePath: tlsCert, keyPath: tlsKey).certificate
+      let files = try CertificateFiles(certificatePath: tlsCert, keyPath: tlsKey, renewal: "start the server again")
+      configuration.certificate = files.certificate
     }
   }
 }

@@ -52,13 +52,13 @@ struct NodeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A user of the Node API; repeatable. All values of --account are access keys too.", valueName: "name:password"))
-  var nodeUser: [AccountArgument] = []
+  var nodeUser: [LoginArgument] = []
 
   @Option(
     help: ArgumentHelp(
       "An account for the login of transfers; repeatable. The default is xfer with the secret of the first account.",
       valueName: "user:password"))
-  var transferAccount: [AccountArgument] = []
+  var transferAccount: [LoginArgument] = []
 
   @Flag(help: "The accounts of --transfer-account require no token.")
   var withoutTransferTokens = false
@@ -72,8 +72,8 @@ struct NodeOptions: ParsableArguments {
   var nodeInfoAcceptsBearer = true
 
   func validate() throws {
-    try AccountArgument.requireComplete(nodeUser, of: "--node-user")
-    try AccountArgument.requireComplete(transferAccount, of: "--transfer-account")
+    try nodeUser.requireComplete(of: "--node-user")
+    try transferAccount.requireComplete(of: "--transfer-account")
     if let transferTokenLifetime, transferTokenLifetime < 0 {
       throw ValidationError("--transfer-token-lifetime must not be negative.")
     }
@@ -82,16 +82,16 @@ struct NodeOptions: ParsableArguments {
   /// Returns the configuration of the Aspera node, with the accounts from the options, the secrets file and the
   /// environment.
   func aspera(with secrets: SecretArguments) throws -> LocalCloud.Aspera {
-    let users = try nodeUser + secrets.accounts(.nodeUser)
-    let accounts = try transferAccount + secrets.accounts(.transferAccount)
+    let users = try nodeUser + secrets.values(.nodeUser)
+    let accounts = try transferAccount + secrets.values(.transferAccount)
     if withoutTransferTokens, accounts.isEmpty {
       throw ValidationError("--without-transfer-tokens needs a --transfer-account; xfer always requires tokens.")
     }
     return LocalCloud.Aspera(
       port: nodePort, transferPort: transferPort,
-      users: users.map { LocalCloud.NodeUser($0.name, password: Secret($0.secret)) },
+      users: users.map { LocalCloud.NodeUser($0.name, password: $0.password) },
       transferAccounts: accounts.map {
-        LocalCloud.TransferAccount($0.name, password: Secret($0.secret), requiresToken: !withoutTransferTokens)
+        LocalCloud.TransferAccount($0.name, password: $0.password, requiresToken: !withoutTransferTokens)
       },
       tokenLifetime: transferTokenLifetime.map { .seconds($0) }, infoAcceptsBearer: nodeInfoAcceptsBearer)
   }

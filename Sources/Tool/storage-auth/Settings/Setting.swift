@@ -20,6 +20,11 @@ struct Setting {
   let source: String
   let form: Form
 
+  /// Whether the setting turns a flag off.
+  var isFlagOff: Bool {
+    if case .flag(false) = form { true } else { false }
+  }
+
   func arguments() throws -> [String] {
     switch form {
     case .flag(let isOn): isOn ? ["--\(option.name)"] : []

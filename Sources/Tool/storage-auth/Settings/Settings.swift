@@ -39,9 +39,9 @@ struct Settings {
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
     let namedPath = Self.path(in: arguments)
-    guard namedPath != nil || !variables.isEmpty, case let table = OptionTable(),
-      let command = table.command(in: arguments), !command.options.isEmpty,
-      Set(arguments).isDisjoint(with: ["-h", "--help"])
+    let asksForHelp = arguments.prefix { $0 != "--" }.contains { ["-h", "--help"].contains($0) }
+    guard namedPath != nil || !variables.isEmpty, !asksForHelp, case let table = OptionTable(),
+      let command = table.command(in: arguments), !command.options.isEmpty
     else {
       (self.arguments, sources) = (arguments, [:])
       return
@@ -54,17 +54,18 @@ struct Settings {
     }
     // The environment overrides the file, and the command line overrides both.
     for setting in try (file?.settings(for: command) ?? []) + variables.settings(for: command) {
-      removeAlternatives(of: setting.option.name)
+      // A flag that is off is no choice among the alternatives.
+      if !setting.isFlagOff { removeAlternatives(of: setting.option.name) }
       settings[setting.option.name] = setting
     }
     for name in command.options(in: Array(givenArguments)) { removeAlternatives(of: name) }
     let sortedSettings = settings.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try sortedSettings.flatMap { try $0.arguments() }) + givenArguments
     sources = settings.mapValues(\.source)
-    try Self.requireKnownVariables(environment)
+    try Self.requireKnownVariables(variables.values)
     if #available(macOS 15, *) {
-      try await Self.readClient(file, environment)
-    } else if SettingsFile.sections.keys.contains(where: { Self.isSet($0, in: file, environment) }) {
+      try await Self.readClient(file, variables.values)
+    } else if SettingsFile.sections.keys.contains(where: { Self.isSet($0, in: file, variables.values) }) {
       throw ValidationError("The settings of the client and of http need macOS 15. Leave them out, or update macOS.")
     }
   }
@@ -92,8 +93,8 @@ struct Settings {
 
   // MARK: The client
 
-  private static func isSet(_ section: String, in file: SettingsFile?, _ environment: [String: String]) -> Bool {
-    file?.section(section).isEmpty == false || environment.keys.contains { $0.hasPrefix(variablePrefix(of: section)) }
+  private static func isSet(_ section: String, in file: SettingsFile?, _ variables: [String: String]) -> Bool {
+    file?.section(section).isEmpty == false || variables.keys.contains { $0.hasPrefix(variablePrefix(of: section)) }
   }
 
   /// Returns the start of the names of the variables that set the keys of a section.
@@ -103,13 +104,13 @@ struct Settings {
 
   /// Reads the settings of the client, for which the environment overrides the file.
   @available(macOS 15, *)
-  private static func readClient(_ file: SettingsFile?, _ environment: [String: String]) async throws {
+  private static func readClient(_ file: SettingsFile?, _ variables: [String: String]) async throws {
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for section in SettingsFile.sections.keys {
       addValues(of: file?.section(section) ?? [:], at: [section], to: &values)
     }
     let reader = ConfigReader(providers: [
-      EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "storageAuth"),
+      EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "storageAuth"),
       InMemoryProvider(name: file?.path ?? "no file", values: values),
     ])
     do throws(ConfigurationError) {
@@ -124,11 +125,11 @@ struct Settings {
   }
 
   /// Throws an error for a variable of a section whose key does not exist.
-  private static func requireKnownVariables(_ environment: [String: String]) throws {
+  private static func requireKnownVariables(_ variables: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let prefix = variablePrefix(of: section)
       let knownNames = keys.map { prefix + variableSuffix(for: $0.name) }
-      for name in environment.keys.sorted() where name.hasPrefix(prefix) && !knownNames.contains(name) {
+      for name in variables.keys.sorted() where name.hasPrefix(prefix) && !knownNames.contains(name) {
         throw ValidationError("The variable \(name) is no setting.\(SettingRules.proposal(name, among: knownNames))")
       }
     }
@@ -158,27 +159,32 @@ struct Settings {
     if let text = value.string { return .string(text) }
     if let number = value.integer { return .int(number) }
     if let isTrue = value.bool { return .bool(isTrue) }
-    if let texts = value.array?.compactMap(\.string) { return .stringArray(texts) }
+    // The file was checked: the elements of its arrays are strings.
+    if let elements = value.array { return .stringArray(elements.compactMap(\.string)) }
     return value.code.map { .string($0) }
   }
 }
 
-/// The variables of the environment that set options: `STORAGE_AUTH_`, the command and the option, or for an option that
-/// all commands share also without a command, such as `STORAGE_AUTH_REGION`.
+/// The variables of the environment that set options, such as `STORAGE_AUTH_CP_PARALLEL`.
+///
+/// A name is `STORAGE_AUTH_`, the command and the option, or for an option that all commands share also without a
+/// command, such as `STORAGE_AUTH_REGION`. The variables of a section, such as `STORAGE_AUTH_CLIENT_ATTEMPTS`, set the
+/// client and its connections.
 struct SettingsEnvironment {
   static let prefix = "STORAGE_AUTH_"
 
-  private let variables: [String: String]
+  /// The values of the variables by their names, without empty ones.
+  let values: [String: String]
 
   /// Creates the settings of an environment, without variables that are empty or have other names.
   init(_ environment: [String: String]) {
-    variables = environment.filter { $0.key.hasPrefix(Self.prefix) && !$0.value.isEmpty }
+    values = environment.filter { $0.key.hasPrefix(Self.prefix) && !$0.value.isEmpty }
   }
 
-  var isEmpty: Bool { variables.isEmpty }
+  var isEmpty: Bool { values.isEmpty }
 
   /// The file with settings that a variable names, or `nil`.
-  var path: String? { variables["STORAGE_AUTH_CONFIG"] }
+  var path: String? { values["STORAGE_AUTH_CONFIG"] }
 
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []
@@ -192,23 +198,22 @@ struct SettingsEnvironment {
       let name = commandPrefix + Self.word(key)
       knownNames.insert(name)
       if let option = SettingRules.secretOption(key, of: command) {
-        if let path = variables[name] {
+        if let path = values[name] {
           settings.append(Setting(option: option, source: name, form: .secretFile(path)))
         }
       } else if let option = command.option(key), let setting = try setting(name, option) {
         settings.append(setting)
       }
     }
-    for name in variables.keys.sorted() where name.hasPrefix(commandPrefix) && !knownNames.contains(name) {
-      throw ValidationError(
-        "The variable \(name) sets no option of \(command.name).\(SettingRules.proposal(name, among: knownNames.sorted()))"
-      )
+    for name in values.keys.sorted() where name.hasPrefix(commandPrefix) && !knownNames.contains(name) {
+      let proposal = SettingRules.proposal(name, among: knownNames.sorted())
+      throw ValidationError("The variable \(name) sets no option of \(command.name).\(proposal)")
     }
     return settings
   }
 
   private func setting(_ name: String, _ option: OptionTable.Option) throws -> Setting? {
-    guard let value = variables[name] else { return nil }
+    guard let value = values[name] else { return nil }
     guard option.isFlag else {
       let values = option.isRepeating ? value.split(whereSeparator: \.isNewline).map(String.init) : [value]
       return Setting(option: option, source: name, form: .values(values))

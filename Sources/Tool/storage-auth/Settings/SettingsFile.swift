@@ -8,8 +8,8 @@ internal import StorageConfiguration
 
 /// A JSON file with values for the options of commands, and settings of the client and its connections.
 ///
-/// A member whose value is an object belongs to the command with its name, or is `client` or `http`. Any other member is
-/// an option that all commands share.
+/// A member whose value is an object belongs to the command with its name, or is `client` or `http`. Any other member
+/// is an option that all commands share.
 struct SettingsFile {
   /// The sections that are no commands, with their keys.
   static let sections = [
@@ -81,10 +81,23 @@ struct SettingsFile {
         for (key, similar) in ConfigurationKeys.unknown(in: object, besides: keys) {
           throw unknownKey("\(name).\(key)", similar.map { " Did you mean \(name).\($0)?" } ?? "")
         }
+        try requireTextElements(in: object, at: name)
         hasSecrets = hasSecrets || object["proxy"]?["http"] != nil || object["proxy"]?["https"] != nil
         continue
       }
       try validate(object, at: [name])
+    }
+  }
+
+  /// Checks that the arrays of a section, which the readers of its keys take as lists of strings, contain only strings.
+  private func requireTextElements(in object: JSONObject, at path: String) throws {
+    for (name, value) in object {
+      let key = "\(path).\(name)"
+      if let inner = value.object { try requireTextElements(in: inner, at: key) }
+      guard value.array?.allSatisfy({ $0.string != nil }) ?? true else {
+        throw ValidationError(
+          "\(self.path): \(key) contains an element that is no string. Put it into quotation marks.")
+      }
     }
   }
 

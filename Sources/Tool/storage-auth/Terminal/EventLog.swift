@@ -27,8 +27,7 @@ struct LoggedTransport: HTTPTransport {
   private func trace(
     _ request: HTTPRequest, since start: ContinuousClock.Instant, _ outcome: String, _ status: JSONValue
   ) {
-    let (seconds, attoseconds) = (ContinuousClock.now - start).components
-    let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    let milliseconds = (ContinuousClock.now - start).milliseconds
     let path = (request.path ?? "/").prefix { $0 != "?" }
     let url = "\(request.scheme ?? "https")://\(request.authority ?? "")\(path)"
     Terminal.trace(

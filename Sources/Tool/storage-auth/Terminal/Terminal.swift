@@ -107,17 +107,10 @@ enum Terminal {
     }
   }
 
-  /// Ends the line with progress, if there is one, so that it stays.
-  static func endProgress() {
+  /// Ends the line with progress, if there is one, so that it stays, or removes the progress.
+  static func endProgress(removing isRemoved: Bool = false) {
     progressWidth.withLock { width in
-      if width > 0 { StandardStream.errors.put("\n") }
-      width = 0
-    }
-  }
-
-  private static func removeProgress() {
-    progressWidth.withLock { width in
-      if width > 0 { StandardStream.errors.put(erasure(of: width)) }
+      if width > 0 { StandardStream.errors.put(isRemoved ? erasure(of: width) : "\n") }
       width = 0
     }
   }
@@ -191,7 +184,7 @@ enum Terminal {
 
   /// Writes safe text, and ends the program with status 1 if it is a result that cannot be written.
   private static func write(_ text: String, to stream: StandardStream) {
-    removeProgress()
+    endProgress(removing: true)
     stream.put(text) { error($0, ["exitStatus": 1]) }
   }
 }

@@ -10,7 +10,7 @@ struct TLSOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       The PEM file with the certificate for HTTPS, followed by those that issued it. Without it the server speaks HTTP. \
-      SIGHUP reads the file again.
+      After SIGHUP, the server reads the file again.
       """, valueName: "file"))
   var tlsCert: String?
 
@@ -35,7 +35,7 @@ struct TLSOptions: ParsableArguments {
 
   func readCertificate() throws -> CertificateFiles? {
     guard let tlsCert, let tlsKey else { return nil }
-    return try CertificateFiles(certificatePath: tlsCert, keyPath: tlsKey)
+    return try CertificateFiles(certificatePath: tlsCert, keyPath: tlsKey, renewal: "send SIGHUP to this process")
   }
 }
 
@@ -45,11 +45,14 @@ struct CertificateFiles: Sendable {
   let certificate: ServerCertificate
   private let certificatePath: String
   private let keyPath: String
+  /// The step after which the server uses a renewed certificate, for warnings.
+  private let renewal: String
 
   /// Reads a certificate, and prints a warning if it is not valid now.
-  init(certificatePath: String, keyPath: String) throws {
+  init(certificatePath: String, keyPath: String, renewal: String) throws {
     self.certificatePath = certificatePath
     self.keyPath = keyPath
+    self.renewal = renewal
     certificate = try Self.read(certificatePath, keyPath) { try ServerCertificate(chain: $0, key: $1) }
     warnUnlessValid()
   }
@@ -83,11 +86,11 @@ struct CertificateFiles: Sendable {
     if validity.upperBound == validity.lowerBound {
       Terminal.warning(
         "the certificates in \(certificatePath) are never valid at the same time, so clients may reject them. Replace them, "
-          + "and send SIGHUP to this process.")
+          + "and \(renewal).")
     } else if validity.upperBound < now {
       Terminal.warning(
         "a certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients may reject it. Renew it, "
-          + "and send SIGHUP to this process.")
+          + "and \(renewal).")
     } else if validity.lowerBound > now {
       Terminal.warning(
         "a certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will reject it. "

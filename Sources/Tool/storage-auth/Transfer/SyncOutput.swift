@@ -3,7 +3,7 @@
 
 internal import StorageClient
 
-/// The output of a transfer of a whole folder, as text or as lines of JSON.
+/// The output of a transfer of a whole folder or of several files, as text or as lines of JSON.
 struct SyncOutput {
   private let mode = Terminal.mode
 
@@ -24,12 +24,12 @@ struct SyncOutput {
   }
 
   func show(_ skipped: [SyncReport.Skipped], _ kept: [SyncReport.Kept]) {
-    func show(_ action: JSONValue, _ text: String, _ path: String, _ reason: String) {
+    func printLine(_ action: JSONValue, _ text: String, _ path: String, _ reason: String) {
       Terminal.summary(
         "\(text) \(path): \(reason)", ["action": action, "path": .string(path), "reason": .string(reason)])
     }
-    for file in skipped { show("skip", "skipped", file.path, file.reason) }
-    for file in kept { show("keep", "not deleted:", file.path, file.reason) }
+    for file in skipped { printLine("skip", "skipped", file.path, file.reason) }
+    for file in kept { printLine("keep", "not deleted:", file.path, file.reason) }
   }
 
   /// A transfer or a deletion that failed.
@@ -46,7 +46,7 @@ struct SyncOutput {
     var causes: [(first: Failure, others: [String])] = []
     var indices: [String: Int] = [:]
     for failure in failures {
-      let cause = Self.cause(of: failure)
+      let cause = Self.cause(of: failure.error)
       if let index = indices[cause] {
         causes[index].others.append(failure.name.onOneLine)
       } else {
@@ -65,12 +65,13 @@ struct SyncOutput {
   /// The number of names that are printed with an error of several objects.
   private static let nameLimit = 5
 
-  /// Returns what failures with the same cause have in common: not the name, the id and the time of the request.
-  private static func cause(of failure: Failure) -> String {
-    if let error = failure.error as? ServiceError { return "\(error.status) \(error.code) \(error.message)" }
-    let text = ErrorReport.text(of: failure.error) ?? "\(failure.error)"
-    // The texts of errors are on one line.
-    return text.replacing(failure.name.onOneLine, with: "")
+  /// Returns what errors with the same cause have in common: not the id and the time of the request.
+  private static func cause(of error: any Error) -> String {
+    switch error {
+    case let error as ServiceError: "\(error.status) \(error.code) \(error.message)"
+    case let error as any ActionableError: "\(error.code) \(error.message)"
+    default: "\(error)"
+    }
   }
 }
 

@@ -38,7 +38,7 @@ package struct PEMBlock {
         openBlock = nil
       } else if let colon = line.firstIndex(of: ":") {
         openBlock?.headers[String(line[..<colon])] = String(
-          line[line.index(after: colon)...].drop(while: \.isWhitespace))
+          line[line.utf8.index(after: colon)...].drop(while: \.isWhitespace))
       } else {
         openBlock?.base64 += line.filter { !$0.isWhitespace }
       }
@@ -65,10 +65,13 @@ extension PEMBlock: CustomStringConvertible, CustomReflectable {
 
 extension String {
   /// Returns the label in a line that begins or ends a block (`BEGIN` or `END`), or `nil` for any other line.
+  ///
+  /// A line with the hyphens of several boundaries is a whole block without line breaks, of which no part is a label.
   fileprivate func boundaryLabel(_ word: String) -> String? {
     let line = trimmingSuffix(while: \.isWhitespace)
     guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
-    return String(line.dropFirst(word.count + 6).dropLast(5))
+    let label = line.dropFirst(word.count + 6).dropLast(5)
+    return label.contains("-----") ? nil : String(label)
   }
 }
 

@@ -142,14 +142,13 @@ struct SimulatedCOS: ServiceBehavior {
     let text =
       "\(time)_\(String(hexadecimal: UInt32.random(in: 0 ... .max)))_2124_"
       + String(String(hexadecimal: UInt32.random(in: 0 ... .max)).suffix(6))
-    return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+    return Array(text.utf8).base64
   }
 
   /// Page: "COS Bucket Domain Name Security Management Notice", for buckets that were created since 2024.
   func misaddressed(_ head: HTTPRequest) -> ErrorResponse? {
     let host = head.authority ?? ""
-    let isVendors = ServiceDescription.cos.domains.contains { hostWithoutPort(host).hasByteSuffix($0) }
-    guard isVendors, ServiceHosts.cos.isService(host),
+    guard ServiceDescription.cos.owns(host: hostWithoutPort(host)), ServiceHosts.cos.isService(host),
       !["", "/"].contains((head.path ?? "").bytes(before: "?"))
     else { return nil }
     return ErrorResponse(

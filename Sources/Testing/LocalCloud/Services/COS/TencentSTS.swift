@@ -21,7 +21,6 @@ struct TencentSTS: TokenService {
   private static let federationLimit: Int64 = 129_600
 
   let issuer: Issuer
-  let identityTokens: [Secret]
 
   func handles(_ call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
@@ -85,7 +84,7 @@ struct TencentSTS: TokenService {
   private func assumeWebRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call["ProviderId"] != nil else { throw .missing("ProviderId") }
     guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
-    guard identityTokens.contains(Secret(token)) else {
+    guard issuer.trusts(token) else {
       throw .ok("InvalidParameter.WebIdentityTokenError", "The WebIdentityToken is not valid.")
     }
     return try assumeRole(call, by: nil)

@@ -20,7 +20,6 @@ struct AlibabaSTS: TokenService {
 
   let issuer: Issuer
   private let nonces = ExpiringSet(capacity: 100_000)
-  let identityTokens: [Secret]
 
   /// Whether a call has a header of this service, which also handles all calls that no other service recognizes.
   func handles(_ call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
@@ -66,7 +65,7 @@ struct AlibabaSTS: TokenService {
   private func assumeRoleWithOIDC(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     guard let provider = call["OIDCProviderArn"] else { throw .missing("OIDCProviderArn") }
     guard let token = call["OIDCToken"] else { throw .missing("OIDCToken") }
-    guard identityTokens.contains(Secret(token)) else {
+    guard issuer.trusts(token) else {
       throw .invalid("AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
     }
     let tokenInfo: JSONValue = ["Subject": "localcloud", "Issuer": .string(provider)]
@@ -162,7 +161,7 @@ struct AlibabaSTS: TokenService {
     guard Set(authorization.signedHeaders).isSuperset(of: ACS3Signature.signedHeaders(of: call.call)) else {
       throw .incompleteSignature("the signature must cover the host, the content type and every x-acs- header")
     }
-    guard call.header("x-acs-content-sha256") == SHA256.hash(call.call.body).hex else {
+    guard call.header("x-acs-content-sha256") == call.call.bodyHash else {
       throw .incompleteSignature("x-acs-content-sha256 is not the hash of the body")
     }
     guard let nonce = call.header("x-acs-signature-nonce"), !nonce.isEmpty else {

@@ -66,8 +66,8 @@ final class CallbackSender: Sendable {
       let signature = try? key.sign(message, with: .rsaPKCS1MD5)
     else { throw .callbackFailed("Error status : -1. The callbackUrl cannot be signed.") }
     var request = url.call(.post, headers: [.contentType: type], body: body).request
-    request.headerFields[.authorization] = Self.base64(signature)
-    request.headerFields[.ossPublicKeyURL] = Self.base64(Array(keyURL.utf8))
+    request.headerFields[.authorization] = signature.base64
+    request.headerFields[.ossPublicKeyURL] = Array(keyURL.utf8).base64
     request.headerFields[.userAgent] = "localcloud"
     guard let (status, reply) = try await response(to: request, body) else {
       let limit = "\(Self.timeLimit.components.seconds * 1000)ms"
@@ -104,8 +104,6 @@ final class CallbackSender: Sendable {
     }
     return try outcome.get()
   }
-
-  private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
 }
 
 extension ErrorResponse {

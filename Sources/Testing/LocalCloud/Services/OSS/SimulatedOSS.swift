@@ -214,7 +214,7 @@ struct SimulatedOSS: ServiceBehavior {
     var response = Answer(error.status)
     if let ec = error.ec { response.headers.set(ServiceDescription.oss.header("ec"), ec) }
     if call.method == .head {
-      response.headers.set(ServiceDescription.oss.header("err"), String(writing: { $0.append(base64: document) }))
+      response.headers.set(ServiceDescription.oss.header("err"), document.base64)
     } else {
       response.headers[.contentType] = "application/xml"
       response.body = .bytes(document)
@@ -236,14 +236,7 @@ struct SimulatedOSS: ServiceBehavior {
   }
 
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
-    switch error.code {
-    case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
-    case .conditionFailed:
-      .accessDenied("Invalid according to Policy: Policy Condition failed: \(error.condition.map(\.description) ?? "")")
-    case .invalidPolicy: ErrorResponse(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
-    case .wrongScope: .invalidArgument(error.message, ec: "0002-00000710")
-    default: nil
-    }
+    error.code == .wrongScope ? .invalidArgument(error.message, ec: "0002-00000710") : ErrorResponse(ofForm: error)
   }
 
   func resource(_ name: String, in region: String) -> [String] {

@@ -4,7 +4,6 @@
 internal import CredentialSources
 internal import S3Auth
 internal import StorageAuth
-internal import StorageCrypto
 
 /// The simulated token service of Amazon Web Services (STS 2011-06-15).
 ///
@@ -19,7 +18,6 @@ struct AmazonSTS: TokenService {
   private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
 
   let issuer: Issuer
-  let identityTokens: [Secret]
 
   func handles(_ call: InboundCall) -> Bool {
     call.authorization?.hasBytePrefix("AWS4-") == true
@@ -44,7 +42,7 @@ struct AmazonSTS: TokenService {
       return response(action, request, [], call)
     case "AssumeRoleWithWebIdentity":
       guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
-      guard identityTokens.contains(Secret(token)) else {
+      guard issuer.trusts(token) else {
         throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
       }
       let identity = [
@@ -73,7 +71,7 @@ struct AmazonSTS: TokenService {
     // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
     // that the signature is verified with it.
     var request = call.request
-    request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
+    request.headerFields[values: .known("x-amz-content-sha256")] = [call.call.bodyHash]
     do throws(VerificationError) {
       guard let claim = try Self.verifier.claim(in: request) else {
         countUnsigned()

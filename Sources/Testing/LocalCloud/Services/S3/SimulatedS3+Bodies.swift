@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import NIOCore
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
@@ -12,10 +11,6 @@ internal import StorageCrypto
 
 extension SimulatedS3 {
   static let checksumHeaders = S3Checksum.Algorithm.allCases.map { "checksum-\($0.rawValue)" } + ["checksum-type"]
-
-  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? {
-    ownBehavior == nil ? (request.bodyDecoder as? S3ChunkDecoder).map { S3ChunkReader(decoder: $0) } : nil
-  }
 
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
@@ -157,9 +152,7 @@ extension SimulatedS3 {
       let next = value.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       return CRC.combine(total, next, byteCount: UInt64(part.content.byteCount), cyclic)
     }
-    let bytes = CRC.bytes(of: total, cyclic)
-    return StoredChecksum(
-      algorithm: rule.algorithm, value: String(writing: { $0.append(base64: bytes) }), isComposite: false)
+    return StoredChecksum(algorithm: rule.algorithm, value: CRC.bytes(of: total, cyclic).base64, isComposite: false)
   }
 
   /// Checks an object that consists of parts against the length and checksum that request headers specify.
@@ -271,15 +264,4 @@ struct S3PayloadCheck: BodyCheck {
     }
     return nil
   }
-}
-
-/// A body reader that removes the `aws-chunked` framing of an S3 request body.
-struct S3ChunkReader: BodyReader {
-  var decoder: S3ChunkDecoder
-
-  mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer {
-    ByteBuffer(bytes: try decoder.decode(Array(bytes.readableBytesView)))
-  }
-
-  mutating func finish() throws(VerificationError) { try decoder.finish() }
 }

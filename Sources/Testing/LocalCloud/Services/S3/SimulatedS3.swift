@@ -235,7 +235,6 @@ struct SimulatedS3: ServiceBehavior {
 // Page: "Error Responses".
 
 extension SimulatedS3 {
-  private static let codes = ServiceDescription.s3.errorCodes
   private static let redirectionCode = "PermanentRedirect"
 
   /// Returns a redirection if a host specifies another region ("Request redirection and the REST API").
@@ -266,7 +265,7 @@ extension SimulatedS3 {
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
-    let codes = Self.codes[error]
+    let codes = ServiceDescription.s3.errorCodes[error]
     var refusal = ErrorResponse(codes, error.message)
     let keyID = [ErrorResponse.Detail](present: ["AWSAccessKeyId": error.accessKeyID?.string])
     switch error.code {
@@ -324,14 +323,7 @@ extension SimulatedS3 {
   }
 
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
-    switch error.code {
-    case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
-    case .conditionFailed:
-      .accessDenied(
-        error.condition.map { "Invalid according to Policy: Policy Condition failed: \($0)" } ?? error.message)
-    case .invalidPolicy: ErrorResponse(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
-    default: nil
-    }
+    ErrorResponse(ofForm: error)
   }
 }
 

@@ -6,8 +6,8 @@ internal import StorageAuth
 
 /// The calls of the Node API about transfers, events and sizes, for one caller.
 ///
-/// A node user sees all transfers and events, an access key and its administrators those of the access key, and a user of
-/// the access key the user's own.
+/// A node user sees all transfers and events. An access key, and each of its administrators, sees those of the access key.
+/// Another user of the access key sees only the user's own.
 struct ActivityService: Sendable {
   private static let countLimit = 1_000
 
@@ -33,13 +33,14 @@ struct ActivityService: Sendable {
 
   func transfer(_ id: String) throws(ErrorResponse) -> Answer { Answer(.object(try record(id).document)) }
 
-  /// Cancels a transfer, or accepts new rates, which have no effect.
+  /// Cancels a transfer that runs, or accepts new rates, which have no effect.
   func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws(ErrorResponse) -> Answer {
     let transfer = try record(id)
-    switch document["status"]?.string {
-    case "canceled"?, "cancelled"?, "stopped"?: aspera.activity.end(transfer, .canceled, at: date)
-    case nil where document["status"] == nil: break
-    default: throw .nodeBadRequest("A transfer of this node can be canceled, but not paused or resumed.")
+    if let status = document["status"] {
+      guard ["canceled", "cancelled", "stopped"].contains(status.string) else {
+        throw .nodeBadRequest("A transfer of this node can be canceled, but not paused or resumed.")
+      }
+      aspera.activity.end(transfer, .canceled, at: date)
     }
     return Answer(.object(transfer.document))
   }
@@ -83,7 +84,7 @@ struct ActivityService: Sendable {
     }
   }
 
-  /// Adds up the bytes of the remembered transfers with a usage ID, or of the access key if it is `nil`.
+  /// Adds up the bytes of the remembered transfers with a usage ID, or of all those of the access key if the ID is `nil`.
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
     let accessKey = try (caller.accessKey?.id ?? query["access_key"]).required(
       "A node user has to name the access_key.")
@@ -130,7 +131,10 @@ struct ActivityService: Sendable {
     let count = min(try query.number("count") ?? Self.countLimit, Self.countLimit)
     let page = found.filter { $0.number > start }.prefix(count)
     var response = Answer(.array(page.map(document)))
-    if let last = page.last { response.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }
+    if let last = page.last {
+      let next = query.text(setting: "iteration_token", to: String(last.number))
+      response.headers.set("Link", "<\(path)?\(next)>; rel=\"next\"")
+    }
     return response
   }
 

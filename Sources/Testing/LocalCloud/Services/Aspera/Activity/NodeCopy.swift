@@ -35,22 +35,22 @@ struct NodeCopy: Sendable {
     let record = TransferRecord(
       .init(
         accessKey: caller.accessKey?.id, userID: caller.userID, direction: direction, login: login,
-        tokenType: TransferTokenCheck.type(of: token), tags: document["tags"], cookie: document["cookie"]?.string,
+        tokenType: TransferTokenCheck.kind(ofToken: token), tags: document["tags"], cookie: document["cookie"]?.string,
         paths: paths.compactMap { $0["source"]?.string }, date: date))
     aspera.activity.start(record, at: date)
     do {
-      let claim = try TransferTokenCheck(aspera: aspera).claim(
-        token, tags: Self.tokenTags(of: document, direction), account: account, direction, at: date)
+      let permissions = try TransferTokenCheck(aspera: aspera).permissions(
+        forToken: token, tags: Self.tokenTags(of: document, direction), account: account, direction: direction,
+        at: date)
       let text = document[direction == .send ? "destination_root" : "source_root"]?.string ?? ""
-      guard let remote = (claim?.base ?? .root).appending(text) else {
+      guard let remote = (permissions?.base ?? .root).appending(text) else {
         throw TransferRefusal(.badPath, "The root is too long, or leads out of the docroot.")
       }
       let (source, target) = direction == .send ? (local, remote) : (remote, local)
-      var entryCount = 0
-      for path in paths {
-        try await copy(path, from: source, to: target, claim, record, counting: &entryCount, at: date)
+      for item in try items(paths, from: source, to: target) {
+        try await copy(item, permissions, record, at: date)
       }
-      if direction == .send { aspera.packages.completed(claim) }
+      if direction == .send { aspera.packages.completed(permissions) }
       aspera.activity.end(record, .completed, at: date)
     } catch let refusal as TransferRefusal {
       aspera.activity.end(record, .failed, refusal, at: date)
@@ -63,24 +63,40 @@ struct NodeCopy: Sendable {
     return Answer(.object(record.document))
   }
 
-  private func copy(
-    _ item: JSONValue, from source: NodePath, to target: NodePath, _ claim: TransferClaim?, _ record: TransferRecord,
-    counting entryCount: inout Int, at date: Timestamp
-  ) async throws {
-    guard let from = item["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
-      let to = NodePath(item["destination"]?.string ?? from.basename).map({ target.appending($0) })
-    else { throw TransferRefusal(.badPath, "A path is missing, or leads out of the root.") }
-    let isUpload = record.start.direction == .send
-    try TransferTokenCheck.check(isUpload ? to : from, against: claim)
-    let entries = try aspera.files.walk(from)
-    entryCount += entries.count
-    guard entryCount <= Self.entryLimit else {
-      throw TransferRefusal(.tooManyFiles, "The transfer has more than \(Self.entryLimit) files and folders.")
+  /// A file or a folder with everything in it, and the path of its copy.
+  private struct Item {
+    let source: NodePath
+    let target: NodePath
+    let entries: [FileEntry]
+  }
+
+  /// Returns the files and folders of all paths, of which none is copied before all are counted.
+  private func items(_ paths: [JSONValue], from source: NodePath, to target: NodePath) throws -> [Item] {
+    var items: [Item] = []
+    var entryCount = 0
+    for path in paths {
+      guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
+        let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
+      else { throw TransferRefusal(.badPath, "A path is missing, or leads out of the root.") }
+      let entries = try aspera.files.walk(from)
+      entryCount += entries.count
+      guard entryCount <= Self.entryLimit else {
+        throw TransferRefusal(.tooManyFiles, "The transfer has more than \(Self.entryLimit) files and folders.")
+      }
+      items.append(Item(source: from, target: to, entries: entries))
     }
-    for entry in entries where entry.link == nil {
-      let location = to.appending(entry.path.relative(to: from))
+    return items
+  }
+
+  private func copy(
+    _ item: Item, _ permissions: TransferPermissions?, _ record: TransferRecord, at date: Timestamp
+  ) async throws {
+    let isUpload = record.start.direction == .send
+    try TransferTokenCheck.requireAccess(to: isUpload ? item.target : item.source, with: permissions)
+    for entry in item.entries where entry.link == nil {
+      let location = item.target.appending(entry.path.relative(to: item.source))
       let folder = entry.isFolder ? location : location.parent
-      if isUpload { try TransferTokenCheck(aspera: aspera).checkFolder(folder, against: claim) }
+      if isUpload { try TransferTokenCheck(aspera: aspera).requireFolder(folder, with: permissions) }
       guard let content = entry.content else {
         try await aspera.files.makeFolder(location, at: date)
         continue

@@ -89,7 +89,7 @@ final class TransferRecord: Sendable {
   private static func end(
     _ progress: inout Progress, _ status: Status, _ refusal: TransferRefusal?, at now: Timestamp
   ) -> Bool {
-    guard progress.status != .canceled else { return false }
+    guard progress.status != .canceled, status != .canceled || progress.status == .running else { return false }
     let wasRunning = progress.status == .running
     progress.status = status
     progress.end = now

@@ -293,8 +293,8 @@ final class FaspexPackages: Sendable {
   }
 
   /// Completes the package whose content a finished upload has sent, if there is such a package.
-  func completed(_ claim: TransferClaim?) {
-    guard let claim, claim.direction == .send, let location = claim.locations.first else { return }
+  func completed(_ permissions: TransferPermissions?) {
+    guard let permissions, permissions.direction == .send, let location = permissions.locations.first else { return }
     setUploadStatus("completed") { $0.folder == location }
   }
 }

@@ -45,13 +45,13 @@ final class FileRegister: Sendable {
     return state.withLock { $0.paths[number] }
   }
 
-  func move(_ path: NodePath, to target: NodePath) {
+  /// Gives the IDs of paths to other paths.
+  func move(_ moves: [(path: NodePath, target: NodePath)]) {
     state.withLock { state in
-      for (id, oldPath) in state.paths where path.contains(oldPath) {
-        let newPath = target.appending(oldPath.relative(to: path))
-        state.ids[oldPath] = nil
-        state.ids[newPath] = id
-        state.paths[id] = newPath
+      for (path, target) in moves {
+        guard let id = state.ids.removeValue(forKey: path) else { continue }
+        state.ids[target] = id
+        state.paths[id] = target
       }
     }
   }

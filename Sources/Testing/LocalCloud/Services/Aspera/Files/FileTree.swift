@@ -48,15 +48,20 @@ struct FileTree: Sendable {
 
   /// Returns the file or folder at a path, also a folder that exists only because of objects below it.
   static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
-    if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil, link: nil) }
+    if path.names.isEmpty {
+      return FileEntry(path: path, modified: bucket.created, content: nil, link: nil, objectID: nil)
+    }
     if let object = bucket.objects[path.fileKey] {
       return FileEntry(
-        path: path, modified: object.modified, content: object.content, link: FileLink(object.description.metadata))
+        path: path, modified: object.modified, content: object.content, link: FileLink(object.description.metadata),
+        objectID: object.id)
     }
     let folder = ObjectKey(path.folderKey)
     let index = bucket.objects.firstIndex { $0 >= folder }
     guard index < bucket.objects.count, bucket.objects.keys[index].starts(with: folder) else { return nil }
-    return FileEntry(path: path, modified: bucket.objects.values[index].modified, content: nil, link: nil)
+    let first = bucket.objects.values[index]
+    return FileEntry(
+      path: path, modified: first.modified, content: nil, link: nil, objectID: first.key == folder ? first.id : nil)
   }
 
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
@@ -85,8 +90,8 @@ struct FileTree: Sendable {
     _ content: Content, at path: NodePath, _ date: Timestamp, link: FileLink? = nil, replaces: Bool = true
   ) async throws {
     guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
-    try await makeFolder(path.parent, at: date)
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
+    try await makeFolder(path.parent, at: date)
     try await store.put(Self.object(path.fileKey, content, date, link), in: Self.bucket) { bucket in
       let existing = Self.entry(at: path, in: bucket)
       if existing != nil, !replaces { throw FileProblem(.exists, path) }
@@ -95,7 +100,7 @@ struct FileTree: Sendable {
     }
   }
 
-  /// Creates a file with the given bytes, which must not exist yet.
+  /// Creates a file, which must not exist yet, with the given bytes.
   func create(_ bytes: [UInt8], at path: NodePath, _ date: Timestamp, link: FileLink? = nil) async throws {
     guard !bytes.isEmpty else { return try await put(.empty, at: path, date, link: link, replaces: false) }
     let content = try await store.blobs.write(BodyExpectation()) { writer in
@@ -106,30 +111,62 @@ struct FileTree: Sendable {
 
   func delete(_ path: NodePath) async throws {
     guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
-    for entry in try walk(path).reversed() {
-      try await store.delete(entry.isFolder ? ObjectKey(entry.path.folderKey) : entry.path.fileKey, in: Self.bucket)
-    }
+    for entry in try walk(path).reversed() { try await store.delete(entry.key, in: Self.bucket) }
     register.remove(path)
   }
 
   /// Moves a file, or a folder with its contents, to a path that must not exist yet; their IDs remain.
+  ///
+  /// What others store in the folder meanwhile stays there.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem(.isRoot) }
     let entries = try walk(path)
-    if try entry(at: target) != nil || path.contains(target) { throw FileProblem(.exists, target) }
+    if try entry(at: target) != nil { throw FileProblem(.exists, target) }
+    if entries.first?.isFolder == true, path.contains(target) { throw FileProblem(.isInMovedFolder) }
     try requireFolder(at: target.parent)
     let locations = entries.map { target.appending($0.path.relative(to: path)) }
     guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem(.tooLong) }
-    for (entry, location) in zip(entries, locations) {
-      if let content = entry.content {
-        try await put(content, at: location, entry.modified, link: entry.link)
-      } else {
-        try await makeFolder(location, at: entry.modified)
+    var copies: [FileEntry] = []
+    do {
+      for (entry, location) in zip(entries, locations) { copies.append(try await addCopy(of: entry, at: location)) }
+    } catch {
+      // Also if the task is cancelled, in which the file system would refuse to work.
+      await Task { [copies] in _ = try? await deleteUnchanged(copies) }.value
+      throw error
+    }
+    register.move(zip(entries, copies).map { ($0.path, $1.path) })
+    try await deleteUnchanged(entries)
+  }
+
+  /// Stores a copy of a file or a folder, without its contents, at a path that must not exist yet.
+  private func addCopy(of entry: FileEntry, at path: NodePath) async throws -> FileEntry {
+    let key = entry.isFolder ? ObjectKey(path.folderKey) : path.fileKey
+    let object = Self.object(key, entry.content ?? .empty, entry.modified, entry.link)
+    try await store.put(object, in: Self.bucket) { bucket in
+      if Self.entry(at: path, in: bucket) != nil { throw FileProblem(.exists, path) }
+      if Self.entry(at: path.parent, in: bucket)?.isFolder != true { throw FileProblem(.notFound, path.parent) }
+    }
+    return FileEntry(
+      path: path, modified: entry.modified, content: entry.content, link: entry.link, objectID: object.id)
+  }
+
+  /// Deletes the objects of files and folders, except for those that others have replaced or deleted.
+  private func deleteUnchanged(_ entries: [FileEntry]) async throws {
+    for entry in entries.reversed() {
+      // A folder without an object of its own ends with the objects below it.
+      guard let id = entry.objectID else { continue }
+      do {
+        try await store.delete(entry.key, in: Self.bucket) { object in
+          guard object?.id == id else { throw EntryChange() }
+        }
+      } catch is EntryChange {
+        continue
       }
     }
-    register.move(path, to: target)
-    try await delete(path)
   }
+
+  /// The reason not to delete an object: it is not the one that was read before.
+  private struct EntryChange: Error {}
 
   private static func object(
     _ key: ObjectKey, _ content: Content, _ date: Timestamp, _ link: FileLink? = nil
@@ -144,10 +181,15 @@ struct FileTree: Sendable {
 struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
-  /// The content of the file or link, whose content is empty, or `nil` if the entry is a folder.
+  /// The content, which is empty for a link, or `nil` for a folder.
   let content: Content?
   /// The target of the symbolic link, or `nil` if the entry is not a link.
   let link: FileLink?
+  /// The ID of the object at ``key``, or `nil` for a folder that exists only because of objects below it.
+  let objectID: BlobID?
+
+  /// The key of the object that is the file or the folder.
+  var key: ObjectKey { isFolder ? ObjectKey(path.folderKey) : path.fileKey }
 
   var isFolder: Bool { content == nil }
   var isFile: Bool { content != nil && link == nil }
@@ -175,6 +217,8 @@ struct FileProblem: Error {
     case notFound, isFolder, isNoFolder, exists, notEmpty, tooLong
     /// The operation would replace, move or delete the root folder.
     case isRoot
+    /// The target of a move lies in the folder that is moved.
+    case isInMovedFolder
 
     /// The reason in messages, the status in the Node API, and the error code of the transfer server.
     fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: TransferRefusal.Code) {
@@ -186,6 +230,7 @@ struct FileProblem: Error {
       case .notEmpty: ("Directory not empty", .conflict, .alreadyExists)
       case .tooLong: ("The path is too long or too deep.", .badRequest, .badPath)
       case .isRoot: ("The root cannot be changed.", .badRequest, .badPath)
+      case .isInMovedFolder: ("The target lies in the folder that is moved.", .badRequest, .badPath)
       }
     }
   }
@@ -205,9 +250,10 @@ struct FileProblem: Error {
   func relative(to root: NodePath) -> FileProblem { FileProblem(kind, path?.relative(to: root)) }
 }
 
-/// The target of a symbolic link of the node, which the node stores but does not follow.
+/// The target of a symbolic link, which the Node API only describes; the transfer server follows it if a session asks for
+/// that.
 enum FileLink: Sendable, Equatable {
-  /// The link names a path of the third generation of the Node API.
+  /// A path, from the Node API's third generation or from ascp.
   case path(String)
   /// The link names a file by its ID, on this node or on another one.
   case file(id: String, nodeID: String?)

@@ -30,7 +30,7 @@ struct NodeAuthenticator: Sendable {
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.") }
     let name = String(pair[..<colon])
-    let secret = Secret(String(pair[pair.index(after: colon)...]))
+    let secret = Secret(String(pair[pair.utf8.index(after: colon)...]))
     if directory.isUser(name, secret) { return .user(name) }
     if let key = directory.accessKey(name), key.secret == secret { return .accessKey(key) }
     throw Self.refusal("The name or the password is wrong.")

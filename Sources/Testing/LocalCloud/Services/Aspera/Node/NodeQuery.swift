@@ -3,6 +3,7 @@
 
 internal import CredentialSources
 internal import StorageAuth
+internal import StorageCrypto
 
 struct NodeQuery: Sendable {
   private let pairs: [FormPair]
@@ -25,6 +26,12 @@ struct NodeQuery: Sendable {
   func list(_ name: String) -> [String] {
     pairs.filter { $0.name == name || $0.name == "\(name)[]" }
       .flatMap { $0.value.words(between: ",").map(String.init) }
+  }
+
+  /// Returns the text of the query with another value of a parameter, for a link.
+  func text(setting name: String, to value: String) -> String {
+    let others = pairs.filter { !$0.name.isIdentical(to: name) }.map { ($0.name, $0.value) }
+    return (others + [(name, value)]).map { "\($0.percentEncoded())=\($1.percentEncoded())" }.joined(separator: "&")
   }
 
   /// Returns a parameter as an integer that is not negative, or `nil` if it is missing.

@@ -148,10 +148,10 @@ extension NodeAPI {
     var token: String?
     if !isBearer {
       token = aspera.tokens.issue(
-        TransferClaim(
+        TransferPermissions(
           direction: request.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
-          base: request.root, locations: locations, issued: date,
-          expiration: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
+          base: request.root, locations: locations),
+        until: date.advanced(by: aspera.tokenLifetime ?? lifetime), at: date)
       aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     }
     let port = JSONValue.integer(transferPort)

@@ -10,7 +10,7 @@ final class TransferConnection: Sendable {
   struct Session: Sendable {
     let direction: TransferDirection
     /// The permissions of the session, or `nil` if it may access all paths.
-    let claim: TransferClaim?
+    let permissions: TransferPermissions?
     let record: TransferRecord
   }
 

@@ -107,7 +107,7 @@ struct TransferGateway: Sendable {
     let refusal =
       switch error {
       case let error as TransferRefusal: error
-      case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
+      case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.permissions?.base ?? .root))
       default: TransferRefusal(.diskWrite, "The transfer server failed: \(ErrorResponse.kind(of: error))")
       }
     if let record = session?.record, record.progress.status == .running {

@@ -50,18 +50,19 @@ struct TransferServer: Sendable {
       let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
     else { throw TransferRefusal.protocolError }
     try inject(connection.fault(at: .afterAuthentication))
-    let claim = try TransferTokenCheck(aspera: aspera).claim(
-      document["token"]?.string, tags: document["tags"], account: account, direction, at: date)
+    let permissions = try TransferTokenCheck(aspera: aspera).permissions(
+      forToken: document["token"]?.string, tags: document["tags"], account: account, direction: direction, at: date)
     let paths = document["paths"]?.array ?? []
-    for path in paths { _ = try Self.authorizedPath(path, for: claim) }
+    for path in paths { _ = try Self.authorizedPath(path, for: permissions) }
     let record = TransferRecord(
       .init(
-        accessKey: claim?.accessKey, userID: claim?.creator ?? account.user, direction: direction, login: account.user,
-        tokenType: TransferTokenCheck.type(of: document["token"]?.string), tags: document["tags"],
+        accessKey: permissions?.accessKey, userID: permissions?.creator ?? account.user, direction: direction,
+        login: account.user,
+        tokenType: TransferTokenCheck.kind(ofToken: document["token"]?.string), tags: document["tags"],
         cookie: document["cookie"]?.string, paths: paths.compactMap(\.string), date: date),
       clientSeen: date)
     aspera.activity.start(record, at: date)
-    connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
+    connection.session = TransferConnection.Session(direction: direction, permissions: permissions, record: record)
     aspera.count { $0.sessions += 1 }
     return Answer(["piece": .integer(connection.pieceByteLimit)])
   }
@@ -69,7 +70,7 @@ struct TransferServer: Sendable {
   func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws {
     guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))
-    aspera.packages.completed(session.claim)
+    aspera.packages.completed(session.permissions)
     connections.remove(id)
     aspera.activity.end(session.record, .completed, at: date)
     aspera.count { $0.completed += 1 }
@@ -94,20 +95,20 @@ struct TransferServer: Sendable {
   }
 
   /// Returns a path that a session names relative to its folder, or throws if its token does not grant access to it.
-  static func authorizedPath(_ value: JSONValue?, for claim: TransferClaim?) throws -> NodePath {
+  static func authorizedPath(_ value: JSONValue?, for permissions: TransferPermissions?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
-    guard let path = (claim?.base ?? .root).appending(text) else {
+    guard let path = (permissions?.base ?? .root).appending(text) else {
       throw TransferRefusal(
         .badPath, "The path is too long, or leads out of the docroot: \(text.shortened(to: Self.pathByteLimit))")
     }
-    try TransferTokenCheck.check(path, against: claim)
+    try TransferTokenCheck.requireAccess(to: path, with: permissions)
     return path
   }
 
   /// Returns the response that lists everything below a folder; the list is empty if there is no folder.
   func listFolder(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     let session = try connection.requireSession()
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    let path = try Self.authorizedPath(document["path"], for: session.permissions)
     guard try aspera.files.entry(at: path)?.isFolder == true else { return Answer(["entries": .array([])]) }
     let entries = try aspera.files.walk(path).dropFirst().map { entry -> JSONValue in
       ["below": .string(entry.path.relative(to: path).key), "type": entry.isFolder ? "directory" : "file"]
@@ -118,14 +119,14 @@ struct TransferServer: Sendable {
   /// Returns the session of a connection, or throws if it may not remove or move files.
   private static func requireDeletingSession(on connection: TransferConnection) throws -> TransferConnection.Session {
     let session = try connection.requireSession()
-    guard session.claim?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
+    guard session.permissions?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
     return session
   }
 
   /// Removes a file, or a folder that has no contents; any other folder is kept.
   func removeEntry(_ document: JSONValue, on connection: TransferConnection) async throws {
     let session = try Self.requireDeletingSession(on: connection)
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    let path = try Self.authorizedPath(document["path"], for: session.permissions)
     let entry = try aspera.files.existingEntry(at: path)
     if document["type"]?.string == "directory" {
       guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
@@ -139,10 +140,10 @@ struct TransferServer: Sendable {
   /// Moves a file to another path, where it replaces any other file.
   func moveFile(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
     let session = try Self.requireDeletingSession(on: connection)
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
-    let target = try Self.authorizedPath(document["target"], for: session.claim)
+    let path = try Self.authorizedPath(document["path"], for: session.permissions)
+    let target = try Self.authorizedPath(document["target"], for: session.permissions)
     guard let entry = try aspera.files.entry(at: path), !entry.isFolder else { throw FileProblem(.notFound, path) }
-    try TransferTokenCheck(aspera: aspera).checkFolder(target.parent, against: session.claim)
+    try TransferTokenCheck(aspera: aspera).requireFolder(target.parent, with: session.permissions)
     try await aspera.files.makeFolder(target.parent, at: date)
     if let existing = try aspera.files.entry(at: target) {
       guard !existing.isFolder else { throw FileProblem(.isFolder, target) }
@@ -170,8 +171,8 @@ struct TransferServer: Sendable {
 extension TransferServer {
   func createFolder(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
     let session = try connection.requireSession(.send)
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
-    try TransferTokenCheck(aspera: aspera).checkFolder(path, against: session.claim)
+    let path = try Self.authorizedPath(document["path"], for: session.permissions)
+    try TransferTokenCheck(aspera: aspera).requireFolder(path, with: session.permissions)
     try await aspera.files.makeFolder(path, at: date)
     if let modified = Self.modificationTime(in: document) {
       try await aspera.files.setModified(modified, ofFolder: path)
@@ -184,12 +185,12 @@ extension TransferServer {
     guard let target = document["target"]?.string, (1...Self.pathByteLimit).contains(target.utf8.count) else {
       throw TransferRefusal.protocolError
     }
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    let path = try Self.authorizedPath(document["path"], for: session.permissions)
     if let existing = try aspera.files.entry(at: path) {
-      let isFolder = existing.isFolder || (try? resolvedLink(existing, session.claim))?.isFolder == true
+      let isFolder = existing.isFolder || (try? resolvedLink(existing, session.permissions))?.isFolder == true
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
-    try TransferTokenCheck(aspera: aspera).checkFolder(path.parent, against: session.claim)
+    try TransferTokenCheck(aspera: aspera).requireFolder(path.parent, with: session.permissions)
     try await aspera.files.put(.empty, at: path, date, link: .path(target))
     return Answer(["made": true])
   }
@@ -197,7 +198,7 @@ extension TransferServer {
   /// Returns the response that describes the file or folder at a path.
   func describeEntry(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     guard connection.account != nil else { throw TransferRefusal.protocolError }
-    let path = try Self.authorizedPath(document["path"], for: connection.session?.claim)
+    let path = try Self.authorizedPath(document["path"], for: connection.session?.permissions)
     guard let entry = try aspera.files.entry(at: path) else { return Answer(["type": .null]) }
     guard let content = entry.content else { return Answer(["type": "directory"]) }
     return Answer([
@@ -212,9 +213,9 @@ extension TransferServer {
   func openUpload(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     let session = try connection.requireSession(.send)
     guard let byteCount = document["bytes"]?.integer, byteCount >= 0 else { throw TransferRefusal.protocolError }
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    let path = try Self.authorizedPath(document["path"], for: session.permissions)
     if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem(.isFolder, path) }
-    try TransferTokenCheck(aspera: aspera).checkFolder(path.parent, against: session.claim)
+    try TransferTokenCheck(aspera: aspera).requireFolder(path.parent, with: session.permissions)
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modificationTime(in: document),
       keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
@@ -275,10 +276,12 @@ extension TransferServer {
   /// Returns the response that lists the source of a download: a file, or a folder with everything below it.
   func openSource(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     let session = try connection.requireSession(.receive)
-    let path = try Self.authorizedPath(document["path"], for: session.claim)
+    let path = try Self.authorizedPath(document["path"], for: session.permissions)
     let name = document["links"]?.string ?? SymbolicLinkPolicy.skip.rawValue
     guard let policy = SymbolicLinkPolicy(rawValue: name) else { throw TransferRefusal.protocolError }
-    let entries = try entries(of: path, following: policy, session.claim).compactMap { below, entry -> JSONValue? in
+    var found: [(below: String, entry: FileEntry)] = []
+    try collectEntries(of: path, at: "", through: [path], policy, session.permissions, into: &found)
+    let entries = found.compactMap { below, entry -> JSONValue? in
       var element: JSONObject = ["below": .string(below)]
       if entry.link != nil {
         // A link to an ID has no path that a file system could contain.
@@ -313,25 +316,17 @@ extension TransferServer {
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let sourceEntryLimit = 100_000
 
-  /// Returns the files and folders of a source with their paths below it, each folder before its contents.
+  /// Adds a file, or a folder and everything below it, each folder before its contents.
   ///
-  /// - Parameter claim: The permissions of the session, which apply to the targets of links too.
-  private func entries(
-    of path: NodePath, following policy: SymbolicLinkPolicy, _ claim: TransferClaim?
-  ) throws -> [(below: String, entry: FileEntry)] {
-    var found: [(below: String, entry: FileEntry)] = []
-    try collectEntries(of: path, at: "", through: [path], policy, claim, into: &found)
-    return found
-  }
-
-  /// Adds a file, or a folder with everything below it, and follows links unless they lead back to a visited folder.
+  /// Links are followed unless they lead back to a visited folder.
   ///
   /// - Parameters:
   ///   - prefix: The path below the source at which the client sees `path`.
   ///   - visited: The folders that contain `path`, as the links lead to them.
+  ///   - permissions: The permissions of the session, which apply to the targets of links too.
   private func collectEntries(
     of path: NodePath, at prefix: String, through visited: [NodePath], _ policy: SymbolicLinkPolicy,
-    _ claim: TransferClaim?, into found: inout [(below: String, entry: FileEntry)]
+    _ permissions: TransferPermissions?, into found: inout [(below: String, entry: FileEntry)]
   ) throws {
     for entry in try aspera.files.walk(path) {
       let location = [prefix, entry.path.relative(to: path).key].filter { !$0.isEmpty }.joined(separator: "/")
@@ -341,7 +336,7 @@ extension TransferServer {
       if entry.link == nil || policy == .copy {
         found.append((location, entry))
       } else if policy == .follow {
-        let target = try resolvedLink(entry, claim)
+        let target = try resolvedLink(entry, permissions)
         guard target.isFolder else {
           found.append((location, target))
           continue
@@ -349,22 +344,23 @@ extension TransferServer {
         guard !target.path.contains(entry.path), !visited.contains(where: { target.path.contains($0) }) else {
           throw TransferRefusal(.linkLoop, "The symbolic link leads to a folder that contains it: \(entry.path.text)")
         }
-        try collectEntries(of: target.path, at: location, through: visited + [target.path], policy, claim, into: &found)
+        try collectEntries(
+          of: target.path, at: location, through: visited + [target.path], policy, permissions, into: &found)
       }
     }
   }
 
   /// Returns the file or folder to which a link leads, or throws if the session may not access it.
-  private func resolvedLink(_ link: FileEntry, _ claim: TransferClaim?) throws -> FileEntry {
+  private func resolvedLink(_ link: FileEntry, _ permissions: TransferPermissions?) throws -> FileEntry {
     var entry = link
     for _ in 0..<Self.linkChainLimit {
       guard case .path(let text)? = entry.link else { break }
       // An absolute target begins at the folder of the session, as in a docroot.
-      let folder = text.hasBytePrefix("/") ? claim?.base ?? .root : entry.path.parent
+      let folder = text.hasBytePrefix("/") ? permissions?.base ?? .root : entry.path.parent
       guard let path = NodePath(text).map({ folder.appending($0) }), let next = try aspera.files.entry(at: path) else {
         throw FileProblem(.notFound, link.path)
       }
-      try TransferTokenCheck.check(path, against: claim)
+      try TransferTokenCheck.requireAccess(to: path, with: permissions)
       entry = next
     }
     guard entry.link == nil else { throw FileProblem(.notFound, link.path) }

@@ -12,10 +12,10 @@ struct TransferTokenCheck: Sendable {
   /// Returns the permissions of a session's token, or `nil` if the session may access all paths.
   ///
   /// - Throws: `TransferRefusal` if the token is missing, invalid or expired, or does not match the session.
-  func claim(
-    _ token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, _ direction: TransferDirection,
+  func permissions(
+    forToken token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, direction: TransferDirection,
     at date: Timestamp
-  ) throws(TransferRefusal) -> TransferClaim? {
+  ) throws(TransferRefusal) -> TransferPermissions? {
     guard let token, !token.isEmpty else {
       guard account.requiresToken else { return nil }
       throw Self.refusal("undefined token")
@@ -26,64 +26,66 @@ struct TransferTokenCheck: Sendable {
       if let named = node?["access_key"]?.string, let key = caller.accessKey, !named.isIdentical(to: key.id) {
         throw Self.refusal("bad token Basic: the tags name another access key")
       }
-      return try claim(of: caller, fileID: node?["file_id"]?.code, account, direction, at: date)
+      return try permissions(of: caller, fileID: node?["file_id"]?.code, account, direction, at: date)
     }
     if token.hasBytePrefix("Bearer ") {
       guard let accessKey = node?["access_key"]?.string, let fileID = node?["file_id"]?.code else {
         throw Self.refusal("tags missing: aspera.node.access_key and file_id; token authentication failed")
       }
       let caller = try bearerCaller(String(token.dropFirst("Bearer ".count)), accessKey, at: date)
-      return try claim(of: caller, fileID: fileID, account, direction, at: date)
+      return try permissions(of: caller, fileID: fileID, account, direction, at: date)
     }
-    guard let claim = aspera.tokens.claim(of: token) else { throw Self.refusal("token denied by server") }
-    let secondsAfterExpiration = claim.expiration.duration(to: date).components.seconds
-    guard claim.expiration > date else { throw Self.refusal("token expired \(secondsAfterExpiration) seconds ago") }
-    guard claim.direction == direction else {
+    guard let (permissions, expiration) = aspera.tokens.permissions(of: token) else {
+      throw Self.refusal("token denied by server")
+    }
+    let secondsAfterExpiration = expiration.duration(to: date).components.seconds
+    guard expiration > date else { throw Self.refusal("token expired \(secondsAfterExpiration) seconds ago") }
+    guard permissions.direction == direction else {
       throw Self.refusal("the direction of the session, \(direction.rawValue), does not match the token")
     }
-    guard claim.user == account.user else {
+    guard permissions.user == account.user else {
       throw Self.refusal("the user name of the session, \(account.user), does not match the token")
     }
-    return claim
+    return permissions
   }
 
   /// Returns the kind of a token, in the words of the Node API.
-  static func type(of token: String?) -> String {
+  static func kind(ofToken token: String?) -> String {
     guard let token, !token.isEmpty else { return "none" }
     if token.hasBytePrefix("Basic ") { return "basic_token" }
     return token.hasBytePrefix("Bearer ") ? "bearer_token" : "auth_token"
   }
 
-  /// Checks that a token grants access to a path; `nil` permissions grant access to all paths.
-  static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
-    guard let claim, !claim.covers(path) else { return }
-    throw refusal("the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
+  /// Throws an error unless a token grants access to a path; `nil` permissions grant access to all paths.
+  static func requireAccess(to path: NodePath, with permissions: TransferPermissions?) throws(TransferRefusal) {
+    guard let permissions, !permissions.covers(path) else { return }
+    let text = path.relative(to: permissions.base).text
+    throw refusal("the token does not match the file list: \(text) is not part of it")
   }
 
-  /// Checks that a folder exists, unless a token grants its creation; `nil` permissions do.
-  func checkFolder(_ folder: NodePath, against claim: TransferClaim?) throws {
-    guard claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
+  /// Throws an error unless a folder exists or a token grants its creation; `nil` permissions do.
+  func requireFolder(_ folder: NodePath, with permissions: TransferPermissions?) throws {
+    guard permissions?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
     throw Self.missingLevel("mkdir")
   }
 
   /// Returns the permissions on the folder of a file ID, or on the root of the access key.
-  private func claim(
+  private func permissions(
     of caller: NodeCaller, fileID: String?, _ account: LocalCloud.TransferAccount, _ direction: TransferDirection,
     at date: Timestamp
-  ) throws(TransferRefusal) -> TransferClaim {
+  ) throws(TransferRefusal) -> TransferPermissions {
     do {
       let files = try FileService(aspera, for: caller)
       var base = files.root
       if let fileID { base = try files.folder(fileID, for: [direction == .send ? .write : .read]).path }
-      return TransferClaim(
+      return TransferPermissions(
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
         locations: [base],
-        mayMakeFolders: files.levels(at: base).contains(.mkdir), mayDelete: files.levels(at: base).contains(.delete),
-        issued: date, expiration: date)
+        mayMakeFolders: files.levels(at: base).contains(.mkdir), mayDelete: files.levels(at: base).contains(.delete))
     } catch let error as ErrorResponse {
       throw Self.refusal("\(error.message) Token authentication failed")
     } catch {
-      throw Self.refusal("the file_id of the tags is not known; token authentication failed")
+      throw Self.refusal("the folder of the session cannot be found; token authentication failed")
     }
   }
 
@@ -91,7 +93,7 @@ struct TransferTokenCheck: Sendable {
     guard let bytes = [UInt8](base64: token), let pair = String(utf8: bytes),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")),
       let key = aspera.directory.accessKey(String(pair[..<colon])),
-      key.secret == Secret(String(pair[pair.index(after: colon)...]))
+      key.secret == Secret(String(pair[pair.utf8.index(after: colon)...]))
     else { throw Self.refusal("bad token Basic") }
     return .accessKey(key)
   }
@@ -119,7 +121,7 @@ struct TransferTokenCheck: Sendable {
 }
 
 /// The permissions that a transfer token grants.
-struct TransferClaim: Sendable {
+struct TransferPermissions: Sendable {
   let direction: TransferDirection
   let user: String
   /// The ID of the access key that authorized the token, or `nil` if a node user did.
@@ -131,30 +133,30 @@ struct TransferClaim: Sendable {
   let locations: [NodePath]
   var mayMakeFolders = true
   var mayDelete = true
-  let issued: Timestamp
-  let expiration: Timestamp
 
   func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
 }
 
 /// The transfer tokens that the simulated node issued, with their permissions.
 ///
-/// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown.
+/// A token is retained for an hour after its expiration, unless the table is full, so that it is rejected as expired and not
+/// as unknown.
 package final class TransferTokenTable: Sendable {
   private static let retention = Duration.seconds(3600)
 
-  private let claims = ExpiringTable<TransferClaim>(capacity: 20_000)
+  private let tokens = ExpiringTable<(permissions: TransferPermissions, expiration: Timestamp)>(capacity: 20_000)
 
   /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
   package static let watcher = Lock<(@Sendable (String) -> Void)?>(nil)
 
   /// Issues a transfer token with the given permissions, in the format of a real server.
-  func issue(_ claim: TransferClaim) -> String {
+  func issue(_ permissions: TransferPermissions, until expiration: Timestamp, at date: Timestamp) -> String {
     let token = "ATM2_AC" + RandomText.alphanumerics(76) + "_2MTA"
-    claims.insert(claim, for: token, until: claim.expiration.advanced(by: Self.retention), at: claim.issued)
+    tokens.insert((permissions, expiration), for: token, until: expiration.advanced(by: Self.retention), at: date)
     Self.watcher.withLock { $0 }?(token)
     return token
   }
 
-  func claim(of token: String) -> TransferClaim? { claims.value(of: token) }
+  /// Returns the permissions of a token and its expiration, or `nil` if the table does not contain the token.
+  func permissions(of token: String) -> (TransferPermissions, expiration: Timestamp)? { tokens.value(of: token) }
 }

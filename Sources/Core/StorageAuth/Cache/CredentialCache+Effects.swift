@@ -1,0 +1,116 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+extension CredentialCache {
+  /// Waits for a credential that satisfies a caller's requirement; cancelling the task ends the wait.
+  func wait(for requirement: Machine.Requirement) async throws(CredentialError) -> CachedCredential<Value> {
+    let waiter = state.withLock { state in
+      state.lastWaiterNumber += 1
+      return state.lastWaiterNumber
+    }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in admit(waiter, requirement, continuation) }
+    } onCancel: {
+      apply { $0.cancelWait(of: waiter) }
+    }
+    return try result.get()
+  }
+
+  /// Resumes the continuation at once if the cache can serve the requirement or must refuse it; otherwise stores it.
+  private func admit(
+    _ waiter: UInt64, _ requirement: Machine.Requirement, _ continuation: CheckedContinuation<Machine.WaitResult, Never>
+  ) {
+    let uptime = time.uptime
+    var immediateResult: Machine.WaitResult?
+    apply { (state: inout State) in
+      if Task.isCancelled {
+        immediateResult = .failure(.waitCancelled(source))
+        return []
+      }
+      let (admission, effects) = state.machine.admit(waiter, requirement, at: uptime)
+      switch admission {
+      case .serve(let cached): immediateResult = .success(cached)
+      case .fail(let error): immediateResult = .failure(error)
+      case .wait: state.continuations[waiter] = continuation
+      }
+      return effects
+    }
+    if let immediateResult { continuation.resume(returning: immediateResult) }
+  }
+
+  func refreshInBackground() {
+    let uptime = time.uptime
+    apply { $0.isRefreshDue(at: uptime) ? $0.startRefresh(at: uptime) : [] }
+  }
+
+  /// Applies an event to the state machine, and then carries out its effects.
+  func apply(_ event: (inout Machine) -> [Machine.Effect]) {
+    apply { (state: inout State) in event(&state.machine) }
+  }
+
+  private func apply(_ event: (inout State) -> [Machine.Effect]) {
+    let traceContext = events.traceContext
+    let actions = state.withLock { state in
+      let effects = event(&state)
+      servableEntry.withLock { $0 = state.machine.servableEntry }
+      return effects.compactMap { apply($0, to: &state, in: traceContext) }
+    }
+    // The events are not added to the span of the task that delivers them, because they may belong to another task.
+    state.deliver(\.pendingEvents) { events.relay(.refresh($0)) }
+    for action in actions { action() }
+  }
+
+  /// Applies an effect to the state; the result, if any, calls other code and must run after the lock is released.
+  private func apply(
+    _ effect: Machine.Effect, to state: inout State, in traceContext: (any Sendable)?
+  ) -> (() -> Void)? {
+    switch effect {
+    case .startRequest(let number):
+      state.requestTasks = startTasks(ofRequest: number, in: traceContext)
+      return nil
+    case .cancelRequest(let number):
+      guard let tasks = state.requestTasks, tasks.number == number else { return nil }
+      state.requestTasks = nil
+      return {
+        tasks.request.cancel()
+        tasks.timeout.cancel()
+      }
+    case .resume(let waiter, let result):
+      guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
+      return { continuation.resume(returning: result) }
+    case .deliver(let refresh):
+      state.pendingEvents.append(refresh)
+      return nil
+    }
+  }
+
+  /// Starts the tasks of a request to the provider: one for the request, and one for its timeout.
+  ///
+  /// Detached tasks inherit no actor, priority or task-local values of a caller; the context of its trace is passed on.
+  private func startTasks(ofRequest number: UInt64, in traceContext: (any Sendable)?) -> RequestTasks {
+    let request = Task.detached { [weak self, provider, events, context] in
+      let result: Result<IssuedCredential<Value>, CredentialError>
+      do throws(CredentialError) {
+        let span = events.begin(AuthActivity(.refresh, provider.source), in: traceContext)
+        let issued = try await span.measure { () async throws(CredentialError) in
+          try await provider.issue(in: context)
+        } outcome: { result in
+          guard case .failure(let error) = result else { return AuthActivity.Outcome() }
+          return AuthActivity.Outcome(failure: "\(error)")
+        }
+        result = .success(issued)
+      } catch {
+        result = .failure(error)
+      }
+      guard let self else { return }
+      let (uptime, wallClock, random) = (time.uptime, time.now, random())
+      apply { $0.finishRequest(number, result, at: uptime, wallClock: wallClock, random: random) }
+    }
+    let timeout = Task.detached { [weak self, time, timeout] in
+      guard (try? await time.sleep(for: timeout)) != nil, let self else { return }
+      let (uptime, random) = (time.uptime, random())
+      apply { $0.timeOutRequest(number, at: uptime, random: random) }
+    }
+    return RequestTasks(number: number, request: request, timeout: timeout)
+  }
+}

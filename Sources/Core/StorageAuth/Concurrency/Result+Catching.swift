@@ -1,0 +1,15 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Result {
+  /// Returns the result of an asynchronous function.
+  ///
+  /// An initializer `init(catching:)` would replace that of the standard library in all asynchronous code.
+  package static func catching(_ body: () async throws(Failure) -> Success) async -> Result {
+    do throws(Failure) {
+      return .success(try await body())
+    } catch {
+      return .failure(error)
+    }
+  }
+}
