@@ -74,7 +74,7 @@ struct COSSignatureReader: SignatureReader {
     parts.add(query: lines[parameterLine])
     for item in lines[parameterLine + 1].split(at: "&") where !item.isEmpty {
       let (name, value) = item.splitOnce(at: "=")
-      parts.add(.header((name.percentDecoded ?? name).asciiLowercased), value ?? "")
+      parts.add(.header((name.percentDecoded() ?? name).asciiLowercased), value ?? "")
     }
     return parts
   }

@@ -110,7 +110,7 @@ struct Difference {
   /// Both values, percent-decoded if both are well-formed, or `nil` if one of the values is absent.
   private var decodedValues: (sent: String, received: String)? {
     guard let sent, let received else { return nil }
-    guard let decodedSent = sent.percentDecoded, let decodedReceived = received.percentDecoded else {
+    guard let decodedSent = sent.percentDecoded(), let decodedReceived = received.percentDecoded() else {
       return (sent, received)
     }
     return (decodedSent, decodedReceived)
@@ -120,7 +120,7 @@ struct Difference {
   static func encodingCause(from sent: String, to received: String) -> SignatureDiagnosis.Cause? {
     // Several values can be equal to the one into which an intermediary has joined them.
     if sent.isIdentical(to: received) { return nil }
-    let (decodedSent, decodedReceived) = (sent.percentDecoded, received.percentDecoded)
+    let (decodedSent, decodedReceived) = (sent.percentDecoded(), received.percentDecoded())
     let haveEscapes = sent.utf8.contains(UInt8(ascii: "%")) && received.utf8.contains(UInt8(ascii: "%"))
     if haveEscapes, let decodedSent, let decodedReceived, decodedSent.isIdentical(to: decodedReceived) {
       return .escapeSpelling

@@ -102,7 +102,7 @@ enum LikelyRequests {
     let path = (request.path ?? "/").splitOnce(at: "?").before
     let paths = [
       path.replacing("+", with: "%20"), path.replacing("%20", with: "+"), path.replacing("+", with: "%2B"),
-      path.replacing("%2B", with: "+"), path.replacing("%", with: "%25"), path.percentDecoded ?? path,
+      path.replacing("%2B", with: "+"), path.replacing("%", with: "%25"), path.percentDecoded() ?? path,
       path.slashesMerged, path.dotsResolved, path.dotsResolved.slashesMerged,
     ]
     return requests(like: request, withPaths: paths)

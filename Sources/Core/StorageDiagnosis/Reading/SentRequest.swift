@@ -47,7 +47,7 @@ struct SentRequest {
     var tokens = request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
     for item in (request.path ?? "").splitOnce(at: "?").after?.split(at: "&") ?? [] {
       let (name, value) = item.splitOnce(at: "=")
-      if let value, SecretName.isToken(name.percentDecoded ?? name) { tokens += [value.percentDecoded ?? value] }
+      if let value, SecretName.isToken(name.percentDecoded() ?? name) { tokens += [value.percentDecoded() ?? value] }
     }
     return tokens.filter { !$0.isEmpty }.map { Secret($0) }
   }
@@ -83,12 +83,12 @@ extension HTTPRequest {
   package var parameterNames: [String] {
     ((path ?? "").splitOnce(at: "?").after ?? "").split(at: "&").filter { !$0.isEmpty }.map {
       let name = $0.splitOnce(at: "=").before
-      return name.percentDecoded ?? name
+      return name.percentDecoded() ?? name
     }
   }
 
   /// The path without the query, percent-decoded once, or `nil` if it cannot be decoded.
-  package var decodedPath: String? { (path ?? "").splitOnce(at: "?").before.percentDecoded }
+  package var decodedPath: String? { (path ?? "").splitOnce(at: "?").before.percentDecoded() }
 }
 
 extension String {
@@ -108,7 +108,4 @@ extension String {
   package func occurrences(of mark: Unicode.Scalar) -> Int {
     utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
   }
-
-  /// The string, percent-decoded once, or `nil` if an escape is malformed or the result is not UTF-8.
-  package var percentDecoded: String? { percentDecodedBytes().flatMap { String(utf8: $0) } }
 }

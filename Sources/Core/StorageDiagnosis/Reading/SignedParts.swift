@@ -46,7 +46,7 @@ public struct SignedParts: Sendable {
   public mutating func add(query: String) {
     for item in query.split(at: "&") where !item.isEmpty {
       let (name, value) = item.splitOnce(at: "=")
-      add(.parameter(name.percentDecoded ?? name), value ?? "")
+      add(.parameter(name.percentDecoded() ?? name), value ?? "")
     }
   }
 
