@@ -70,6 +70,16 @@ final class AccessPolicyTests: XCTestCase {
     XCTAssertFalse(ObjectScope.key("a").contains("a/"))
   }
 
+  func testBucketsAreComparedByteForByte() {
+    // U+212A (KELVIN SIGN) is canonically equivalent to `K`, and so are two spellings of `é`.
+    for (bucket, equivalent) in [("AK", "A\u{212a}"), ("\u{e9}", "e\u{301}")] {
+      let rule = AccessRule(.read, objects: .all, in: bucket)
+      XCTAssertNil(refusal(rule, AccessRequest(.read, "a", in: bucket, at: date)))
+      XCTAssertEqual(refusal(rule, AccessRequest(.read, "a", in: equivalent, at: date)), .bucket)
+      XCTAssertFalse(AccessPolicy([rule]).allows(AccessRule(.read, objects: .all, in: equivalent)))
+    }
+  }
+
   func testMalformedContentTypeMatchesNoRule() {
     let rule = AccessRule(.write, objects: .all, in: "photos", types: ["image/*", "text/plain"])
     for type in ["image/png", " image/svg+xml ", "image/png; a=b", "text/plain;charset=utf-8"] {

@@ -50,7 +50,9 @@ public struct AccessPolicy: Sendable, Hashable {
 extension AccessRule {
   /// Returns whether this rule allows everything that another rule allows for an action.
   fileprivate func allows(_ action: AccessAction, of other: AccessRule) -> Bool {
-    guard other.bucket == bucket, actions.contains(action), objects.contains(other.objects) else { return false }
+    guard other.bucket.isIdentical(to: bucket), actions.contains(action), objects.contains(other.objects) else {
+      return false
+    }
     // A condition of this rule that the other rule lacks makes the other rule the wider one.
     if let end {
       guard let otherEnd = other.end, otherEnd <= end else { return false }

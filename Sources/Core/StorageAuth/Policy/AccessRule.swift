@@ -53,7 +53,7 @@ public struct AccessRule: Sendable, Hashable {
 
   /// Returns the first reason why the rule does not allow an access, or `nil` if it allows the access.
   func refusalReason(for access: AccessRequest) -> AccessRefusal.Reason? {
-    guard access.bucket == bucket else { return .bucket }
+    guard access.bucket.isIdentical(to: bucket) else { return .bucket }
     guard actions.contains(access.action) else { return .action }
     guard objects.contains(access.key) else { return .key }
     if let end, access.date >= end { return .time }
