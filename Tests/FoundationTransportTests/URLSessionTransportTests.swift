@@ -49,7 +49,7 @@ final class URLSessionTransportTests: XCTestCase {
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     }
     // The last chunk is sent after the source has ended, all others as they come.
-    let body = body(chunks: 5) { index in await received.reached(max(index - 1, 0) * Self.chunk.count) }
+    let body = body(chunks: 5) { index in await received.wait(for: max(index - 1, 0) * Self.chunk.count) }
     let response = try await URLSessionTransport().send(request(.put, to: server, length: 500_000), body: body)
     XCTAssertEqual(response.response.status.code, 200)
     XCTAssertEqual(received.count, 500_000)
@@ -89,7 +89,7 @@ final class URLSessionTransportTests: XCTestCase {
     }
     let transport = URLSessionTransport(timeouts: HTTPTimeouts(idle: .milliseconds(100)))
     let response = try await transport.send(request(.get, to: server), body: .none)
-    await stalled.reached(1)
+    await stalled.wait(for: 1)
     var count = 0
     for try await chunk in response.body { count += chunk.count }
     XCTAssertEqual(count, size)
@@ -159,10 +159,10 @@ final class URLSessionTransportTests: XCTestCase {
       }
       let request = request(.put, to: server, length: 400_000)
       let call = Task { try await URLSessionTransport().send(request, body: body) }
-      await isWaiting.reached(1)
+      await isWaiting.wait(for: 1)
       call.cancel()
       await assertCode(.cancelled) { _ = try await call.value }
-      if waitingChunk > 1 { await ended.reached(1) }
+      if waitingChunk > 1 { await ended.wait(for: 1) }
     }
   }
 
@@ -181,12 +181,12 @@ final class URLSessionTransportTests: XCTestCase {
     let request = request(.get, to: server)
     let call = Task {
       let response = try await transport.send(request, body: .none)
-      await stalled.reached(1)
+      await stalled.wait(for: 1)
       withUnsafeCurrentTask { $0?.cancel() }
       for try await _ in response.body {}
     }
     await assertCode(.cancelled) { try await call.value }
-    await ended.reached(1)
+    await ended.wait(for: 1)
   }
 
   // MARK: Connections
@@ -237,7 +237,7 @@ final class URLSessionTransportTests: XCTestCase {
     }
     let bytes = try await bytes(of: request(.get, to: server), over: URLSessionTransport())
     XCTAssertEqual(bytes, Array("ok".utf8))
-    await ended.reached(1)
+    await ended.wait(for: 1)
   }
 
   /// Returns the body of a response, and releases the response and the transport.

@@ -32,7 +32,6 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Client/StorageClient/Files/LocalFileSystem.swift": "files and folders are used with C calls",
     "Sources/Tool/storage-auth/Transfer/LocalFiles.swift": "a moved file is deleted with a C call",
     "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
-    "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
     "Sources/Client/FoundationTransport/BodyPipe.swift":
       "the session reads a body into its buffer; bound streams are created in variables, and are used on one queue",

@@ -34,7 +34,7 @@ final class ByteComparisonTests: XCTestCase {
 
   /// Whether a line counts characters after a comparison of bytes, or searches for a single character.
   private static func countsCharacters(_ line: String) -> Bool {
-    line.contains(/\.drop(First|Last)\([\w.]+\.count/)
+    line.contains(/\.drop(First|Last)\([\w.]+\.count|bytes\(from: [^)]*\)\.drop/)
       || line.replacing(/(utf8|bytes|scalars)\.index\((after|before):/, with: "").contains(/\.index\((after|before):/)
       || line.contains(/\.contains\("([^\w"]|\\")"\)/)
   }
@@ -83,7 +83,8 @@ final class ByteComparisonTests: XCTestCase {
       #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other",
       "  let own = lowercased()",
       #"  let at = text.firstIndex(of: ":")"#, "  let rest = name.dropFirst(prefix.count)",
-      #"  if text.contains("?") {"#, #"  if path.first == "/" {"#, "  text.drop(while: \\.isWhitespace)",
+      #"  let query = path.bytes(from: "?").dropFirst()"#, #"  if text.contains("?") {"#,
+      #"  if path.first == "/" {"#, "  text.drop(while: \\.isWhitespace)",
     ]
     XCTAssertEqual(Self.findings(in: lines), lines)
     XCTAssertEqual(Self.findings(in: [#"  // text.split(separator: ";")"#, #"  text.parts(between: ";")"#]), [])

@@ -230,12 +230,12 @@ private struct Files: FileFacts {
   }
 
   /// Inspects a path that leads to an open file: by default, to the file that the path names without links and dots.
-  func result(_ path: String, opened: String? = nil) -> FilePathWalk<Files>.Result {
+  func result(_ path: String, opened: String? = nil) -> FilePathWalk<Files>.Findings {
     guard let status = entries[opened ?? resolved(path)] else {
       XCTFail("\(path) names no file")
       return .init()
     }
-    return FilePathWalk.result(of: path, opened: status, on: self)
+    return FilePathWalk.findings(of: path, opened: status, on: self)
   }
 
   private func resolved(_ path: String) -> String {

@@ -42,7 +42,8 @@ final class FinishedDownloadTests: XCTestCase {
     response.headerFields[.eTag] = "\"E\""
     response.headerFields[.contentLength] = "\(bytes.count)"
     let transfer = try BackgroundTransfer(id: "a", .download, destination, request)
-    _ = try FinishedDownload(transfer, response, at: received, in: system).moveToDestination()
+    _ = try FinishedDownload(transfer: transfer, response: response, location: received, system: system)
+      .moveToDestination()
   }
 
   func testFileWithoutAChecksumIsNotRead() throws {

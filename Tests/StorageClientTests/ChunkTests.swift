@@ -25,7 +25,9 @@ final class ChunkTests: XCTestCase {
 
   func testBuffersReachTheTransportWithoutACopy() async throws {
     var arrived: [ByteBuffer] = []
-    for try await buffer in BufferSequence(stream, MultiThreadedEventLoopGroup.singleton) { arrived.append(buffer) }
+    for try await buffer in BufferSequence(stream: stream, eventLoops: MultiThreadedEventLoopGroup.singleton) {
+      arrived.append(buffer)
+    }
     XCTAssertEqual(arrived, buffers)
     XCTAssertEqual(arrived.map(address), buffers.map(address))
   }
@@ -44,7 +46,8 @@ final class ChunkTests: XCTestCase {
 
   func testArraysReachTheTransportAsBuffers() async throws {
     var arrived: [ByteBuffer] = []
-    for try await buffer in BufferSequence(ByteStream(Array("cat".utf8)), MultiThreadedEventLoopGroup.singleton) {
+    let stream = ByteStream(Array("cat".utf8))
+    for try await buffer in BufferSequence(stream: stream, eventLoops: MultiThreadedEventLoopGroup.singleton) {
       arrived.append(buffer)
     }
     XCTAssertEqual(arrived, [ByteBuffer(string: "cat")])
@@ -60,7 +63,7 @@ final class ChunkTests: XCTestCase {
     }
     var addresses: Set<Int> = []
     var kept: [ByteBuffer] = []
-    for try await buffer in BufferSequence(stream, MultiThreadedEventLoopGroup.singleton) {
+    for try await buffer in BufferSequence(stream: stream, eventLoops: MultiThreadedEventLoopGroup.singleton) {
       addresses.insert(address(of: buffer))
       if buffer.getInteger(at: 0, as: UInt8.self) == 3 { kept.append(buffer) }
     }

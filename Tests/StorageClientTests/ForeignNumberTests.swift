@@ -69,10 +69,10 @@ final class ForeignNumberTests: XCTestCase {
   }
 
   func testEmptyRangeIsItsFirstByte() {
-    XCTAssertEqual(ByteRange(Int64.min..<Int64.min).text, "bytes=0-0")
-    XCTAssertEqual(ByteRange(Int64.min..<Int64.max).text, "bytes=0-9223372036854775806")
-    XCTAssertEqual(ByteRange(0..<0).text, "bytes=0-0")
-    XCTAssertEqual(ByteRange(3..<3).text, "bytes=3-3")
+    XCTAssertEqual(ByteRange(Int64.min..<Int64.min).headerValue, "bytes=0-0")
+    XCTAssertEqual(ByteRange(Int64.min..<Int64.max).headerValue, "bytes=0-9223372036854775806")
+    XCTAssertEqual(ByteRange(0..<0).headerValue, "bytes=0-0")
+    XCTAssertEqual(ByteRange(3..<3).headerValue, "bytes=3-3")
   }
 
   func testFractionIsBetweenZeroAndOne() {

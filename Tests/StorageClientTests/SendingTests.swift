@@ -117,15 +117,15 @@ final class SendingTests: XCTestCase {
 
   func testCancelledWaitDoesNotAffectOtherWaiters() async throws {
     let gate = RequestGate(limit: 1)
-    let first = try await gate.enter()
-    let cancelled = Task { _ = try await gate.enter() }
-    let served = Task { _ = try await gate.enter() }
+    let first = try await gate.acquirePermit()
+    let cancelled = Task { _ = try await gate.acquirePermit() }
+    let served = Task { _ = try await gate.acquirePermit() }
     for _ in 0..<50 { await Task.yield() }
     cancelled.cancel()
     await assertThrows(CancellationError.self) { try await cancelled.value }
     first.release()
     first.release()
     try await served.value
-    _ = try await gate.enter()
+    _ = try await gate.acquirePermit()
   }
 }

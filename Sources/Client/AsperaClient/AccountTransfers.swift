@@ -1,21 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import AsperaAuth
-package import AsperaTransfer
 package import StorageAuth
-package import StorageClient
 package import SystemPackage
 
-/// File transfers to and from an Aspera server without a Node API, which needs only an account.
+/// File transfers with an account on an Aspera server, by paths below the account's root, without a Node API.
 package struct AccountTransfers: Sendable {
   private let queue: TransferQueue
   private let token: AsperaToken?
   private let tags: JSONObject?
 
-  /// Creates the file transfers of an Aspera account.
-  ///
-  /// The token is `nil` if the server requires only the account. A server checks a bearer token by the tags.
+  /// Creates the file transfers of an Aspera account; a server that requires a bearer token checks it by the tags.
   package init(
     _ account: AsperaAccount, token: AsperaToken? = nil, tags: JSONObject? = nil,
     queue configuration: TransferQueueConfiguration = TransferQueueConfiguration(), engine: any TransferEngine
@@ -27,7 +22,6 @@ package struct AccountTransfers: Sendable {
 
   package var events: EventHub { queue.authEvents }
 
-  /// Uploads a file to a path on the Aspera server, relative to the account's root.
   package func upload(_ file: FilePath, to path: String, progress: TransferProgress.Handler? = nil) async throws {
     let source = try await UploadFile(.file(file))
     var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
@@ -37,8 +31,7 @@ package struct AccountTransfers: Sendable {
     try await source.requireUnchanged()
   }
 
-  /// Downloads a file with a path on the Aspera server, relative to the account's root, into a local file, which appears
-  /// only when the download is complete.
+  /// Downloads a file to a local path, at which it appears when it is complete.
   package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
     let location = try await FileLocation(file)
     _ = try await location.permissions()

@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import AsperaAuth
-public import AsperaTransfer
 internal import StorageAuth
-internal import StorageClient
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -18,7 +15,6 @@ extension AsperaError: LocalizedError {}
 extension TransferFailure: LocalizedError {
   /// The sentence that describes what failed, which `localizedDescription` returns.
   public var errorDescription: String? { message }
-
   /// The sentence that describes how to solve the problem.
   public var recoverySuggestion: String? { remedy }
 }

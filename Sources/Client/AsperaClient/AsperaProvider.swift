@@ -1,20 +1,17 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import AsperaAuth
 internal import CredentialSources
 public import HTTPTypes
 public import StorageAuth
-public import StorageClient
 
 /// A storage provider for an IBM Aspera node, which uses the Node API for names and FASP for bytes.
 ///
-/// Node users and access keys work with paths. A bearer token works with file IDs, to which the client resolves the
-/// keys, because nodes accept bearer tokens only for operations on file IDs.
+/// Node users and access keys work with paths, bearer tokens with file IDs that the client finds for the keys.
 ///
 /// Objects are files, and keys are paths below a root folder, such as `2026/cat.jpg`. A folder is not an object;
-/// listings contain folders as common prefixes. The service has neither server-side copies nor presigned URLs, so a
-/// client for a node has no `copy` and no `presign`.
+/// listings contain folders as common prefixes. A client for a node has no `copy` and no `presign`, because the service
+/// has neither server-side copies nor presigned URLs.
 public struct AsperaProvider: StorageProvider {
   /// The type of the credentials that authorize requests to the Node API.
   public typealias SigningCredential = AsperaNodeAccess
@@ -22,9 +19,7 @@ public struct AsperaProvider: StorageProvider {
   /// The path of the folder that object keys are relative to.
   public let root: String
 
-  /// The ID of the folder that the root is relative to.
-  ///
-  /// If `nil`, the root folder of the access key or of the node user.
+  /// The ID of the folder that the root is relative to, or `nil` for the root folder of the access key or node user.
   ///
   /// With an ID, and with every bearer token, the client identifies files by IDs instead of paths.
   public let rootFileID: String?
@@ -32,8 +27,7 @@ public struct AsperaProvider: StorageProvider {
   /// The settings for file transfers to and from the node: login, program and rates.
   public let transfers: AsperaTransferOptions
 
-  /// The additional tags, by direction, of transfers that identify files by ID; an application on top of the node
-  /// requires them.
+  /// The additional tags, by direction, that an application requires of transfers that identify files by IDs.
   package var tags: [TransferDirection: JSONObject] = [:]
 
   let address: Result<ServiceURL, SigningError>
@@ -42,13 +36,10 @@ public struct AsperaProvider: StorageProvider {
   /// Creates a storage provider for an Aspera node; ``endpoint`` and all operations report invalid values.
   ///
   /// - Parameters:
-  ///   - node: The URL of the Node API: `https`, or `http` on this machine. If the URL has a path, as with Shares, it
-  ///     precedes the paths of the API calls.
-  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
-  ///     client uses the default sources.
+  ///   - node: The URL of the Node API: `https`, or `http` on this machine. A path in it, as of Shares, is kept.
+  ///   - access: The credential of a client that is created without credentials. If `nil`, the default sources.
   ///   - root: The path of the folder that object keys are relative to.
-  ///   - rootFileID: The ID of the folder that the root is relative to. If `nil`, the root folder of the access key or
-  ///     of the node user.
+  ///   - rootFileID: The ID of the folder that the root is relative to, or `nil`; see ``rootFileID``.
   ///   - transfers: The settings for file transfers: login, program and rates.
   public init(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
@@ -101,9 +92,7 @@ public struct AsperaProvider: StorageProvider {
   /// Returns the object store that performs a client's operations on the node.
   ///
   /// - Parameter sender: The sender of the client's requests.
-  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
-    NodeClient(sender: sender)
-  }
+  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore { NodeClient(sender: sender) }
 }
 
 extension AsperaProvider: RootedProvider {
@@ -113,7 +102,6 @@ extension AsperaProvider: RootedProvider {
 extension StorageProvider where SigningCredential == AsperaNodeAccess {
   /// The short name of the service, `aspera`.
   public var name: String { "aspera" }
-
   /// The signer of requests to the Node API.
   public var signer: AsperaNodeSigner { AsperaNodeSigner() }
 
@@ -142,7 +130,8 @@ extension StorageProvider where Self == AsperaProvider {
   /// Returns a storage provider for an IBM Aspera node.
   ///
   /// ```swift
-  /// let client = StorageClient(.aspera(node: "https://node.example.com:9092", access: .accessKey(id: id, secret: secret)))
+  /// let access = AsperaNodeAccess.accessKey(id: id, secret: secret)
+  /// let client = StorageClient(.aspera(node: "https://node.example.com:9092", access: access))
   /// ```
   ///
   /// The parameters are those of the initializer of ``AsperaProvider``.
@@ -162,15 +151,9 @@ extension StorageClient<AsperaProvider> {
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
   /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
   ///   errors that `ObjectStore` lists.
-  public func createFolder(_ key: String) async throws {
-    try await NodeClient(sender: sender).createFolder(key)
-  }
+  public func createFolder(_ key: String) async throws { try await NodeClient(sender: sender).createFolder(key) }
 
   /// Changes the name of a file or folder, which stays in its folder.
-  ///
-  /// ```swift
-  /// try await client.rename("2026/cat.jpg", to: "dog.jpg")
-  /// ```
   ///
   /// - Parameters:
   ///   - key: The path of the file or folder below the root of the provider, without a trailing slash.
@@ -186,7 +169,5 @@ extension StorageClient<AsperaProvider> {
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
   /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
   ///   errors that `ObjectStore` lists.
-  public func deleteFolder(_ key: String) async throws {
-    try await NodeClient(sender: sender).deleteFolder(key)
-  }
+  public func deleteFolder(_ key: String) async throws { try await NodeClient(sender: sender).deleteFolder(key) }
 }

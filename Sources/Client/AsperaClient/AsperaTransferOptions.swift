@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import AsperaAuth
-public import AsperaTransfer
 public import StorageAuth
-internal import StorageClient
 
 #if STORAGE_AUTH_NIO
   internal import StoragePrograms
@@ -14,19 +11,17 @@ internal import StorageClient
 ///
 /// ```swift
 /// let client = StorageClient(
-///   .aspera(node: "https://node.example.com:9092", transfers: AsperaTransferOptions(login: .dynamicKey, targetRate: 100_000)))
+///   .aspera(node: node, transfers: AsperaTransferOptions(login: .dynamicKey, targetRate: 100_000)))
 /// ```
 public struct AsperaTransferOptions: Sendable {
   /// The account and key that transfers log in with.
   ///
   /// A server checks the login before it checks the transfer token.
   public enum Login: Sendable {
-    /// The transfer user that the node specifies, with the private key that IBM's products install on this machine, or
-    /// with another private key.
+    /// The transfer user that the node specifies, with IBM's private key on this machine or another private key.
     ///
     /// - Parameters:
-    ///   - keyPath: The path of the private key file. If `nil`, the directories where IBM's products install the key
-    ///     are searched.
+    ///   - keyPath: The path of the private key file. If `nil`, IBM's key is searched for where IBM's products are.
     ///   - passphrase: The passphrase of an encrypted private key. If `nil`, the value of `ASPERA_SCP_PASS`.
     case tokenAccount(keyPath: String? = nil, passphrase: Secret? = nil)
     /// The transfer user that the node specifies, with a key pair that the client generates.
@@ -45,8 +40,7 @@ public struct AsperaTransferOptions: Sendable {
     ///
     /// - Parameters:
     ///   - port: The server's TCP port for WebSockets. If `nil`, the port that the node specifies, or 443.
-    ///   - certificatesPath: The path of the file with the certificates that validate the server. If `nil`, ascp's own
-    ///     certificates.
+    ///   - certificatesPath: The path of the certificates that validate the server. If `nil`, ascp's own.
     case webSocket(port: Int? = nil, certificatesPath: String? = nil)
   }
 
@@ -59,52 +53,26 @@ public struct AsperaTransferOptions: Sendable {
   /// ``Login/webSocket(port:certificatesPath:)``, only the host can be specified.
   public var server: TransferServer
 
-  /// The path of the ascp program.
-  ///
-  /// If `nil`, the client searches for ascp.
+  /// The path of the ascp program, or `nil` to search for ascp.
   public var ascp: String?
-
-  /// The engine that carries out transfers instead of ascp.
-  ///
-  /// If `nil`, ascp is used.
+  /// The engine that carries out transfers, or `nil` to use ascp.
   public var engine: (any TransferEngine)?
-
-  /// The target rate of a transfer, in kilobits per second.
-  ///
-  /// The server may set a lower rate.
+  /// The target rate of a transfer, in kilobits per second; the server may set a lower rate.
   public var targetRate: Int?
-
   /// The minimum rate of a transfer, in kilobits per second.
   public var minimumRate: Int?
-
   /// The policy by which a transfer shares the bandwidth with other traffic.
   public var ratePolicy: RatePolicy?
-
-  /// The requested lifetime of transfer tokens, in whole seconds.
-  ///
-  /// If `nil`, the node decides.
+  /// The requested lifetime of transfer tokens, in whole seconds, or `nil` to let the node decide.
   public var tokenLifetime: Duration?
-
   /// The configuration of the transfer queue: the number of concurrent transfers, and the retries.
   public var queue: TransferQueueConfiguration
 
-  /// Creates settings for file transfers.
-  ///
-  /// - Parameters:
-  ///   - login: The account and key that transfers log in with.
-  ///   - server: The address of the transfer server, as far as it is not the one in the node's response.
-  ///   - ascp: The path of the ascp program. If `nil`, the client searches for ascp.
-  ///   - engine: The engine that carries out transfers instead of ascp. If `nil`, ascp is used.
-  ///   - targetRate: The target rate of a transfer, in kilobits per second.
-  ///   - minimumRate: The minimum rate of a transfer, in kilobits per second.
-  ///   - ratePolicy: The policy by which a transfer shares the bandwidth with other traffic.
-  ///   - tokenLifetime: The requested lifetime of transfer tokens, in whole seconds. If `nil`, the node decides.
-  ///   - queue: The configuration of the transfer queue.
+  /// Creates settings for file transfers; the parameters are the properties.
   public init(
     login: Login = .tokenAccount(), server: TransferServer = TransferServer(), ascp: String? = nil,
-    engine: (any TransferEngine)? = nil, targetRate: Int? = nil, minimumRate: Int? = nil,
-    ratePolicy: RatePolicy? = nil, tokenLifetime: Duration? = nil,
-    queue: TransferQueueConfiguration = TransferQueueConfiguration(maximumActive: 4)
+    engine: (any TransferEngine)? = nil, targetRate: Int? = nil, minimumRate: Int? = nil, ratePolicy: RatePolicy? = nil,
+    tokenLifetime: Duration? = nil, queue: TransferQueueConfiguration = TransferQueueConfiguration(maximumActive: 4)
   ) {
     self.login = login
     self.server = server
@@ -117,7 +85,7 @@ public struct AsperaTransferOptions: Sendable {
     self.queue = queue
   }
 
-  /// Returns a transfer with these rates and this kind of connection, whose credentials name the caller's server.
+  /// Returns a transfer with these rates and this login, on the server that the caller specified.
   func session(_ specification: TransferSpec, account: AsperaAccount?, issuer: some TokenIssuer) -> TransferSession {
     var specification = specification
     if case .webSocket(let port, _) = login {
@@ -130,19 +98,19 @@ public struct AsperaTransferOptions: Sendable {
     return TransferSession(specification, account: account, issuer: ServerNamingIssuer(base: issuer, server: server))
   }
 
-  /// Checks that the login does not exclude a specified part of the server's address.
   func requireServerOptionsForLogin() throws(StorageError) {
-    let options: [(name: String, isSet: Bool)] = [
-      ("host", server.host != nil), ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil),
-      ("hostKey", server.hostKey != nil),
+    var excludedOptions: [(name: String, isSet: Bool)] = [
+      ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil), ("hostKey", server.hostKey != nil),
     ]
-    let (excludedOptions, loginName) =
-      switch login {
-      case .tokenAccount, .dynamicKey: (options[..<0], "")
-      case .account: (options[...], "The account of the login")
-      // A WebSocket connects to the host, but neither with SSH nor with UDP.
-      case .webSocket: (options[1...], "A WebSocket")
-      }
+    let loginName: String
+    switch login {
+    case .tokenAccount, .dynamicKey: return
+    case .account:
+      excludedOptions.insert(("host", server.host != nil), at: 0)
+      loginName = "The account of the login"
+    // A WebSocket connects to the host, but neither with SSH nor with UDP.
+    case .webSocket: loginName = "A WebSocket"
+    }
     let names = excludedOptions.filter(\.isSet).map(\.name)
     guard !names.isEmpty else { return }
     throw StorageError(
@@ -150,9 +118,7 @@ public struct AsperaTransferOptions: Sendable {
       remedy: "Leave the option out, or choose another login.")
   }
 
-  /// Returns the account that logs in to a host, or `nil` if transfers use a WebSocket.
-  ///
-  /// The closure generates a key pair, or throws an error if no request can register its public key.
+  /// Returns the account that logs in to a host, or `nil` for a WebSocket; `generateKey` throws if no key can be used.
   func account(on host: String, generateKey: () throws -> DynamicKey) throws -> AsperaAccount? {
     let sshPort = server.sshPort ?? AsperaAccount.defaultPort
     let udpPort = server.udpPort ?? AsperaAccount.defaultPort
@@ -173,9 +139,7 @@ public struct AsperaTransferOptions: Sendable {
     return account
   }
 
-  /// Returns the engine that the caller specified, or the one that runs ascp.
-  ///
-  /// - Throws: An `AsperaError` if ascp is not found, or if this build cannot start programs.
+  /// Returns the caller's engine, or the one that runs ascp, which must be installed.
   func makeEngine(_ time: any SigningClock) throws(AsperaError) -> any TransferEngine {
     if let engine { return engine }
     #if STORAGE_AUTH_NIO
@@ -192,7 +156,6 @@ public struct AsperaTransferOptions: Sendable {
 }
 
 extension AsperaAccount {
-  /// Returns the host of an authority, without a port and without the brackets of an IPv6 address.
   static func host(of authority: String) -> String {
     guard let address = authority.removingBytePrefix("[") else { return String(authority.bytes(before: ":")) }
     return String(address.bytes(before: "]"))
@@ -201,31 +164,20 @@ extension AsperaAccount {
 
 /// The address of the server that carries out an Aspera node's transfers, as far as the caller specifies it.
 ///
-/// A node that is called with Basic authorization specifies the server in its responses. With a bearer token, the server
-/// is the host of the node's URL, with the default ports. What the caller specifies is used in place of both, and is
-/// also sent to the node when a transfer is set up. The fingerprint of the host key that the node specifies must still
-/// be that of the server.
+/// A node that is called with Basic authorization specifies the server in its responses. With a bearer token, the
+/// server is the host of the node's URL, with the default ports. The caller's values replace both, and are sent to the
+/// node when a transfer is set up. The server must still have the host key whose fingerprint the node specifies.
 public struct TransferServer: Sendable, Equatable {
   /// The name or the IP address of the server, or `nil` to use the host that the node specifies.
   public var host: String?
-
   /// The TCP port for SSH, or `nil` to use the port that the node specifies, or else 33001.
   public var sshPort: Int?
-
   /// The UDP port for data, or `nil` to use the port that the node specifies, or else 33001.
   public var udpPort: Int?
-
   /// The fingerprint that the server's host key must have, or `nil` to use the fingerprint that the node specifies.
   public var hostKey: HostKeyFingerprint?
 
-  /// Creates the address of a transfer server.
-  ///
-  /// - Parameters:
-  ///   - host: The name or the IP address of the server, or `nil` to use the host that the node specifies.
-  ///   - sshPort: The TCP port for SSH, or `nil` to use the port that the node specifies, or else 33001.
-  ///   - udpPort: The UDP port for data, or `nil` to use the port that the node specifies, or else 33001.
-  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to use the fingerprint that the node
-  ///     specifies.
+  /// Creates the address of a transfer server; the parameters are the properties.
   public init(host: String? = nil, sshPort: Int? = nil, udpPort: Int? = nil, hostKey: HostKeyFingerprint? = nil) {
     self.host = host
     self.sshPort = sshPort
@@ -234,13 +186,10 @@ public struct TransferServer: Sendable, Equatable {
   }
 }
 
-/// A token issuer whose credentials name the server that the caller specifies in place of the server that a node specifies.
-///
-/// A node does not need to return the host and the ports that a request contains.
+/// A token issuer that adds the caller's server to credentials, because a node need not return requested values.
 struct ServerNamingIssuer<Base: TokenIssuer>: TokenIssuer {
   let base: Base
   let server: TransferServer
-
   var source: String { base.source }
 
   func issue(

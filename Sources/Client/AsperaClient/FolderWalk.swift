@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageClient
 
 /// A walk over the files of an Aspera node, folder by folder, in the byte order of their keys.
 ///
@@ -34,7 +33,6 @@ actor FolderWalk {
     self.delimiter = delimiter == "" ? nil : delimiter
   }
 
-  /// Returns a listing of the files of a node, which is found when the first page is requested.
   static func listing(
     prefix: String, delimiter: String?, on findNode: @escaping @Sendable () async throws -> NodeClient
   ) -> ObjectListing {
@@ -44,15 +42,13 @@ actor FolderWalk {
     }
   }
 
-  /// Returns the next page of the walk.
-  ///
-  /// Once the page has an entry, the walk requests no other folder for it.
   private func nextPage() async throws -> ListPage {
     let node = try await findNode()
     if steps == nil { steps = try await firstSteps(on: node) }
     var entries: [ListEntry] = []
     while let step = steps?.last, entries.count < node.sender.configuration.keysPerPage {
       if step.entry.isFolder, delimiter != "/" {
+        // A page that has an entry does not wait for the request of another folder.
         if !entries.isEmpty { break }
         let children = try await children(of: step, on: node)
         steps?.removeLast()
@@ -66,7 +62,6 @@ actor FolderWalk {
     return ListPage(entries: entries, continuation: steps?.isEmpty == true ? nil : "\(pageCount)")
   }
 
-  /// Returns the files and folders in the prefix's folder whose keys start with the prefix.
   private func firstSteps(on node: NodeClient) async throws -> [Step] {
     _ = try node.provider.address.get()
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""

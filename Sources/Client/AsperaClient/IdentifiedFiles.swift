@@ -1,32 +1,25 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
-internal import AsperaTransfer
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageClient
 internal import StorageCrypto
 
 /// The operations of a Node API on files that are identified by IDs, such as `/files/{id}` and `/files/{id}/files`.
 ///
-/// According to the OpenAPI description of IBM's Node API, these operations accept bearer tokens and access keys.
-/// A key is resolved to an ID name by name. The IDs of folders are cached in ``NodeMemory``.
+/// According to the OpenAPI description of IBM's Node API, these operations accept bearer tokens and access keys. The
+/// ID of a key is found name by name, and ``NodeMemory`` caches the IDs of folders.
 struct IdentifiedFiles: NodeFiles {
   /// The maximum number of entries that a node returns in one response.
   private static let pageEntryLimit = 1_000
-
-  /// The maximum number of responses without entries in one listing, beyond which the listing is considered endless.
   private static let emptyPageLimit = 1_000
-
-  /// The code of errors for files and folders that the node does not list, which therefore have no error of the node.
+  /// The error code for a file or folder that the node does not list, for which it sends no error.
   private static let notFoundCode = "NotFound"
   private static let missingFileMessage = "No file and no folder has the key."
 
   let node: NodeClient
   let access: AsperaNodeAccess
 
-  /// The IDs and the transfer server that all operations of one client share.
   var memory: NodeMemory { node.sender.memory.value { NodeMemory() } }
 
   func entry(_ key: String) async throws -> NodeEntry {
@@ -41,11 +34,10 @@ struct IdentifiedFiles: NodeFiles {
     return try await repeatingIfStale(path) {
       guard let id = try await folderID(path, for: key) else { return nil }
       let uptime = node.sender.time.uptime
-      return try await pages(ofFolder: id, for: key) { page in
-        for entry in page where entry.isFolder {
-          if let id = entry.id {
-            memory.remember(id, of: Self.join(path, entry.name), for: access.identity, at: uptime)
-          }
+      return try await listEntries(ofFolder: id, for: key) { page in
+        for folder in page where folder.isFolder {
+          guard let id = folder.id else { continue }
+          memory.remember(id, of: Self.join(path, folder.name), for: access.identity, at: uptime)
         }
         return true
       }
@@ -77,7 +69,7 @@ struct IdentifiedFiles: NodeFiles {
 
   func rename(_ key: String, to name: String) async throws {
     guard let id = try await entry(key).id else { throw StorageError.malformedResponse("a file has no ID") }
-    memory.forget(path(of: key), for: access.identity)
+    memory.forgetFolder(path(of: key), for: access.identity)
     let (_, document) = try await node.call(
       .put, "/files/\(id.percentEncoded())", as: "rename", for: key, body: ["name": .string(name)])
     try NodeResponse.requireChangeResponse(document)
@@ -91,9 +83,7 @@ struct IdentifiedFiles: NodeFiles {
             let entry = if let knownEntry { knownEntry } else { try await entry(key) }
             try await remove(key, entry)
             return (index, nil)
-          } catch let error as ServiceError {
-            return (index, error)
-          }
+          } catch let error as ServiceError { return (index, error) }
         }
       }
       return try await group.reduce(into: Array(repeating: nil, count: files.count)) { $0[$1.index] = $1.error }
@@ -102,7 +92,7 @@ struct IdentifiedFiles: NodeFiles {
 
   private func remove(_ key: String, _ entry: NodeEntry) async throws {
     guard let id = entry.id else { throw StorageError.malformedResponse("a file has no ID") }
-    if entry.isFolder { memory.forget(path(of: key), for: access.identity) }
+    if entry.isFolder { memory.forgetFolder(path(of: key), for: access.identity) }
     let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", for: key)
     try NodeResponse.requireChangeResponse(document)
   }
@@ -113,19 +103,17 @@ struct IdentifiedFiles: NodeFiles {
     return String(path.removingBytePrefix("/") ?? path[...])
   }
 
-  /// Returns the ID of the folder that paths are relative to.
   func rootID(for key: String) async throws -> String {
     if let id = node.provider.rootFileID { return id }
-    if let id = memory.root(for: access.identity) { return id }
+    if let id = memory.rootID(for: access.identity) { return id }
     let (_, document) = try await node.call(.get, "/self", as: "self", for: key)
     guard let id = document["root_file_id"]?.string, NodeEntry.isID(id) else {
       throw StorageError.malformedResponse("it does not contain the root_file_id of the access key")
     }
-    memory.remember(root: id, for: access.identity)
+    memory.remember(rootID: id, for: access.identity)
     return id
   }
 
-  /// Returns the ID of a folder, or `nil` if the folder does not exist or is a file.
   func folderID(_ path: String, for key: String) async throws -> String? {
     let uptime = node.sender.time.uptime
     var (knownPath, id) = memory.nearest(to: path, for: access.identity, at: uptime)
@@ -141,7 +129,6 @@ struct IdentifiedFiles: NodeFiles {
     return if let id { id } else { try await rootID(for: key) }
   }
 
-  /// Returns the file or folder at a path, or `nil` if it does not exist.
   private func lookUp(_ path: String, for key: String) async throws -> NodeEntry? {
     let (parent, name) = NodeFilePath.split(path)
     return try await repeatingIfStale(path) {
@@ -150,17 +137,16 @@ struct IdentifiedFiles: NodeFiles {
     }
   }
 
-  /// Returns the file or folder with a name in a folder, or `nil` if it does not exist.
   private func entry(named name: String, inFolder id: String, for key: String) async throws -> NodeEntry? {
     let hasName = { (entry: NodeEntry) in entry.name.isIdentical(to: name) }
-    return try await pages(ofFolder: id, named: name, for: key) { page in !page.contains(where: hasName) }
-      .last(where: hasName)
+    let entries = try await listEntries(ofFolder: id, named: name, for: key) { page in !page.contains(where: hasName) }
+    return entries.last(where: hasName)
   }
 
-  /// Requests the pages of a folder's entries until a closure returns `false`, and returns the entries of all pages.
+  /// Requests the pages of a folder until a closure returns `false`, and returns the entries of all pages.
   ///
   /// With a name, only the entries with the name are requested, but a node may ignore it. Errors name the key.
-  private func pages(
+  private func listEntries(
     ofFolder id: String, named name: String? = nil, for key: String, while shouldContinue: ([NodeEntry]) -> Bool
   ) async throws -> [NodeEntry] {
     let pageSize = min(node.sender.configuration.keysPerPage, Self.pageEntryLimit)
@@ -169,7 +155,7 @@ struct IdentifiedFiles: NodeFiles {
     var list = EntryList(node.sender.location(ofKey: key))
     var iterationToken = ""
     var knownTokens: Set<ByteExactString> = []
-    var emptyPages = 0
+    var emptyPageCount = 0
     while true {
       let (response, document) = try await node.call(
         .get, firstPage + iterationToken, as: "browse", for: key, headers: [.acceptVersion: "4.0"])
@@ -183,8 +169,8 @@ struct IdentifiedFiles: NodeFiles {
       try list.append(page)
       let nextToken = response.headerFields[.nextIterationToken] ?? ""
       guard shouldContinue(page), !nextToken.isEmpty else { return list.entries }
-      emptyPages += page.isEmpty ? 1 : 0
-      guard knownTokens.insert(ByteExactString(nextToken)).inserted, emptyPages <= Self.emptyPageLimit else {
+      if page.isEmpty { emptyPageCount += 1 }
+      guard knownTokens.insert(ByteExactString(nextToken)).inserted, emptyPageCount <= Self.emptyPageLimit else {
         throw StorageError.malformedResponse("it repeats the token of an earlier page, or too many pages are empty")
       }
       iterationToken = "&iteration_token=\(nextToken.percentEncoded())"
@@ -208,18 +194,13 @@ struct IdentifiedFiles: NodeFiles {
 }
 
 extension HTTPField.Name {
-  /// The name of the header that requests entries page by page, with a token for the next page.
   fileprivate static let acceptVersion = known("Accept-Version")
-
-  /// The name of the response header with the token for the next page of entries.
   fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
 }
 
 extension IdentifiedFiles {
-  /// The remaining lifetime of a bearer token that is used for a transfer, as long as the caller sets none.
+  /// The time for which a bearer token must remain valid when a transfer starts, unless the caller sets another.
   private static let defaultTokenMargin = Duration.seconds(120)
-
-  /// The maximum size of a response to `/info`, in bytes, which has a few settings.
   private static let infoByteLimit = 1 << 20
 
   func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
@@ -240,7 +221,6 @@ extension IdentifiedFiles {
     return try await session(spec, fileID: id, for: key, in: context)
   }
 
-  /// Returns a transfer with paths relative to the folder with an ID, which the credential of the Node API authorizes.
   private func session(
     _ spec: TransferSpec, fileID: String, for key: String, in context: TransferContext
   ) async throws -> TransferSession {
@@ -278,12 +258,12 @@ extension IdentifiedFiles {
 
   /// Requests information about the node, and returns `nil` if the credential may not read it.
   ///
-  /// According to IBM's description, `/info` requires Basic authorization, but some nodes accept bearer tokens. A bearer
-  /// token that is rejected here is not refreshed.
+  /// IBM's description requires Basic authorization. Some nodes accept bearer tokens, which are not refreshed here.
   private func info(for key: String) async throws -> JSONValue? {
     let draft = try node.draft(.get, "/info", as: "info", for: key)
     guard case .bearer = access.method else {
-      return try NodeResponse.info(try await node.sender.exchange(draft).1)
+      let (_, body) = try await node.sender.exchange(draft)
+      return try NodeResponse.info(body)
     }
     switch try await node.sender.sendOnce(draft, { try await $0.body.collected(upTo: Self.infoByteLimit) }) {
     case .succeeded(let body, _): return try body.map { body throws(StorageError) in try NodeResponse.info(body) }

@@ -1,24 +1,17 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
-internal import AsperaTransfer
 internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageClient
 internal import SystemPackage
 
-/// The implementation of the object store operations for an Aspera node.
+/// The object store of a client for an Aspera node, which calls the Node API and transfers bytes in a queue.
 struct NodeClient: OpenFileStore {
   let sender: RequestSender<AsperaProvider>
-
   var provider: AsperaProvider { sender.provider }
 
-  /// The operations on files for the credential that is in use.
-  ///
-  /// Files are identified by IDs if the credential is a bearer token or if the provider has a root folder ID, and by
-  /// paths otherwise.
+  /// The operations on files: by IDs for a bearer token or a root folder ID, otherwise by paths.
   var files: any NodeFiles {
     get async throws {
       guard sender.remoteSigner == nil else { return PathFiles(node: self) }
@@ -31,8 +24,7 @@ struct NodeClient: OpenFileStore {
     }
   }
 
-  /// Calls an operation of the Node API, at a path below its base URL, and returns the head and the JSON body of the
-  /// response, which is `null` if there is none.
+  /// Calls an operation of the Node API, and returns its JSON response, in which an empty body is `null`.
   ///
   /// - Throws: `ServiceError` if the node reports an error, even in a response whose status reports success.
   func call(
@@ -64,7 +56,6 @@ struct NodeClient: OpenFileStore {
     return draft
   }
 
-  /// Checks that the provider's URL and root folder are valid, and that a file can have an object key.
   func requireValidKey(_ key: String) throws {
     _ = try provider.address.get()
     try NodeFilePath.requireKey(key)
@@ -73,29 +64,21 @@ struct NodeClient: OpenFileStore {
   func existingEntry(_ key: String, in files: some NodeFiles) async throws -> NodeEntry? {
     do {
       return try await files.entry(key)
-    } catch let error as ServiceError where error.kind == .noSuchKey {
-      return nil
-    }
+    } catch let error as ServiceError where error.kind == .noSuchKey { return nil }
   }
 
-  /// The queue, the account and the issuer that all transfers of the client share.
-  private var context: TransferContext {
-    get throws { try sender.memory.value { try TransferContext(sender) } }
-  }
-
-  /// The error code for a key that refers to a folder instead of an object.
+  private var context: TransferContext { get throws { try sender.memory.value { try TransferContext(sender) } } }
   private static let folderErrorCode = "IsFolder"
   private static let folderMessage = "The key names a folder, which is not an object."
 
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
-    try StorageError.refuse([("headers", !headers.isEmpty)])
+    try StorageError.requireUnset([("headers", !headers.isEmpty)])
     try requireValidKey(key)
     let entry = try await files.entry(key)
     guard !entry.isFolder else { throw notFound(key, code: Self.folderErrorCode, Self.folderMessage) }
     return ObjectInfo(key: key, size: entry.size, lastModified: entry.modified)
   }
 
-  /// Lists objects in the byte order of their keys, by walking through the folders of the node.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     FolderWalk.listing(prefix: prefix, delimiter: delimiter) { self }
   }
@@ -106,12 +89,10 @@ struct NodeClient: OpenFileStore {
       subject: "browse \(sender.location(ofKey: key))")
   }
 
-  /// Uploads an object, directly from a file or through a temporary file for other sources.
-  @concurrent
-  func upload(
+  @concurrent func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try options.requireAsperaOptions()
+    try options.requireOptionsForAspera()
     try requireValidKey(key)
     return try await sender.transfer("upload", key, progress) { ledger in
       let file = try await UploadFile(source)
@@ -123,21 +104,20 @@ struct NodeClient: OpenFileStore {
     }
   }
 
-  @concurrent
-  func download(
+  @concurrent func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try options.requireAsperaOptions()
+    try options.requireOptionsForAspera()
     return try await sender.transfer("download", key, progress) { ledger in
       // Fails before anything is transferred if the destination is a folder.
       _ = try await location.permissions()
       let info = try await head(key)
       guard let range = options.range else {
-        let file = try await fetch(info, into: location.folder.path.absolute, ledger.meter(total: info.size))
+        let file = try await fetch(info, in: location.folder.path.absolute, ledger.meter(total: info.size))
         try await file.move(to: location)
         return info
       }
-      let file = try await fetch(info, into: nil, nil)
+      let file = try await fetch(info)
       let offsets = try file.offsets(of: range, subject: "download \(sender.location(ofKey: key))")
       let meter = ledger.meter(total: offsets.upperBound - offsets.lowerBound)
       try await FileReplacement.write(location) { replacement in
@@ -147,21 +127,20 @@ struct NodeClient: OpenFileStore {
     }
   }
 
-  /// Downloads an object to a temporary file, which exists as long as its bytes are being read.
-  @concurrent
-  func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    try options.requireAsperaOptions()
+  @concurrent func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+    try options.requireOptionsForAspera()
     return try await sender.recordDownload(of: key) {
-      let file = try await fetch(try await head(key), into: nil, nil)
+      let file = try await fetch(try await head(key))
       let offsets = try file.offsets(of: options.range, subject: "download \(sender.location(ofKey: key))")
       return DownloadedObject(
         info: file.info, contentLength: offsets.upperBound - offsets.lowerBound, body: file.stream(offsets))
     }
   }
 
-  /// Downloads an object into a new temporary folder in another folder, or in the system's temporary directory.
-  private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> DownloadedFile
-  {
+  /// Downloads an object into a new temporary folder, in `parent` or in the system's temporary directory.
+  private func fetch(
+    _ info: ObjectInfo, in parent: FilePath? = nil, _ meter: ProgressMeter? = nil
+  ) async throws -> DownloadedFile {
     let folder = try TemporaryFolder(in: parent?.string)
     let context = try context
     let session = try await files.download(of: info.key, into: folder, in: context)
@@ -169,7 +148,6 @@ struct NodeClient: OpenFileStore {
     return try await DownloadedFile(info, in: folder)
   }
 
-  /// Deletes an object, succeeds if the object does not exist, and throws an error if the key refers to a folder.
   func delete(_ key: String) async throws {
     try requireValidKey(key)
     let files = try await files
@@ -178,9 +156,7 @@ struct NodeClient: OpenFileStore {
     try await remove(key, entry, in: files)
   }
 
-  /// Deletes objects, and succeeds for keys that do not exist.
-  ///
-  /// A node deletes a folder together with its content. The client therefore checks first what each key refers to.
+  /// Deletes the keys that are not folders: a node would delete a folder together with its content.
   func delete(_ keys: [String]) async throws -> DeletionReport {
     for key in keys { try requireValidKey(key) }
     let files = try await files
@@ -196,9 +172,6 @@ struct NodeClient: OpenFileStore {
     return report
   }
 
-  /// Creates a folder and its parent folders, and succeeds if the folder exists.
-  ///
-  /// A node creates a folder only in an existing folder, and reports an error for a folder that exists.
   func createFolder(_ key: String) async throws {
     try requireValidKey(key)
     try await files.createFolder(key)
@@ -219,7 +192,7 @@ struct NodeClient: OpenFileStore {
     try await files.rename(key, to: name)
   }
 
-  /// Returns the keys in their order, each once as bytes, with the file or folder that has the key, if there is one.
+  /// Returns the distinct keys (compared as bytes) in their order, each with its file or folder, if there is one.
   private func entries(
     of keys: ArraySlice<String>, in files: some NodeFiles
   ) async throws -> [(key: String, entry: NodeEntry?)] {
@@ -236,9 +209,7 @@ struct NodeClient: OpenFileStore {
   private func remove(_ key: String, _ entry: NodeEntry?, in files: some NodeFiles) async throws {
     do {
       if let error = try await files.remove([(key, entry)])[0] { throw error }
-    } catch let error as ServiceError where error.kind == .noSuchKey {
-      return
-    }
+    } catch let error as ServiceError where error.kind == .noSuchKey { return }
   }
 
   private func remove(
@@ -256,9 +227,8 @@ struct NodeClient: OpenFileStore {
 }
 
 extension UploadOptions {
-  /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
-  func requireAsperaOptions() throws(StorageError) {
-    try StorageError.refuse([
+  func requireOptionsForAspera() throws(StorageError) {
+    try StorageError.requireUnset([
       ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
       ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
       ("forbidOverwrite", forbidOverwrite), ("storageClass", storageClass != nil), ("headers", !headers.isEmpty),
@@ -267,8 +237,7 @@ extension UploadOptions {
 }
 
 extension StorageError {
-  /// Throws an error that lists the options that are set, or returns if no option is set.
-  static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
+  static func requireUnset(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
     let names = options.filter(\.isSet).map(\.name)
     guard !names.isEmpty else { return }
     throw StorageError(
@@ -278,9 +247,8 @@ extension StorageError {
 }
 
 extension DownloadOptions {
-  /// Throws an error if a download option is set that an Aspera node does not support.
-  func requireAsperaOptions() throws(StorageError) {
-    try StorageError.refuse([
+  func requireOptionsForAspera() throws(StorageError) {
+    try StorageError.requireUnset([
       ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
       ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
     ])

@@ -1,11 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import StorageAuth
-internal import StorageClient
 
-/// A file or a folder on an Aspera node.
+/// A file or folder on a node, parsed from a response of the Node API.
 struct NodeEntry: Sendable {
   /// The ID of the file or folder, or `nil` if the node identified it by its path.
   let id: String?
@@ -14,9 +12,7 @@ struct NodeEntry: Sendable {
   let size: Int64?
   let modified: Timestamp?
 
-  /// Creates an entry in the folder with a path on the node from a JSON object in a response to the `browse` operation.
-  ///
-  /// A symbolic link counts as a file. Its target is not walked, so that a walk cannot run into a cycle.
+  /// Creates an entry of a folder from a `browse` response, in which a symbolic link counts as a file to avoid cycles.
   init(_ element: JSONValue, in folder: String) throws(StorageError) {
     let path = element["path"]?.string
     guard let name = element["basename"]?.string ?? path.map({ NodeFilePath.split($0).name }) else {
@@ -29,11 +25,9 @@ struct NodeEntry: Sendable {
     try self.init(element, named: name)
   }
 
-  /// Creates the entry of the file or folder that a `browse` request was about, from the member `self` of the response.
+  /// Creates the entry of the requested file or folder from the member `self` of a `browse` response.
   init(requested element: JSONValue?, at path: String) throws(StorageError) {
-    guard let element else {
-      throw StorageError.malformedResponse("it has no self, which describes the requested file")
-    }
+    guard let element else { throw .malformedResponse("it has no self, which describes the requested file") }
     guard (element["path"]?.string).map({ NodeFilePath.isSame($0, path) }) ?? true else {
       throw StorageError.malformedResponse("it describes another file than \(path)")
     }
@@ -42,14 +36,11 @@ struct NodeEntry: Sendable {
 
   private init(_ element: JSONValue, named name: String) throws(StorageError) {
     guard let type = element["type"]?.string else { throw StorageError.malformedResponse("a file has no type") }
-    try self.init(
-      element, id: nil, name, isFolder: type == "directory" || type == "container", isLink: type == "symbolic_link",
-      timeMember: "mtime")
+    let isFolder = type == "directory" || type == "container"
+    try self.init(element, id: nil, name, isFolder: isFolder, isLink: type == "symbolic_link", timeMember: "mtime")
   }
 
-  /// Creates an entry from a JSON object in a response to `/files/{id}/files`.
-  ///
-  /// A link, which may lead to another node, counts as a file.
+  /// Creates an entry from a `/files/{id}/files` response; a link, which may lead to another node, counts as a file.
   init(withID element: JSONValue) throws(StorageError) {
     guard let type = element["type"]?.string, let name = element["name"]?.string, let id = element["id"]?.string else {
       throw StorageError.malformedResponse("a listed file has no ID, no name or no type")
@@ -68,7 +59,7 @@ struct NodeEntry: Sendable {
     self.isFolder = isFolder
     size = element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) } ?? (isLink ? 0 : nil)
     guard isFolder || size != nil else { throw StorageError.malformedResponse("a file has no size") }
-    self.modified = element[timeMember]?.string.flatMap { Timestamp(iso8601: $0) }
+    modified = element[timeMember]?.string.flatMap { Timestamp(iso8601: $0) }
   }
 
   /// Returns whether a text can be the ID of a file: between 1 and 255 printable ASCII characters.
@@ -82,7 +73,7 @@ struct NodeEntry: Sendable {
   }
 }
 
-/// The entries of one folder, collected from several responses, up to a limit, each name once.
+/// The entries of one folder from several responses, with different names.
 struct EntryList {
   /// The maximum number of files that are listed from one folder, because they are sorted in memory.
   private static let entryLimit = 1_000_000
@@ -91,14 +82,8 @@ struct EntryList {
   private var names: Set<ByteExactString> = []
   private let location: String
 
-  init(_ location: String) {
-    self.location = location
-  }
+  init(_ location: String) { self.location = location }
 
-  /// Appends the entries of a response.
-  ///
-  /// - Throws: `StorageError` if the folder has too many entries, or if the node returned an entry before: it sends
-  ///   the same positions again, or the folder was changed meanwhile.
   mutating func append(_ newEntries: [NodeEntry]) throws(StorageError) {
     for entry in newEntries where !names.insert(ByteExactString(entry.name)).inserted {
       throw .malformedResponse(

@@ -1,18 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import StorageAuth
-internal import StorageClient
 
-/// The operations of a Node API on files and folders, for one of the two ways in which a node identifies files.
+/// The operations of a Node API on files and folders.
 ///
 /// ``PathFiles`` identifies files by paths, and requires Basic authorization. ``IdentifiedFiles`` identifies files by
 /// IDs, and is the only way for bearer tokens.
 protocol NodeFiles: Sendable {
-  /// Requests the description of a file or a folder.
-  ///
-  /// - Throws: `ServiceError` of the kind `noSuchKey` if no file and no folder has the key.
+  /// Requests the description of a file or folder; if there is none, the error is of the kind `noSuchKey`.
   func entry(_ key: String) async throws -> NodeEntry
 
   /// Returns the unsorted entries of a folder, or `nil` if the folder does not exist or is a file.
@@ -26,7 +22,7 @@ protocol NodeFiles: Sendable {
 
   /// Deletes files, and folders with their content.
   ///
-  /// - Parameter files: The keys of the files and folders, each with its entry if that was just requested from the node.
+  /// - Parameter files: The keys, each with its entry if it was just requested from the node.
   /// - Returns: For each key the node's error, or `nil` if the file or folder was deleted.
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?]
 
@@ -39,10 +35,7 @@ protocol NodeFiles: Sendable {
   ) async throws -> TransferSession
 }
 
-/// A namespace for functions that derive a file's path on an Aspera node from an object key.
-///
-/// Two different keys never refer to the same file, and no key leads out of the root folder. Keys that a file system
-/// would normalize are rejected.
+/// Paths on an Aspera node: different keys never refer to the same file, and no key leads out of the root folder.
 enum NodeFilePath {
   static func requireKey(_ key: String) throws(StorageError) {
     guard isKey(key) else {
@@ -53,9 +46,7 @@ enum NodeFilePath {
     }
   }
 
-  static func isKey(_ key: String) -> Bool {
-    key.parts(between: "/").allSatisfy { isName($0) }
-  }
+  static func isKey(_ key: String) -> Bool { key.parts(between: "/").allSatisfy { isName($0) } }
 
   static func isName(_ name: some StringProtocol) -> Bool {
     !name.isEmpty && name != "." && name != ".."
@@ -67,12 +58,11 @@ enum NodeFilePath {
     return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
   }
 
-  /// Returns whether two paths on the node are the same, except for a slash at their ends.
+  // A slash at the end makes no difference.
   static func isSame(_ first: String, _ second: String) -> Bool {
     (first.removingByteSuffix("/") ?? first[...]).isIdentical(to: second.removingByteSuffix("/") ?? second[...])
   }
 
-  /// Returns the path on the node for a valid key, or the path of the root folder for an empty key.
   static func join(_ key: String, below root: String) -> String {
     key.isEmpty ? root : "\(root == "/" ? "" : root)/\(key)"
   }

@@ -1,17 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import StorageAuth
 
-/// The memory that a client has of an Aspera node: the IDs that it gave to folders, and its transfer server.
+/// A client's cache for an Aspera node: the IDs of folders, and the transfer server.
 ///
-/// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute. What belongs
-/// to another access key is discarded.
+/// Another client can rename a folder, which keeps its ID, so a cached ID is used for at most a minute. A change of the
+/// access key, user or token empties the cache.
 final class NodeMemory: Sendable {
   private static let lifetime = Duration.seconds(60)
-
-  /// The maximum number of cached IDs, which bounds the memory; beyond it, the expired IDs are discarded, or else all.
+  /// The maximum number of cached IDs, beyond which the expired IDs or else all IDs are discarded.
   private static let folderLimit = 10_000
 
   private struct Folder {
@@ -20,49 +18,45 @@ final class NodeMemory: Sendable {
     let expiration: Duration
   }
 
-  private struct State {
-    /// The access key, user or token to which everything below belongs.
+  private struct Contents {
+    /// The access key, user or token to which the cached values belong.
     var identity = ""
-    /// The ID of the root folder of the access key.
-    var root: String?
+    var rootID: String?
     var server: TransferSpec?
     /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
     var folders: [ByteExactString: Folder] = [:]
   }
 
-  private let state = Lock(State())
+  private let contents = Lock(Contents())
 
-  private func withState<Result: Sendable>(of identity: String, _ body: (inout State) -> Result) -> Result {
-    state.withLock { state in
-      if !state.identity.isIdentical(to: identity) { state = State(identity: identity) }
-      return body(&state)
+  private func withContents<Result: Sendable>(of identity: String, _ body: (inout Contents) -> Result) -> Result {
+    contents.withLock { contents in
+      if !contents.identity.isIdentical(to: identity) { contents = Contents(identity: identity) }
+      return body(&contents)
     }
   }
 
-  func root(for identity: String) -> String? { withState(of: identity) { $0.root } }
-
-  func remember(root: String, for identity: String) { withState(of: identity) { $0.root = root } }
-
-  func server(for identity: String) -> TransferSpec? { withState(of: identity) { $0.server } }
-
-  func remember(_ server: TransferSpec, for identity: String) { withState(of: identity) { $0.server = server } }
+  func rootID(for identity: String) -> String? { withContents(of: identity) { $0.rootID } }
+  func remember(rootID: String, for identity: String) { withContents(of: identity) { $0.rootID = rootID } }
+  func server(for identity: String) -> TransferSpec? { withContents(of: identity) { $0.server } }
+  func remember(_ server: TransferSpec, for identity: String) { withContents(of: identity) { $0.server = server } }
 
   func remember(_ id: String, of path: String, for identity: String, at uptime: Duration) {
-    withState(of: identity) { state in
-      if state.folders.count >= Self.folderLimit {
-        state.folders = state.folders.filter { $0.value.expiration > uptime }
+    withContents(of: identity) { contents in
+      if contents.folders.count >= Self.folderLimit {
+        contents.folders = contents.folders.filter { $0.value.expiration > uptime }
       }
-      if state.folders.count >= Self.folderLimit { state.folders = [:] }
-      state.folders[ByteExactString(path)] = Folder(id: id, expiration: uptime + Self.lifetime)
+      if contents.folders.count >= Self.folderLimit { contents.folders = [:] }
+      contents.folders[ByteExactString(path)] = Folder(id: id, expiration: uptime + Self.lifetime)
     }
   }
 
   /// Returns the path and ID of the deepest cached folder that contains a path or is at it, or an empty path and `nil`.
   func nearest(to path: String, for identity: String, at uptime: Duration) -> (path: String, id: String?) {
-    withState(of: identity) { state in
+    withContents(of: identity) { contents in
       var path = path[...]
       while !path.isEmpty {
-        if let folder = state.folders[ByteExactString(path)], folder.expiration > uptime {
+        if let folder = contents.folders[ByteExactString(path)], folder.expiration > uptime {
           return (String(path), folder.id)
         }
         path = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
@@ -71,15 +65,14 @@ final class NodeMemory: Sendable {
     }
   }
 
-  /// Discards the IDs of the folder at a path and of all folders in it.
-  func forget(_ path: String, for identity: String) {
-    withState(of: identity) { state in
-      state.folders = state.folders.filter { folderPath, _ in
+  func forgetFolder(_ path: String, for identity: String) {
+    withContents(of: identity) { contents in
+      contents.folders = contents.folders.filter { folderPath, _ in
         let isInFolder = [nil, UInt8(ascii: "/")].contains(folderPath.utf8.dropFirst(path.utf8.count).first)
         return !(folderPath.utf8.starts(with: path.utf8) && isInFolder)
       }
     }
   }
 
-  func forgetFolders(of identity: String) { withState(of: identity) { $0.folders = [:] } }
+  func forgetFolders(of identity: String) { withContents(of: identity) { $0.folders = [:] } }
 }

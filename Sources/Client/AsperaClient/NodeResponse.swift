@@ -1,19 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageClient
 
-/// A namespace for functions that parse responses of the Node API.
+/// Functions that parse and check responses of a Node API.
 enum NodeResponse {
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {
       return try JSONValue(parsing: body)
-    } catch {
-      throw StorageError.malformedResponse("it is not JSON: \(error)")
-    }
+    } catch { throw StorageError.malformedResponse("it is not JSON: \(error)") }
   }
 
   /// Parses the response to a request for `/info`, whose settings contain the fingerprint of the host key to pin.
@@ -25,8 +21,6 @@ enum NodeResponse {
     return info
   }
 
-  /// Returns the elements of a member of a response that must be an array, with one element for each file of the request
-  /// if their number is given.
   static func elements(_ name: String, of document: JSONValue, count: Int? = nil) throws(StorageError) -> [JSONValue] {
     guard let elements = document[name]?.array else { throw .malformedResponse("it has no array \(name)") }
     guard count == nil || count == elements.count else {
@@ -35,14 +29,12 @@ enum NodeResponse {
     return elements
   }
 
-  /// Checks that the response to a change is an object, or has no body.
   static func requireChangeResponse(_ document: JSONValue) throws(StorageError) {
     guard document.object != nil || document == .null else {
       throw .malformedResponse("it is neither empty nor a JSON object")
     }
   }
 
-  /// Returns the error that a Node API response body describes, or `nil` if the body describes no error.
   static func refusal(in body: [UInt8]) -> NodeRefusal? {
     (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
   }
@@ -69,9 +61,7 @@ extension NodeRefusal {
 }
 
 extension ServiceError {
-  /// Creates a service error from the error that a node's response describes.
-  ///
-  /// The error can concern one of several paths in a successful response. It then has its own status.
+  /// Creates a service error, with the status of the refusal if the response itself is successful.
   init(_ refusal: NodeRefusal?, in response: HTTPResponse, subject: String) {
     var response = response
     if response.status.kind == .successful, let status = refusal?.status, (400...599).contains(status) {

@@ -1,14 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageClient
 
-/// The operations of a Node API on files identified by paths, such as `/files/browse` and `/files/upload_setup`.
-///
-/// According to the OpenAPI description of IBM's Node API, these operations require Basic authorization.
+/// The operations of a Node API on files identified by paths, for which IBM's description requires Basic authorization.
 struct PathFiles: NodeFiles {
   let node: NodeClient
 
@@ -26,12 +22,9 @@ struct PathFiles: NodeFiles {
       let document: JSONValue
       do {
         let position = JSONNumber(list.entries.count)
-        document = try await call(
-          "browse", for: key, ["path": .string(path), "count": .number(entriesPerPage), "skip": .number(position)]
-        ).document
-      } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
-        return nil
-      }
+        let range: JSONValue = ["path": .string(path), "count": .number(entriesPerPage), "skip": .number(position)]
+        document = try await call("browse", for: key, range).document
+      } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty { return nil }
       guard try NodeEntry(requested: document["self"], at: path).isFolder else { return nil }
       let items = try NodeResponse.elements("items", of: document)
       guard let total = document["total_count"]?.integer, total >= items.count else {
@@ -49,7 +42,7 @@ struct PathFiles: NodeFiles {
 
   func createFolder(_ key: String) async throws {
     var folders: [String] = []
-    for name in key.words(between: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
+    for name in key.words(between: "/") { folders.append(folders.last.map { "\($0)/\(name)" } ?? String(name)) }
     let elements = folders.map { ["path": .string(path($0)), "type": "directory"] as JSONValue }
     let (response, document) = try await call("create", for: key, ["paths": .array(elements)])
     let results = try NodeResponse.elements("paths", of: document, count: elements.count)
@@ -65,9 +58,8 @@ struct PathFiles: NodeFiles {
       "path": .string(folder.isEmpty ? "/" : folder), "source": .string(oldName), "destination": .string(name),
     ]
     let (response, document) = try await call("rename", for: key, ["paths": [element]], isRepeatable: false)
-    guard
-      let refusal = try NodeResponse.elements("paths", of: document, count: 1).first.flatMap({ NodeRefusal(of: $0) })
-    else { return }
+    let results = try NodeResponse.elements("paths", of: document, count: 1)
+    guard let refusal = results.first.flatMap({ NodeRefusal(of: $0) }) else { return }
     throw ServiceError(refusal, in: response, subject: "rename \(node.sender.location(ofKey: key))")
   }
 
@@ -76,8 +68,8 @@ struct PathFiles: NodeFiles {
     let paths = files.map {
       ["path": .string(path($0.key)), "recursive_delete": .bool($0.entry?.isFolder != false)] as JSONValue
     }
-    let (response, document) = try await call(
-      "delete", for: files.count == 1 ? files[0].key : "", ["paths": .array(paths)])
+    let singleKey = files.count == 1 ? files[0].key : ""
+    let (response, document) = try await call("delete", for: singleKey, ["paths": .array(paths)])
     let results = try NodeResponse.elements("paths", of: document, count: files.count)
     return try zip(files, results).map { file, result in
       guard (result["path"]?.string).map({ NodeFilePath.isSame($0, path(file.key)) }) ?? true else {

@@ -1,18 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
-internal import AsperaTransfer
 internal import CredentialSources
 internal import StorageAuth
-internal import StorageClient
 
 /// The transfer queue, the token issuer and the login that all Aspera transfers of one client share.
 final class TransferContext: Sendable {
   let queue: TransferQueue
   /// The account that logs in, or `nil` if transfers use a WebSocket.
   let account: AsperaAccount?
-  /// The public key that the node receives, so that it admits the account, or `nil` without a generated key pair.
+  /// The public key of a generated key pair, which the node receives so that it admits the account.
   let publicKey: String?
   /// The host that the caller specified for transfers, or the host of the node's URL.
   let host: String
@@ -22,10 +19,6 @@ final class TransferContext: Sendable {
   private let issuer: SetupTokenIssuer
   private let observation: EventHub.Observation
 
-  /// Creates the transfer queue, the token issuer and the account from the settings of the sender's provider.
-  ///
-  /// - Throws: An `AsperaError` if ascp or a key for the login is missing; a `SigningError` if the provider's URL or
-  ///   root folder is invalid; a `StorageError` if the login excludes a part of the server's address.
   init(_ sender: RequestSender<AsperaProvider>) throws {
     let address = try sender.provider.address.get()
     options = sender.provider.transfers
@@ -33,8 +26,7 @@ final class TransferContext: Sendable {
     host = options.server.host ?? AsperaAccount.host(of: address.authority)
     var generatedKey: DynamicKey?
     account = try options.account(on: host) {
-      // The key only shows that the client is an Aspera client, and it ends with the sender. The token of each transfer
-      // authorizes it, so that a longer key would only cost time.
+      // The key shows only that the client is an Aspera client, and tokens authorize transfers: a short key suffices.
       let key = try DynamicKey(bits: 2_048)
       generatedKey = key
       return key
@@ -53,7 +45,7 @@ final class TransferContext: Sendable {
       in: .system(sender.transport, sender.time))
   }
 
-  /// Returns a transfer whose token and server the node determines in its response to a setup request.
+  // The node determines the token and the server in its response to a setup request.
   func session(_ specification: TransferSpec) -> TransferSession {
     var specification = specification
     specification.publicKey = publicKey
@@ -63,16 +55,15 @@ final class TransferContext: Sendable {
     return session(specification, issuer: issuer)
   }
 
-  /// Returns a transfer with a token of another issuer.
   func session(_ specification: TransferSpec, issuer: some TokenIssuer) -> TransferSession {
     options.session(specification, account: account, issuer: issuer)
   }
 }
 
 extension TransferQueue {
-  /// Transfers one file, and returns or throws only when the transfer has ended completely.
+  /// Transfers one file, and returns or throws only after the end of the transfer.
   ///
-  /// The size is `nil` if it is unknown. The ID of the session must not be in the queue yet.
+  /// The queue must not contain the session's ID yet.
   ///
   /// - Throws: A `TransferFailure` or a `CancellationError`.
   func carryOut(_ session: TransferSession, size: Int64?, _ meter: ProgressMeter?) async throws {

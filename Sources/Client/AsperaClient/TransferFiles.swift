@@ -1,10 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageClient
 internal import SystemPackage
 
 /// A file for ascp to send: the caller's own file, or a temporary file that only its owner can read.
@@ -14,10 +12,8 @@ struct UploadFile: Sendable {
   /// The CRC-64 of the bytes if they were copied to a temporary file, or `nil`.
   let checksum: ObjectChecksum?
   private let folder: TemporaryFolder?
-  /// The caller's own file, or `nil` if the file is temporary.
-  private let callersFile: FilePayload?
+  private let openedFile: FilePayload?
 
-  /// Creates the file from an upload source, and writes bytes and streams to a temporary file.
   init(_ source: UploadSource) async throws {
     switch source.storage {
     case .file(let path): try await self.init(FilePayload(path))
@@ -32,7 +28,7 @@ struct UploadFile: Sendable {
     length = file.length
     checksum = nil
     folder = nil
-    callersFile = file
+    openedFile = file
   }
 
   private init(_ stream: ByteStream, length announcedLength: Int64?) async throws {
@@ -41,34 +37,32 @@ struct UploadFile: Sendable {
       try await replacement.write(stream, at: 0, .crc64) { written, _ in
         // A stream without an end must not fill the disk.
         if let announcedLength, written.length > announcedLength {
-          throw Self.otherLength("more bytes than", announcedLength)
+          throw Self.lengthError("more bytes than", announcedLength)
         }
       }
     }
     if let announcedLength, announcedLength != writtenFile.length {
-      throw Self.otherLength("\(writtenFile.length) bytes, not", announcedLength)
+      throw Self.lengthError("\(writtenFile.length) bytes, not", announcedLength)
     }
     path = folder.contentPath.string
     length = writtenFile.length
     checksum = writtenFile.checksum
     self.folder = folder
-    callersFile = nil
+    openedFile = nil
   }
 
-  private static func otherLength(_ comparison: String, _ announcedLength: Int64) -> StorageError {
+  private static func lengthError(_ comparison: String, _ announcedLength: Int64) -> StorageError {
     StorageError(
       .sourceChanged, "The stream had \(comparison) the \(announcedLength) that were announced.",
       remedy: "Give the length only if it is certain.")
   }
 
-  /// Throws an error if ascp may have read another file than the one that was opened, or another state of it.
-  ///
-  /// ascp gets a path, and resolves it by itself.
+  /// Throws an error if ascp, which opens the path by itself, may have read another file or another state of the file.
   func requireUnchanged() async throws {
-    guard let callersFile else { return }
+    guard let openedFile else { return }
     // A file that is gone, or whose status cannot be read, is not the one that was opened either.
     let status = try? await FileLocation(FilePath(path)).status()
-    guard let status, status.isSameFile(as: callersFile.status), status.identity == callersFile.identity else {
+    guard let status, status.isSameFile(as: openedFile.status), status.identity == openedFile.identity else {
       throw StorageError(
         .sourceChanged, "\(path) was changed, or replaced by another file, during the upload.",
         remedy: "Upload it again when it no longer changes.")
@@ -77,9 +71,7 @@ struct UploadFile: Sendable {
 }
 
 extension TemporaryFolder {
-  /// The path of the only file that this module puts into a temporary folder.
   var contentPath: FilePath { FilePath(path).appending(Self.contentName) }
-
   static var contentName: String { "content" }
 }
 
@@ -91,7 +83,6 @@ struct DownloadedFile: Sendable {
 
   private var length: Int64 { contentFile.status.size }
 
-  /// Opens the file in a folder after checking that the download into the folder is complete.
   init(_ info: ObjectInfo, in folder: TemporaryFolder, of system: any FileSystem = .system) async throws {
     let content = try await FileLocation(folder.contentPath, in: system)
     let contentFile = try await LocalFile.reading(content.name, in: content.folder)
@@ -105,7 +96,6 @@ struct DownloadedFile: Sendable {
     self.folder = folder
   }
 
-  /// Moves the file to a location, with the permissions of the file that it replaces.
   func move(to location: FileLocation) async throws {
     if let permissions = try await location.permissions() {
       // First the permissions: the file must not appear at its location with others, not even for a moment.
@@ -123,10 +113,7 @@ struct DownloadedFile: Sendable {
     try await location.folder.system.runBlocking { try FileReplacement.rename(source, to: location) }
   }
 
-  /// Returns the byte offsets that a range selects, or all offsets of the file if the range is `nil`.
-  ///
-  /// - Throws: `ServiceError` of the kind `invalidRange`, as from other services, if the range lies outside the
-  ///   object.
+  /// Returns the offsets of a range's bytes, or of all bytes, and throws `invalidRange` for a range outside the object.
   func offsets(of range: ByteRange?, subject: String) throws -> Range<Int64> {
     guard let range else { return 0..<length }
     guard let offsets = range.bytes(of: length) else {
@@ -137,7 +124,6 @@ struct DownloadedFile: Sendable {
     return offsets
   }
 
-  /// Returns a stream of the bytes at offsets, which fails if the file has become shorter.
   func stream(_ offsets: Range<Int64>) -> ByteStream {
     // Retains the folder until the stream has been read.
     ByteStream { [self] in

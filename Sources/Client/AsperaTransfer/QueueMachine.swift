@@ -10,9 +10,9 @@ struct QueueMachine {
   enum Effect {
     /// Performs an effect for a session with the given ID and its current ticket.
     case session(String, ticket: UInt64, SessionMachine.Effect)
-    /// Discards what the transfer queue knows about the session with the given ID.
+    /// Discards the transfer queue's record of the session with the given ID.
     case forget(String)
-    /// Notifies the state machine after the given time, so that sessions that wait for the start spacing can start.
+    /// Calls ``timerEnded(at:)`` after the given time, so that sessions can start after the start spacing.
     case timer(Duration)
   }
 
@@ -30,14 +30,11 @@ struct QueueMachine {
   var idsInStartOrder: [String] = []
   var isShutDown = false
   var isPaused = false
-  /// Whether a ``Effect/timer(_:)`` effect is pending.
-  var isTimerSet = false
+  var isTimerPending = false
   /// The uptime at which the last attempt started, from which the start spacing is measured.
   var lastAttemptStart: Duration?
-  /// The IDs of the sessions to remove after they have ended.
-  var idsToRemove: Set<String> = []
-  /// The IDs of the sessions to run again after they have stopped.
-  var idsToRunAgain: Set<String> = []
+  var idsToRemoveAfterEnd: Set<String> = []
+  var idsToRunAgainAfterStop: Set<String> = []
 
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
@@ -51,7 +48,6 @@ struct QueueMachine {
     return effects + (isShutDown ? update(id) { $0.cancel() } : []) + schedule(at: uptime)
   }
 
-  /// Passes an event to a session, and then starts the sessions that can use a free slot.
   mutating func updateAndSchedule(
     _ id: String, at uptime: Duration, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
   ) -> [Effect] {
@@ -59,9 +55,8 @@ struct QueueMachine {
     return effects + runAgainIfRequested(id) + schedule(at: uptime)
   }
 
-  /// Handles the result of checking a session's token, after which the attempt starts if the token is valid.
   mutating func checkEnded(
-    _ id: String, _ ticket: UInt64, _ check: SessionMachine.CheckResult, at uptime: Duration
+    _ id: String, _ ticket: UInt64, _ check: SessionMachine.TokenCheck, at uptime: Duration
   ) -> [Effect] {
     let effects = update(id) { $0.checkEnded(ticket, check) }
     if sessions[id]?.state == .connecting { lastAttemptStart = uptime }
@@ -69,17 +64,27 @@ struct QueueMachine {
   }
 
   mutating func cancel(_ id: String, at uptime: Duration) -> [Effect] {
-    idsToRunAgain.remove(id)
+    idsToRunAgainAfterStop.remove(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
   /// Cancels a session, and removes it from the queue after it has ended.
   mutating func remove(_ id: String, at uptime: Duration) -> [Effect] {
     guard let session = sessions[id] else { return [] }
-    idsToRunAgain.remove(id)
+    idsToRunAgainAfterStop.remove(id)
     guard !session.isEnded else { return forget(id) }
-    idsToRemove.insert(id)
+    idsToRemoveAfterEnd.insert(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)
+  }
+
+  /// Runs a session before all others, even if it has ended or is stopping, and interrupts another if no slot is free.
+  mutating func run(_ id: String, at uptime: Duration) -> [Effect] {
+    guard let session = sessions[id], !isShutDown, !idsToRemoveAfterEnd.contains(id) else { return [] }
+    if case .stopping = session.state {
+      idsToRunAgainAfterStop.insert(id)
+      return []
+    }
+    return makeUrgent(id) + freeSlotsForUrgent() + schedule(at: uptime)
   }
 
   mutating func pause(stopping: Bool) -> [Effect] {
@@ -95,17 +100,15 @@ struct QueueMachine {
   /// Cancels all sessions, including sessions that are added later.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
-    idsToRunAgain = []
+    idsToRunAgainAfterStop = []
     return (waitingIDs + urgentIDs + interruptedIDs + activeIDs).flatMap { id in update(id) { $0.cancel() } }
   }
 
-  /// Starts sessions after the time that an ``Effect/timer(_:)`` effect requested.
-  mutating func timerFired(at uptime: Duration) -> [Effect] {
-    isTimerSet = false
+  mutating func timerEnded(at uptime: Duration) -> [Effect] {
+    isTimerPending = false
     return schedule(at: uptime)
   }
 
-  /// Passes an event to a session, and updates the lists of session IDs.
   mutating func update(_ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]) -> [Effect] {
     guard let session = sessions[id] else { return [] }
     var changedSession = session
@@ -113,57 +116,33 @@ struct QueueMachine {
     sessions[id] = changedSession
     updateLists(id, from: session, to: changedSession)
     let sessionEffects = effects.map { Effect.session(id, ticket: changedSession.ticket, $0) }
-    return sessionEffects + (changedSession.isEnded && idsToRemove.contains(id) ? forget(id) : [])
+    return sessionEffects + (changedSession.isEnded && idsToRemoveAfterEnd.contains(id) ? forget(id) : [])
   }
 
   private mutating func updateLists(_ id: String, from old: SessionMachine, to new: SessionMachine) {
-    if new.isActive != old.isActive {
-      if new.isActive { activeIDs.append(id) } else { activeIDs.removeAll { $0 == id } }
-    }
-    if old.state == .waiting, new.state != .waiting {
-      waitingIDs.removeAll { $0 == id }
-    }
-    if case .interrupted = new.state {
-      if !interruptedIDs.contains(id), !urgentIDs.contains(id) { interruptedIDs.append(id) }
-    } else {
-      interruptedIDs.removeAll { $0 == id }
-    }
+    let isInterrupted = if case .interrupted = new.state { true } else { false }
+    let waitsForStart = if case .queued = new.state { true } else { false }
+    activeIDs.setMembership(of: id, to: new.isActive)
+    interruptedIDs.setMembership(of: id, to: isInterrupted && !urgentIDs.contains(id))
+    idsInStartOrder.setMembership(of: id, to: waitsForStart)
+    if old.state == .waiting, new.state != .waiting { waitingIDs.removeAll { $0 == id } }
     if new.isActive || new.isEnded { urgentIDs.removeAll { $0 == id } }
-    switch new.state {
-    case .queued where !idsInStartOrder.contains(id): idsInStartOrder.append(id)
-    case .queued: break
-    default: idsInStartOrder.removeAll { $0 == id }
-    }
   }
 
   private mutating func forget(_ id: String) -> [Effect] {
-    idsToRemove.remove(id)
+    idsToRemoveAfterEnd.remove(id)
     sessions[id] = nil
     return [.forget(id)]
   }
 
-  /// Runs a session before all other sessions, and interrupts an active session if no slot is free.
-  ///
-  /// A session that has ended runs again. A session that is being stopped runs again after it has stopped.
-  mutating func run(_ id: String, at uptime: Duration) -> [Effect] {
-    guard let session = sessions[id], !isShutDown, !idsToRemove.contains(id) else { return [] }
-    if case .stopping = session.state {
-      idsToRunAgain.insert(id)
-      return []
-    }
-    return makeUrgent(id) + freeSlotsForUrgent() + schedule(at: uptime)
-  }
-
-  /// Runs a stopped session first if the caller asked to run the session while it was being stopped.
   private mutating func runAgainIfRequested(_ id: String) -> [Effect] {
-    guard let session = sessions[id], !session.isActive, idsToRunAgain.remove(id) != nil else { return [] }
+    guard let session = sessions[id], !session.isActive, idsToRunAgainAfterStop.remove(id) != nil else { return [] }
     switch session.state {
     case .interrupted, .ended(.failure(.cancelled)): return makeUrgent(id)
     default: return []
     }
   }
 
-  /// Activates as many sessions as there are free slots, and then starts the sessions whose start is due.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
     while activeIDs.count < configuration.maximumActive, let id = nextSessionID() {
@@ -172,7 +151,6 @@ struct QueueMachine {
     return effects + startDueSessions(at: uptime)
   }
 
-  /// Adds a session to the urgent ones, unless it is active.
   private mutating func makeUrgent(_ id: String) -> [Effect] {
     switch sessions[id]?.state {
     case .waiting, .interrupted:
@@ -183,8 +161,7 @@ struct QueueMachine {
     case .ended:
       urgentIDs.append(id)
       return update(id) { $0.enterQueue() }
-    default:
-      return []
+    default: return []
     }
   }
 
@@ -202,9 +179,7 @@ struct QueueMachine {
     return effects
   }
 
-  private func isStopping(_ id: String) -> Bool {
-    if case .stopping = sessions[id]?.state { true } else { false }
-  }
+  private func isStopping(_ id: String) -> Bool { if case .stopping = sessions[id]?.state { true } else { false } }
 
   private func nextSessionID() -> String? {
     isPaused || isShutDown ? nil : urgentIDs.first ?? interruptedIDs.last ?? waitingIDs.first
@@ -216,18 +191,26 @@ struct QueueMachine {
   /// spacing before the next start. A session starts immediately if it is the only active session.
   private mutating func startDueSessions(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
+    let hasSpacing = configuration.startSpacing > .zero
     while let id = idsInStartOrder.first {
-      if configuration.startSpacing > .zero {
-        guard !activeIDs.contains(where: { sessions[$0]?.isStarting == true }) else { break }
-        let remainingSpacing = lastAttemptStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
-        guard activeIDs.count == 1 || remainingSpacing <= .zero else {
-          if !isTimerSet { effects.append(.timer(remainingSpacing)) }
-          isTimerSet = true
-          break
-        }
+      if hasSpacing, activeIDs.contains(where: { sessions[$0]?.isStarting == true }) { break }
+      if hasSpacing, activeIDs.count > 1, let delay = remainingSpacing(at: uptime) {
+        if !isTimerPending { effects.append(.timer(delay)) }
+        isTimerPending = true
+        break
       }
       effects += update(id) { $0.beginNextStep() }
     }
     return effects
+  }
+
+  private func remainingSpacing(at uptime: Duration) -> Duration? {
+    lastAttemptStart.map { $0 + configuration.startSpacing - uptime }.flatMap { $0 > .zero ? $0 : nil }
+  }
+}
+
+extension [String] {
+  fileprivate mutating func setMembership(of id: String, to isMember: Bool) {
+    if !isMember { removeAll { $0 == id } } else if !contains(id) { append(id) }
   }
 }

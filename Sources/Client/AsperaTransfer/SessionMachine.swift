@@ -6,37 +6,29 @@ internal import StorageAuth
 
 /// The state machine of a transfer session, which turns events into effects without a clock, a lock or a task.
 ///
-/// Each task that the state machine starts has a ticket number. Abandoning the task changes the ticket, so that a
-/// result that arrives too late is ignored.
+/// Each task that it starts has a ticket. Abandoning the task changes the ticket, so that a late result is ignored.
 struct SessionMachine {
-  /// The way in which a session gets its tokens: not at all, one that is fixed, or as many as it needs from an issuer.
-  enum TokenSupply: Equatable {
-    case none, fixed, issuer
-  }
+  /// The source of a session's tokens, if there is one.
+  enum TokenSupply: Equatable { case none, fixed, issuer }
 
-  /// A need for another token.
   struct TokenNeed: Equatable {
     var reason: TokenRequest.Reason
-    /// Whether the server rejected the last token, in which case the cache must not return that token again.
+    /// Whether the server rejected the last token, which the cache must then not return again.
     var isRejected = false
   }
 
-  /// The first step of a session whose turn to start has come: a token request, or the check of the token that it has.
+  /// The first step when a session starts: a token request, or the check of the token that the session has.
   enum Step: Equatable {
     case requestToken(TokenNeed)
     case checkToken
   }
 
   /// The reason for stopping an attempt: the session ends, or another session runs first, after which it continues.
-  enum StopReason: Equatable {
-    case cancel, interrupt
-  }
+  enum StopReason: Equatable { case cancel, interrupt }
 
   enum State: Equatable {
     case waiting
-    /// The session has a slot, and begins its next step as soon as the start spacing allows.
-    ///
-    /// A token is requested only then, so that its lifetime does not pass while the session waits.
+    /// The session waits until the start spacing allows its next step, because an early token would lose lifetime.
     case queued(before: Step)
     case requestingToken(TokenNeed)
     /// The session's token is checked again, and the specification is signed.
@@ -59,8 +51,7 @@ struct SessionMachine {
     case cancelTask
   }
 
-  /// The result of checking the token of a session before an attempt.
-  enum CheckResult {
+  enum TokenCheck {
     /// The attempt can start, with a token that the issuer has just issued, or with the current token if `nil`.
     case ready(TokenIssuance?)
     /// The remaining lifetime of the token is too short.
@@ -72,7 +63,6 @@ struct SessionMachine {
   let requiresToken: Bool
   let configuration: TransferQueueConfiguration
   var state = State.waiting
-  /// The number of the session's current task, by which results of abandoned tasks are recognized and ignored.
   var ticket: UInt64 = 0
   /// Whether the session has reported `didActivate`.
   var isActivated = false
@@ -95,9 +85,7 @@ struct SessionMachine {
     }
   }
 
-  var isEnded: Bool {
-    if case .ended = state { true } else { false }
-  }
+  var isEnded: Bool { if case .ended = state { true } else { false } }
 
   /// Enters the queue, or ends the session immediately if it requires a token but cannot get one.
   mutating func enterQueue() -> [Effect] {
@@ -107,20 +95,16 @@ struct SessionMachine {
     return requiresToken && tokenSupply == .none ? end(.failure(.tokenRequired)) : []
   }
 
-  /// Activates the session for the first time, or again after an interruption.
   mutating func activate() -> [Effect] {
     switch state {
     case .waiting:
-      return [.report(.willActivate)]
-        + queue(before: tokenSupply == .issuer ? .requestToken(TokenNeed(reason: .initial)) : .checkToken)
-    case .interrupted(let step):
-      return queue(before: step)
-    default:
-      return []
+      let firstStep = tokenSupply == .issuer ? Step.requestToken(TokenNeed(reason: .initial)) : .checkToken
+      return [.report(.willActivate)] + queue(before: firstStep)
+    case .interrupted(let step): return queue(before: step)
+    default: return []
     }
   }
 
-  /// Begins the step before which the session waited for its turn to start.
   mutating func beginNextStep() -> [Effect] {
     switch state {
     case .queued(before: .requestToken(let need)): enter(.requestingToken(need), .requestToken(need))
@@ -163,30 +147,25 @@ struct SessionMachine {
     return step == .checkToken ? reportActivation() : []
   }
 
-  /// Reports that the session has its token, unless it has already done so.
   private mutating func reportActivation() -> [Effect] {
     defer { isActivated = true }
     return isActivated ? [] : [.report(.didActivate)]
   }
 
-  private func reports(of issuance: TokenIssuance?) -> [Effect] {
-    issuance.map { [.report(.tokenIssued($0))] } ?? []
-  }
+  private func report(of issuance: TokenIssuance?) -> [Effect] { issuance.map { [.report(.tokenIssued($0))] } ?? [] }
 
-  /// Enters a state with a new ticket, so that the result of an earlier task is ignored.
   private mutating func enter(_ next: State, _ effect: Effect) -> [Effect] {
     ticket += 1
     state = next
     return [effect]
   }
 
-  /// Requests that the attempt stops, after whose end the state changes again.
+  /// Requests that the attempt stops; the state changes again when it has ended.
   private mutating func requestStop(_ reason: StopReason) -> [Effect] {
     state = .stopping(reason)
     return isAccepted ? [.report(.willStopRunning), .cancelTask] : [.cancelTask]
   }
 
-  /// Ends the session with a result, and reports the remaining events.
   mutating func end(_ result: Result<TransferSummary, TransferFailure>) -> [Effect] {
     var effects: [Effect] = []
     if isActivated { effects.append(.report(.willDeactivate)) }
@@ -196,14 +175,14 @@ struct SessionMachine {
     return effects + [.report(.finished(result))]
   }
 
-  /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
+  /// Continues after a token request, whose issuance is `nil` if the session already had the token.
   mutating func requestSucceeded(_ taskTicket: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard taskTicket == ticket, case .requestingToken = state else { return [] }
     retryCounts.issuer = 0
-    return reports(of: issuance) + reportActivation() + enter(.checkingToken, .checkToken)
+    return report(of: issuance) + reportActivation() + enter(.checkingToken, .checkToken)
   }
 
-  /// Handles an error from the issuer, to which no request may be sent for the duration of `backoff`.
+  /// Retries or ends after an error of the issuer, to which no request may be sent during `backoff`.
   mutating func requestFailed(
     _ taskTicket: UInt64, _ error: CredentialError, backoff: Duration, random: Double
   ) -> [Effect] {
@@ -215,7 +194,7 @@ struct SessionMachine {
     return retry(.issuer, failure, number: retryCounts.issuer, delay: delay, before: .requestToken(need))
   }
 
-  mutating func checkEnded(_ taskTicket: UInt64, _ check: CheckResult) -> [Effect] {
+  mutating func checkEnded(_ taskTicket: UInt64, _ check: TokenCheck) -> [Effect] {
     guard taskTicket == ticket, state == .checkingToken else { return [] }
     switch check {
     case .ready(let issuance):
@@ -224,7 +203,7 @@ struct SessionMachine {
       isAccepted = false
       ticket += 1
       state = .connecting
-      return reports(of: issuance) + [.report(.willStartRunning), .runAttempt]
+      return report(of: issuance) + [.report(.willStartRunning), .runAttempt]
     case .expiresTooSoon:
       retryCounts.shortLivedTokens += 1
       guard retryCounts.shortLivedTokens <= max(1, configuration.tokenRenewals) else {
@@ -232,19 +211,16 @@ struct SessionMachine {
       }
       let need = TokenNeed(reason: .expired)
       return enter(.requestingToken(need), .requestToken(need))
-    case .failed(let failure):
-      return end(.failure(failure))
+    case .failed(let failure): return end(.failure(failure))
     }
   }
 
-  /// Records a report of the current attempt, in which any sign of progress proves that the server accepted it.
+  /// Records a report of the current attempt, which the server has accepted if there is any sign of progress.
   mutating func receive(_ taskTicket: UInt64, _ report: TransferReport) -> [Effect] {
     guard taskTicket == ticket else { return [] }
     switch report {
-    case .connecting:
-      return []
-    case .running:
-      return recordAcceptance()
+    case .connecting: return []
+    case .running: return recordAcceptance()
     case .progress(let progress):
       let effects = progress.bytes > 0 ? recordAcceptance() : []
       retryCounts.recordProgress(bytes: progress.bytes)
@@ -257,7 +233,7 @@ struct SessionMachine {
     }
   }
 
-  /// Handles the end of an attempt, whose processes, files and ports are gone.
+  /// Continues after an attempt whose processes, files and ports are gone.
   mutating func attemptEnded(
     _ taskTicket: UInt64, _ result: Result<TransferSummary, TransferFailure>, random: Double
   ) -> [Effect] {
@@ -280,8 +256,7 @@ struct SessionMachine {
   ) -> [Effect] {
     guard case .failure(let failure) = result else { return end(result) }
     switch state {
-    case .stopping(.cancel):
-      return end(.failure(.cancelled))
+    case .stopping(.cancel): return end(.failure(.cancelled))
     case .stopping(.interrupt) where failure.kind == .cancelled:
       state = .interrupted(before: .checkToken)
       return []
@@ -291,34 +266,29 @@ struct SessionMachine {
       ticket += 1
       state = .interrupted(before: step)
       return effects.filter { if case .sleep = $0 { false } else { true } }
-    default:
-      return retryOrEnd(after: failure, random: random)
+    default: return retryOrEnd(after: failure, random: random)
     }
   }
 
-  /// Starts a retry if the failure and the retry limits allow it, or else ends the session.
   private mutating func retryOrEnd(after failure: TransferFailure, random: Double) -> [Effect] {
     retryCounts.endAttempt()
     switch failure.kind {
     case .token(let reason) where tokenSupply == .issuer && retryCounts.token < configuration.tokenRenewals:
-      retryCounts.token += 1
       let need = TokenNeed(reason: reason == .initial ? .rejected : reason, isRejected: true)
-      let wait = configuration.delay(beforeRetry: retryCounts.token - 1, random: random)
-      return retry(
-        .token, failure, number: retryCounts.token, delay: retryCounts.token == 1 ? .zero : wait,
-        before: .requestToken(need))
+      let isFirst = retryCounts.token == 0
+      let delay = isFirst ? .zero : configuration.delay(beforeRetry: retryCounts.token, random: random)
+      retryCounts.token += 1
+      return retry(.token, failure, number: retryCounts.token, delay: delay, before: .requestToken(need))
     case .transport where retryCounts.transport < retryLimit(after: failure):
       retryCounts.transport += 1
-      let wait = configuration.delay(beforeRetry: retryCounts.transport, random: random)
-      return retry(.transport, failure, number: retryCounts.transport, delay: wait, before: .checkToken)
+      let delay = configuration.delay(beforeRetry: retryCounts.transport, random: random)
+      return retry(.transport, failure, number: retryCounts.transport, delay: delay, before: .checkToken)
     case .token where tokenSupply == .issuer && retryCounts.token > 0:
       return end(.failure(failure.appending("\(retryCounts.token + 1) consecutive tokens were rejected.")))
-    case .token where tokenSupply == .fixed:
-      return end(.failure(failure.advisingIssuer))
+    case .token where tokenSupply == .fixed: return end(.failure(failure.advisingIssuer))
     case .transport where retryCounts.transport > 0:
       return end(.failure(failure.appending("\(retryCounts.transport + 1) consecutive attempts failed.")))
-    default:
-      return end(.failure(failure))
+    default: return end(.failure(failure))
     }
   }
 
@@ -326,8 +296,7 @@ struct SessionMachine {
   private static let unreachedRetryLimit = 2
 
   private func retryLimit(after failure: TransferFailure) -> Int {
-    failure.neverReachedServer
-      ? min(Self.unreachedRetryLimit, configuration.transportRetries) : configuration.transportRetries
+    min(configuration.transportRetries, failure.neverReachedServer ? Self.unreachedRetryLimit : .max)
   }
 
   private mutating func retry(
@@ -353,27 +322,24 @@ struct SessionMachine {
   }
 }
 
-/// The consecutive retries of a session by kind, and the progress of its attempts.
+/// The numbers of consecutive retries of a session by ``TransferRetry/Cause``, and the progress of its attempts.
 struct RetryCounts {
-  /// The number of consecutive token refreshes after the server rejected a token.
+  private typealias Progress = (bytes: Int64, files: Int)
+
   var token = 0
-  /// The number of consecutive retries after a network or server failure.
   var transport = 0
-  /// The number of consecutive retries of a request to the issuer.
   var issuer = 0
   /// The number of consecutive tokens whose remaining lifetime was too short when an attempt was about to start.
   var shortLivedTokens = 0
-  private var attemptProgress: (bytes: Int64, files: Int) = (0, 0)
+  private var attemptProgress: Progress = (0, 0)
   /// The most bytes and the most files that any attempt has transferred.
-  private var bestProgress: (bytes: Int64, files: Int) = (0, 0)
+  private var bestProgress: Progress = (0, 0)
 
   mutating func beginAttempt() { attemptProgress = (0, 0) }
-
   mutating func recordProgress(bytes: Int64) { attemptProgress.bytes = max(attemptProgress.bytes, bytes) }
-
   mutating func recordFile() { attemptProgress.files += 1 }
 
-  /// Ends an attempt, which resets the counts of tokens and transport if it made more progress than all before.
+  /// Resets the counts of token and transport retries if the attempt made more progress than every attempt before it.
   mutating func endAttempt() {
     guard attemptProgress.bytes > bestProgress.bytes || attemptProgress.files > bestProgress.files else { return }
     bestProgress.bytes = max(attemptProgress.bytes, bestProgress.bytes)

@@ -14,15 +14,13 @@ struct SessionRecord {
   let issuer: (any TokenIssuer)?
   /// The credential with the session's fixed token, if the session has no issuer.
   let fixedCredential: TransferCredential?
-  /// The token cache for the session's current activation.
   var tokens: SessionTokens?
   /// The provider of the issuer's tokens for the session's last activation, which has counted the token requests.
   private var tokenProvider: SessionTokenProvider?
-  /// The signed specification of the attempt that is about to start, which is removed then because it contains secrets.
+  /// The signed specification of the attempt that is about to start; it contains secrets and is then removed.
   var signedSpecification: TransferSpec?
   /// The session's current task: a token request, a token check, an attempt or a delay.
   var currentTask: Task<Void, Never>?
-  /// The paths that are added to the session, or `nil` if the session is not persistent.
   var pathFeed: PathFeed?
   /// The span that measures the session until it ends, or `nil` if no instrument is installed.
   var operationSpan: ActiveSpan?
@@ -33,7 +31,6 @@ struct SessionRecord {
   private var transferredBytes: Int64 = 0
   /// The ID of the batch that the session belongs to, or `nil` if it was added to the queue alone.
   let batchID: UInt64?
-  /// The callers that wait for the session's result.
   var waiters: [Waiter] = []
   /// The ID of the transfer in its tags, which is the same for all attempts.
   let transferID = UUID().uuidString.lowercased()
@@ -50,7 +47,6 @@ struct SessionRecord {
 
   var tokenSupply: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixedCredential != nil ? .fixed : .none }
 
-  /// The user and the server that the session logs in to.
   var login: String {
     let specification = session.specification
     let host = account?.host ?? specification.remoteHost ?? ""
@@ -60,25 +56,23 @@ struct SessionRecord {
 
   var subject: String { session.specification.subject(for: account) }
 
-  /// Starts an activation of the session, with a new token cache.
   mutating func beginActivation(as id: String, in queue: TransferQueue, at uptime: Duration) {
     activationStart = uptime
     transferredBytes = 0
-    let (configuration, events) = (queue.configuration.tokens, queue.authEvents)
+    let configuration = queue.configuration.tokens
     if let issuer {
       let provider = SessionTokenProvider(
         issuer: issuer, session: id, specification: session.specification.specificationForIssuer(of: account),
         requestCount: tokenProvider?.requestCount ?? 0)
       tokenProvider = provider
       tokens = SessionTokens(
-        provider, margin: queue.tokenMargin(for: account), configuration: configuration, events: events,
+        provider, margin: queue.tokenMargin(for: account), configuration: configuration, events: queue.authEvents,
         context: queue.context)
     } else if let fixedCredential {
-      tokens = SessionTokens(fixedCredential, configuration: configuration, events: events, time: queue.time)
+      tokens = SessionTokens(fixedCredential, configuration: configuration, events: queue.authEvents, time: queue.time)
     }
   }
 
-  /// Releases the session's secrets, its task, its span and its waiters after the session has ended.
   mutating func releaseResources() {
     tokens = nil
     signedSpecification = nil
@@ -90,20 +84,17 @@ struct SessionRecord {
 
   mutating func update(from report: TransferReport) {
     switch report {
-    case .progress(let progress):
-      transferredBytes = max(transferredBytes, progress.bytes)
+    case .progress(let progress): transferredBytes = max(transferredBytes, progress.bytes)
     case .file(let file):
       if case .failed = file.outcome { return }
-      pathFeed?.remove(file.file)
-    case .connecting, .running:
-      break
+      pathFeed?.removeDone(file.file)
+    case .connecting, .running: break
     }
   }
 
   func retryEvent(_ retry: TransferRetry) -> AuthEvent.Retry {
-    AuthEvent.Retry(
-      subject: subject, attempt: retry.number + 1, delay: retry.delay,
-      reason: "\(retry.cause): \(retry.failure.message)")
+    let reason = "\(retry.cause): \(retry.failure.message)"
+    return AuthEvent.Retry(subject: subject, attempt: retry.number + 1, delay: retry.delay, reason: reason)
   }
 
   func transferEvent(_ result: Result<TransferSummary, TransferFailure>, at uptime: Duration) -> AuthEvent.Transfer {
@@ -118,7 +109,6 @@ struct SessionRecord {
 }
 
 extension TransferSession {
-  /// The session's fixed token, or the token in its specification.
   fileprivate var fixedToken: AsperaToken? {
     if case .fixed(let token) = token { return token }
     return specification.token.flatMap { try? AsperaToken($0) }
@@ -130,39 +120,36 @@ struct PathFeed {
   /// The added paths that no attempt has reported as transferred.
   private(set) var pendingPaths: [TransferPath] = []
   private(set) var isFinished = false
-  /// The continuation of the current attempt's sequence, or `nil` if no attempt runs.
-  private var continuation: AsyncStream<[TransferPath]>.Continuation?
+  private var attemptContinuation: AsyncStream<[TransferPath]>.Continuation?
 
-  /// Adds paths for the current attempt and for later attempts.
   mutating func add(_ paths: [TransferPath]) {
     pendingPaths += paths
-    continuation?.yield(paths)
+    attemptContinuation?.yield(paths)
   }
 
   /// Ends the sequence of the current attempt, and of later attempts after the pending paths.
   mutating func finish() {
     isFinished = true
-    continuation?.finish()
+    attemptContinuation?.finish()
   }
 
   /// Removes a path that is done, identified by the file name that the engine reports.
-  mutating func remove(_ file: String) {
+  mutating func removeDone(_ file: String) {
     guard let index = pendingPaths.firstIndex(where: { $0.source == file }) else { return }
     pendingPaths.remove(at: index)
   }
 
   /// Returns a sequence for a new attempt: the pending paths, and the paths that are added during the attempt.
-  mutating func open() -> AsyncStream<[TransferPath]> {
+  mutating func openForAttempt() -> AsyncStream<[TransferPath]> {
     let (stream, continuation) = AsyncStream.makeStream(of: [TransferPath].self)
     if !pendingPaths.isEmpty { continuation.yield(pendingPaths) }
     if isFinished { continuation.finish() }
-    self.continuation = continuation
+    attemptContinuation = continuation
     return stream
   }
 
-  /// Ends the sequence of an attempt that has ended.
-  mutating func close() {
-    continuation?.finish()
-    continuation = nil
+  mutating func closeAfterAttempt() {
+    attemptContinuation?.finish()
+    attemptContinuation = nil
   }
 }

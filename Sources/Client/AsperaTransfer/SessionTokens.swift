@@ -17,7 +17,6 @@ final class SessionTokens: Sendable {
   /// The generation of the credential that the last attempt used, which the server may reject.
   private let usedGeneration = Lock<CredentialGeneration?>(nil)
 
-  /// Creates a cache of an issuer's tokens, each of which must remain valid for `margin` when an attempt uses it.
   init(
     _ provider: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: EventHub,
     context: ProviderContext
@@ -27,7 +26,6 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(provider, in: context, configuration: configuration, events: events)
   }
 
-  /// Creates a cache that contains a fixed token, which is used until it expires.
   init(
     _ fixedCredential: TransferCredential, configuration: CredentialCacheConfiguration, events: EventHub,
     time: any SigningClock
@@ -40,7 +38,7 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(fixedCredential, configuration: configuration, events: events, time: time)
   }
 
-  /// Returns the cached credential and its issuance if it is new, or `nil` if none remains valid for the margin.
+  /// Returns the cached credential, with its issuance if it is new, or `nil` if none remains valid for the margin.
   func currentCredential() -> (CachedCredential<TransferCredential>, TokenIssuance?)? {
     cache.current(lasting: margin).map { ($0, recordUse(of: $0)) }
   }
@@ -54,12 +52,11 @@ final class SessionTokens: Sendable {
     return min(now, expiration.advanced(by: .zero - max(margin, .seconds(1))))
   }
 
-  /// The time for which no request may be sent to the issuer after a failure, or zero if a request may be sent now.
   var remainingBackoff: Duration { cache.remainingBackoff }
 
   /// Waits for a token that remains valid for the margin, and returns its issuance if it is a new one.
   func obtainToken(_ need: SessionMachine.TokenNeed) async throws(CredentialError) -> TokenIssuance? {
-    provider?.reason = need.reason
+    provider?.nextReason = need.reason
     let rejected = need.isRejected ? usedGeneration.withLock { $0 } : nil
     return recordUse(of: try await cache.credential(lasting: margin, replacing: rejected))
   }
@@ -81,48 +78,44 @@ final class SessionTokens: Sendable {
 
 /// A provider that requests a session's tokens from an issuer, with a reason for each request.
 final class SessionTokenProvider: CredentialProvider {
-  private struct State {
+  private struct RequestLog {
     var nextReason = TokenRequest.Reason.initial
     var lastRequest: TokenRequest?
     var requestCount = 0
   }
 
   private let issuer: any TokenIssuer
-  /// The ID of the session, which each token request contains.
   private let session: String
   private let specification: TransferSpec
-  private let state: Lock<State>
+  private let log: Lock<RequestLog>
 
-  /// Creates a provider for a session that has requested `requestCount` tokens before.
-  ///
-  /// The specification contains no secrets.
+  /// Creates a provider for a session that has requested `requestCount` tokens; the specification has no secrets.
   init(issuer: any TokenIssuer, session: String, specification: TransferSpec, requestCount: Int) {
     self.issuer = issuer
     self.session = session
     self.specification = specification
-    state = Lock(State(requestCount: requestCount))
+    log = Lock(RequestLog(requestCount: requestCount))
   }
 
   var source: String { issuer.source }
 
-  /// The reason for the next token request, after which the reason is reset to `expired`.
-  var reason: TokenRequest.Reason {
-    get { state.withLock { $0.nextReason } }
-    set { state.withLock { $0.nextReason = newValue } }
+  /// The reason for the next token request, after which the reason is `expired`.
+  var nextReason: TokenRequest.Reason {
+    get { log.withLock { $0.nextReason } }
+    set { log.withLock { $0.nextReason = newValue } }
   }
 
-  var lastRequest: TokenRequest? { state.withLock { $0.lastRequest } }
-
-  var requestCount: Int { state.withLock { $0.requestCount } }
+  var lastRequest: TokenRequest? { log.withLock { $0.lastRequest } }
+  var requestCount: Int { log.withLock { $0.requestCount } }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let request = state.withLock { state in
-      state.requestCount += 1
+    let request = log.withLock { log in
+      log.requestCount += 1
       let request = TokenRequest(
-        session: session, specification: specification, reason: state.nextReason, attempt: state.requestCount)
-      state.lastRequest = request
+        session: session, specification: specification, reason: log.nextReason, attempt: log.requestCount)
+      log.lastRequest = request
       // The cache requests another token by itself only when this one expires.
-      state.nextReason = .expired
+      log.nextReason = .expired
       return request
     }
     return try await issuer.issue(for: request, in: context)

@@ -7,8 +7,7 @@ public import AsperaAuth
 public protocol TransferEngine: Sendable {
   /// Runs one attempt to carry out a transfer.
   ///
-  /// Cancelling the task stops the transfer in an orderly way. All processes, temporary files and ports of the attempt are
-  /// gone on return.
+  /// Cancelling the task stops the transfer in an orderly way. On return, its processes, files and ports are gone.
   ///
   /// - Parameters:
   ///   - spec: The signed specification, which contains the account and the token.
@@ -18,8 +17,7 @@ public protocol TransferEngine: Sendable {
   /// - Returns: The number of transferred bytes, and that of files that were transferred or skipped.
   /// - Throws: A ``TransferFailure`` whose kind determines how a queue continues.
   func run(
-    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
-    report: @escaping @Sendable (TransferReport) -> Void
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?, report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary
 }
 
@@ -44,12 +42,7 @@ public struct TransferProgressReport: Sendable, Hashable {
   /// The name of the file that is being transferred, or `nil` if the name is unknown.
   public var file: String?
 
-  /// Creates a report about the progress of a transfer.
-  ///
-  /// - Parameters:
-  ///   - bytes: The number of content bytes transferred so far, including the bytes of finished files.
-  ///   - totalBytes: The total number of content bytes in the transfer, or `nil` if the number is unknown.
-  ///   - file: The name of the file that is being transferred, or `nil` if the name is unknown.
+  /// Creates a report about the progress of a transfer; the parameters are the properties.
   public init(bytes: Int64, totalBytes: Int64? = nil, file: String? = nil) {
     self.bytes = bytes
     self.totalBytes = totalBytes
@@ -76,12 +69,7 @@ public struct TransferFileReport: Sendable, Hashable {
   /// The result of transferring the file.
   public var outcome: Outcome
 
-  /// Creates a report about the result of transferring one file.
-  ///
-  /// - Parameters:
-  ///   - file: The file name that the engine reports.
-  ///   - bytes: The file size in bytes, or `nil` if the engine does not report the size.
-  ///   - outcome: The result of transferring the file.
+  /// Creates a report about the result of transferring one file; the parameters are the properties.
   public init(file: String, bytes: Int64? = nil, outcome: Outcome) {
     self.file = file
     self.bytes = bytes
@@ -96,11 +84,7 @@ public struct TransferSummary: Sendable, Hashable {
   /// The number of files that were transferred or skipped.
   public var files: Int
 
-  /// Creates the summary of a successful transfer.
-  ///
-  /// - Parameters:
-  ///   - bytes: The number of transferred content bytes.
-  ///   - files: The number of files that were transferred or skipped.
+  /// Creates the summary of a successful transfer; the parameters are the properties.
   public init(bytes: Int64 = 0, files: Int = 0) {
     self.bytes = bytes
     self.files = files

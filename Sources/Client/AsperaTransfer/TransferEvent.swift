@@ -10,19 +10,16 @@ public import StorageAuth
 public struct TransferEvent: Sendable {
   /// The ID of the session in which the event occurred.
   public let session: String
-
   /// The kind of event that occurred in the session.
   public let kind: Kind
 
   /// A kind of event in a session of a transfer queue.
   ///
-  /// The `will…` and `did…` kinds occur in the order of their declaration. A kind is left out if the session does not
-  /// reach its step:
+  /// The `will…` and `did…` kinds occur in the order of declaration. A kind is left out if its step is not reached:
   ///
   /// - A session that ends before its turn reports only `finished`.
   /// - A session that ends before its first token reports `willActivate` and `didDeactivate`.
-  /// - An attempt that fails or is stopped before the server has accepted it reports `willStartRunning` and
-  ///   `didStopRunning`.
+  /// - An attempt that ends before the server has accepted it reports `willStartRunning` and `didStopRunning`.
   ///
   /// A repeated attempt starts with `willStartRunning` again. An interruption reports only the end of the attempt: the
   /// session is not deactivated, and continues with `willStartRunning`.
@@ -45,9 +42,7 @@ public struct TransferEvent: Sendable {
     case willDeactivate
     /// The session has become inactive.
     case didDeactivate
-    /// The progress of the transfer has changed.
-    ///
-    /// A slow reader receives only the most recent progress.
+    /// The progress of the transfer has changed; a slow reader receives only the most recent progress.
     case progress(TransferProgressReport)
     /// A file was transferred or skipped, or its transfer failed.
     case file(TransferFileReport)
@@ -59,11 +54,7 @@ public struct TransferEvent: Sendable {
     case finished(Result<TransferSummary, TransferFailure>)
   }
 
-  /// Creates an event of a session.
-  ///
-  /// - Parameters:
-  ///   - session: The ID of the session in which the event occurred.
-  ///   - kind: The kind of the event.
+  /// Creates an event of a session; the parameters are the properties.
   public init(session: String, kind: Kind) {
     self.session = session
     self.kind = kind
@@ -83,14 +74,7 @@ public struct TokenIssuance: Sendable, Hashable {
   /// The number of tokens that have been requested for the session, including this token.
   public var attempt: Int
 
-  /// Creates a description of an issued token.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the token issuer.
-  ///   - kind: The kind of the token, or `nil` if no token is needed.
-  ///   - expiration: The time at which the token expires by its issuer's clock, or `nil` if the time is unknown.
-  ///   - reason: The reason for which the token was requested.
-  ///   - attempt: The number of tokens that have been requested for the session, including this token.
+  /// Creates a description of an issued token; the parameters are the properties.
   public init(
     source: String, kind: AsperaToken.Kind?, expiration: Timestamp?, reason: TokenRequest.Reason, attempt: Int
   ) {
@@ -123,13 +107,7 @@ public struct TransferRetry: Sendable, Hashable {
   /// The minimum delay before the retry.
   public var delay: Duration
 
-  /// Creates a description of a retry after a failed step.
-  ///
-  /// - Parameters:
-  ///   - cause: The kind of retry.
-  ///   - failure: The failure that caused the retry.
-  ///   - number: The number of consecutive retries of this kind, including this retry.
-  ///   - delay: The minimum delay before the retry.
+  /// Creates a description of a retry after a failed step; the parameters are the properties.
   public init(cause: Cause, failure: TransferFailure, number: Int, delay: Duration) {
     self.cause = cause
     self.failure = failure

@@ -7,8 +7,7 @@ internal import StorageAuth
 ///
 /// Each observer creates a separate sequence. A slow reader misses only outdated progress events. The events of each
 /// session are in order. The sequence ends when the queue is shut down. A sequence that a `run` method of the queue
-/// returns ends when its sessions have ended. If the task of one iterator is cancelled, the sequence also ends for the
-/// other iterators.
+/// returns ends when its sessions have ended. If one iterator's task is cancelled, the sequence ends for all.
 public struct TransferEvents: AsyncSequence, Sendable {
   /// The type of the events in the sequence.
   public typealias Element = TransferEvent
@@ -18,9 +17,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
 
   let reader: Reader
 
-  /// Creates an iterator.
-  ///
-  /// Multiple iterators of the same sequence share its events, so that each event is returned by only one iterator.
+  /// Creates an iterator; iterators of one sequence share its events, and only one of them returns each event.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
 
   /// An iterator over a transfer queue's events.
@@ -36,12 +33,8 @@ public struct TransferEvents: AsyncSequence, Sendable {
       return event
     }
 
-    /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled.
-    ///
-    /// The method runs on the given actor.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> TransferEvent? {
-      await next()
-    }
+    /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled; runs on the given actor.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> TransferEvent? { await next() }
   }
 
   /// A reader of an event buffer, which stops observing the queue when the reader is released.
@@ -66,13 +59,12 @@ final class EventBuffer: Sendable {
   }
 
   private struct State {
-    /// The number of read events from which they are removed; each removal moves the events that remain.
+    /// The minimum number of read events that are removed together, because each removal moves the remaining events.
     static let removalThreshold = 64
 
     var events: [TransferEvent] = []
-    /// The number of events at the start of ``events`` that have already been read.
     var readCount = 0
-    /// The index in ``events`` of a session's progress event that no other event of the session follows, by session ID.
+    /// By session ID, the index of the progress event that is the session's last event so far.
     var progressIndexes: [String: Int] = [:]
     var waiters: [Waiter] = []
     var lastWaiterID: UInt64 = 0
@@ -98,7 +90,6 @@ final class EventBuffer: Sendable {
       return events[readCount - 1]
     }
 
-    /// Removes the events that have been read, when they are at least half of all stored events.
     private mutating func removeReadEvents() {
       let isMostlyRead = readCount >= Self.removalThreshold && readCount * 2 >= events.count
       guard readCount == events.count || isMostlyRead else { return }
@@ -120,7 +111,6 @@ final class EventBuffer: Sendable {
     waiter?.continuation.resume(returning: event)
   }
 
-  /// Ends the sequence; stored events can still be read.
   func finish() {
     let waiters = state.withLock { state in
       defer { state.waiters = [] }
@@ -130,7 +120,6 @@ final class EventBuffer: Sendable {
     for waiter in waiters { waiter.continuation.resume(returning: nil) }
   }
 
-  /// Returns the next event, or `nil` if the sequence has ended or the task is cancelled.
   func next() async -> TransferEvent? {
     let id = state.withLock { state in
       state.lastWaiterID += 1

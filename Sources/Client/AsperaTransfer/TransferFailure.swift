@@ -8,8 +8,7 @@ public import StorageAuth
 public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
   /// The kind of transfer failure, which determines how a queue continues.
   public enum Kind: Sendable, Hashable {
-    /// The server rejects the account because of a wrong password, key or passphrase, or the queue's source of accounts
-    /// provides none.
+    /// The server rejects the account's password, key or passphrase, or the queue's source of accounts provides none.
     ///
     /// Neither a new token nor a retry helps, and repeated logins with a wrong password could lock the account.
     case account
@@ -35,13 +34,10 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
 
   /// The kind of transfer failure.
   public let kind: Kind
-
   /// The engine's error code, such as 19 in ascp, or `nil` if there is no code.
   public let code: Int?
-
   /// A sentence that describes what failed and why.
   public let message: String
-
   /// A sentence that describes how to solve the problem.
   public let remedy: String
 
@@ -63,9 +59,7 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
   }
 
   /// A text that contains the error code, if there is one, the message and the remedy.
-  public var description: String {
-    "\(code.map { "\($0): " } ?? "")\(message) \(remedy)"
-  }
+  public var description: String { "\(code.map { "\($0): " } ?? "")\(message) \(remedy)" }
 
   package static let cancelled = TransferFailure(
     .cancelled, "The session was cancelled.", remedy: "Run it again if it is still needed.")
@@ -99,36 +93,28 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
     TransferFailure(.caller, "The transfer cannot be signed: \(error.message)", remedy: error.remedy)
   }
 
-  /// Creates the failure of a session whose account was not provided.
   init(account error: CredentialError) {
     self.init(.account, "\(error.source) provided no account: \(error.message)", remedy: error.remedy)
   }
 
-  /// Creates the failure of a session whose token was not provided.
   init(issuer error: CredentialError) {
     self.init(.issuer(error), "\(error.source) provided no token: \(error.message)", remedy: error.remedy)
   }
 
-  /// Returns the same failure with a sentence, such as one with the number of retries, appended to its message.
-  func appending(_ sentence: String) -> TransferFailure {
-    copy(message: "\(message) \(sentence)")
-  }
+  func appending(_ sentence: String) -> TransferFailure { copy(message: "\(message) \(sentence)") }
 
-  /// The same failure with advice for a session that has a fixed token and no issuer.
   var advisingIssuer: TransferFailure {
     copy(
       message: "\(message) The session has a fixed token and no issuer.",
       remedy: "\(remedy) A session with an issuer gets another token automatically.")
   }
 
-  /// The same failure with advice for a transfer whose bearer token lacks the tags that it needs.
   var advisingTags: TransferFailure {
     copy(
       message: "\(message) The token is a bearer token, and the tags do not name its access key.",
       remedy: "Set aspera.node.access_key and aspera.node.file_id in the tags: a server checks bearer tokens by them.")
   }
 
-  /// The same failure with advice for an account that was accepted before, while several sessions are active.
   var advisingStartSpacing: TransferFailure {
     copy(
       message: "\(message) The server accepted this account before, and several sessions are active.",
@@ -141,9 +127,7 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
     return failure
   }
 
-  /// Whether the server rejects the token.
-  ///
-  /// Missing tags can be the cause, because the server checks a bearer token by them.
+  /// Whether the server rejects the token, which it also does if the tags of a bearer token are missing.
   var isAboutToken: Bool {
     switch kind {
     case .token, .authorization: true
@@ -164,13 +148,12 @@ extension TransferFailure {
   ///   - secrets: The secrets to mask in the quoted text: the password, the passphrase and the token of the transfer.
   public init(ascpCode code: Int?, text: String, masking secrets: [Secret] = []) {
     let (kind, remedy) = AscpErrorCode.classify(code: code, text: text).kindAndRemedy
-    let name = code.flatMap { AscpErrorCode($0)?.name }
+    let name = code.flatMap { AscpErrorCode($0)?.name }.map { " (\($0))" } ?? ""
     let quotation = SecretMask(secrets).applied(to: text).quotation
-    let heading = [code.map { "ascp ended with \($0)" } ?? "ascp ended without a code", name.map { "(\($0))" }]
+    let heading = code.map { "ascp ended with \($0)\(name)" } ?? "ascp ended without a code"
+    let message = quotation.isEmpty ? heading : "\(heading): \(quotation)"
     self.init(
-      code == Self.userCancelCode ? .cancelled : kind, code: code,
-      heading.compactMap(\.self).joined(separator: " ")
-        + (quotation.isEmpty ? "." : ": \(quotation.hasSuffix(".") ? quotation : quotation + ".")"),
+      code == Self.userCancelCode ? .cancelled : kind, code: code, message.hasSuffix(".") ? message : "\(message).",
       remedy: remedy)
   }
 
@@ -179,7 +162,6 @@ extension TransferFailure {
 }
 
 extension AscpFailureClass {
-  /// The kind of a failure of the class, and advice.
   fileprivate var kindAndRemedy: (kind: TransferFailure.Kind, remedy: String) {
     switch self {
     case .account:
@@ -192,8 +174,7 @@ extension AscpFailureClass {
       (.hostKey, "Ask the server's administrator for the fingerprint of its host key; do not disable the check.")
     case .tokenExpired: (.token(.expired), "Get a new token; check the clocks if it was new.")
     case .tokenRejected: (.token(.rejected), "Get a new token for this server, this direction and these paths.")
-    case .tokenMissing:
-      (.token(.missing), "Give the transfer a token: the server requires one from this account.")
+    case .tokenMissing: (.token(.missing), "Give the transfer a token: the server requires one from this account.")
     case .authorizationDenied:
       (
         .authorization,
@@ -222,18 +203,13 @@ extension String {
     return text.count > Self.quotationLimit ? text.prefix(Self.quotationLimit) + "…" : text
   }
 
-  /// The maximum number of characters that are quoted, so that an error message stays readable.
   private static let quotationLimit = 300
-
-  /// The maximum length of a word that is quoted after "basic" or "bearer": longer ones can be credentials, while
-  /// those of a sentence, such as "bearer token expired", are shorter.
+  /// The maximum length of a word that is quoted after "basic" or "bearer"; longer words can be credentials.
   private static let plainWordByteLimit = 12
 }
 
 extension Substring {
-  /// Whether the word contains a transfer token, such as `ATM2_…`.
-  ///
-  /// Such a token starts with `ATB` or `ATM`, a version from 2 to 4, and an underscore.
+  /// Whether the word contains the start of a transfer token: `ATB` or `ATM`, a version from 2 to 4, an underscore.
   fileprivate var containsTransferToken: Bool {
     ["ATB", "ATM"].contains { type in
       ["2", "3", "4"].contains { version in String(self).containsBytes(of: "\(type)\(version)_") }

@@ -20,12 +20,11 @@ extension TransferQueue {
     for action in actions { action() }
   }
 
-  /// Returns a task that changes the queue's state after a delay.
   private func changeState(
     after delay: Duration, _ change: @escaping @Sendable (inout State, _ uptime: Duration) -> [QueueMachine.Effect]
   ) -> Task<Void, Never> {
     Task.detached { [self] in
-      // The sleep fails only if the task is cancelled, after which the delay no longer matters.
+      // The sleep fails only if the task is cancelled.
       guard (try? await time.sleep(for: delay)) != nil else { return }
       changeState(change)
     }
@@ -36,8 +35,7 @@ extension TransferQueue {
     _ effect: QueueMachine.Effect, in state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
     switch effect {
-    case .session(let id, _, .report(let kind)):
-      return recordEvent(kind, of: id, in: &state, at: uptime)
+    case .session(let id, _, .report(let kind)): return recordEvent(kind, of: id, in: &state, at: uptime)
     case .session(let id, let ticket, .requestToken(let need)):
       guard let record = state.records[id], let tokens = record.tokens else { break }
       state.records[id]?.currentTask = startTokenRequest(
@@ -45,8 +43,7 @@ extension TransferQueue {
     case .session(let id, let ticket, .checkToken):
       guard let record = state.records[id] else { break }
       state.records[id]?.currentTask = startTokenCheck(of: record, id: id, ticket: ticket)
-    case .session(let id, let ticket, .runAttempt):
-      startAttempt(of: id, ticket: ticket, in: &state)
+    case .session(let id, let ticket, .runAttempt): startAttempt(of: id, ticket: ticket, in: &state)
     case .session(let id, let ticket, .sleep(let duration)):
       state.records[id]?.currentTask = changeState(after: duration) { state, uptime in
         state.machine.updateAndSchedule(id, at: uptime) { $0.delayEnded(ticket) }
@@ -54,10 +51,9 @@ extension TransferQueue {
     case .session(let id, _, .cancelTask):
       guard let task = state.records[id]?.currentTask else { return nil }
       return { task.cancel() }
-    case .forget(let id):
-      state.records[id] = nil
+    case .forget(let id): state.records[id] = nil
     case .timer(let duration):
-      state.timer = changeState(after: duration) { state, uptime in state.machine.timerFired(at: uptime) }
+      state.startSpacingTimer = changeState(after: duration) { state, uptime in state.machine.timerEnded(at: uptime) }
     }
     return nil
   }
@@ -70,12 +66,9 @@ extension TransferQueue {
     let buffers = state.observers.values.filter { $0.batchID == nil || $0.batchID == record.batchID }.map(\.buffer)
     if !buffers.isEmpty { state.notices.append(.event(TransferEvent(session: id, kind: kind), buffers)) }
     switch kind {
-    case .willActivate:
-      state.records[id]?.beginActivation(as: id, in: self, at: uptime)
-    case .didStartRunning:
-      state.acceptedLogins.insert(record.login)
-    case .retry(let retry):
-      state.notices.append(.authEvent(.retry(record.retryEvent(retry)), record.operationSpan))
+    case .willActivate: state.records[id]?.beginActivation(as: id, in: self, at: uptime)
+    case .didStartRunning: state.acceptedLogins.insert(record.login)
+    case .retry(let retry): state.notices.append(.authEvent(.retry(record.retryEvent(retry)), record.operationSpan))
     case .finished(let result):
       let transfer = record.transferEvent(result, at: uptime)
       state.notices.append(.authEvent(.transfer(transfer), nil))
@@ -88,8 +81,7 @@ extension TransferQueue {
       state.records[id]?.releaseResources()
       guard let tokens = record.tokens else { return nil }
       return { tokens.shutdown() }
-    default:
-      break
+    default: break
     }
     return nil
   }
@@ -126,12 +118,11 @@ extension TransferQueue {
     return events(in: buffer, ofObserver: id)
   }
 
-  /// Returns the sequence of the events in a buffer, whose observer is removed when the sequence is released.
   func events(in buffer: EventBuffer, ofObserver id: UInt64) -> TransferEvents {
     TransferEvents(reader: TransferEvents.Reader(buffer) { [weak self] in self?.removeObserver(id) })
   }
 
-  /// Removes an observer of all events, or cancels and removes the sessions in the batch that an observer observes.
+  /// Removes an observer of all events, or cancels and removes the sessions of an observed batch.
   ///
   /// The sequence of the observer ends for all its iterators, after the events that have occurred. The observer of a
   /// batch also receives the events of the cancelled sessions, and is removed after the last one.
@@ -147,14 +138,12 @@ extension TransferQueue {
     }
   }
 
-  /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
   func record(of session: TransferSession, batchID: UInt64?) -> SessionRecord {
     var record = SessionRecord(session, account: accounts?.current()?.credential, issuer: issuer, batchID: batchID)
     record.operationSpan = authEvents.begin(AuthActivity(.operation, record.subject))
     return record
   }
 
-  /// Returns the time for which an account's token must remain valid when an attempt starts.
   func tokenMargin(for account: AsperaAccount?) -> Duration {
     let now = time.now
     return configuration.tokenMargin ?? now.duration(to: makeSigner(account).requiredValidity(from: now))
@@ -170,7 +159,8 @@ extension TransferQueue {
           state.machine.updateAndSchedule(id, at: uptime) { $0.requestSucceeded(ticket, issuance) }
         }
       } catch {
-        let (backoff, random) = (tokens.remainingBackoff, random())
+        let backoff = tokens.remainingBackoff
+        let random = random()
         changeState { state, uptime in
           state.machine.updateAndSchedule(id, at: uptime) {
             $0.requestFailed(ticket, error, backoff: backoff, random: random)
@@ -180,7 +170,6 @@ extension TransferQueue {
     }
   }
 
-  /// Starts a task that checks the session's token and signs the specification.
   private func startTokenCheck(of record: SessionRecord, id: String, ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       var record = record
@@ -196,48 +185,45 @@ extension TransferQueue {
   }
 
   /// Signs the specification with the account of the session, or with the one that the queue has now.
-  private func checkTokenAndSign(_ record: inout SessionRecord) async -> (SessionMachine.CheckResult, TransferSpec?) {
+  private func checkTokenAndSign(_ record: inout SessionRecord) async -> (SessionMachine.TokenCheck, TransferSpec?) {
     if record.session.account == nil, let accounts {
       do throws(CredentialError) {
         record.account = try await accounts.credential()
-      } catch {
-        return (.failed(TransferFailure(account: error)), nil)
-      }
+      } catch { return (.failed(TransferFailure(account: error)), nil) }
     }
-    var credential = TransferCredential(token: nil)
-    var issuance: TokenIssuance?
-    var generation: CredentialGeneration?
-    var signingDate = time.now
-    if let tokens = record.tokens {
-      guard let (cached, newIssuance) = tokens.currentCredential() else {
-        guard record.issuer == nil else { return (.expiresTooSoon, nil) }
-        return (.failed(.fixedTokenExpired(record.fixedCredential?.expiration)), nil)
-      }
-      (credential, issuance, generation) = (cached.credential, newIssuance, cached.generation)
-      signingDate = tokens.signingDate(for: credential, now: signingDate)
+    let now = time.now
+    guard let tokens = record.tokens else { return sign(record, with: TransferCredential(token: nil), at: now) }
+    guard let (cached, issuance) = tokens.currentCredential() else {
+      guard record.issuer == nil else { return (.expiresTooSoon, nil) }
+      return (.failed(.fixedTokenExpired(record.fixedCredential?.expiration)), nil)
     }
+    let date = tokens.signingDate(for: cached.credential, now: now)
+    return sign(record, with: cached.credential, issuance, generation: cached.generation, at: date)
+  }
+
+  private func sign(
+    _ record: SessionRecord, with credential: TransferCredential, _ issuance: TokenIssuance? = nil,
+    generation: CredentialGeneration? = nil, at date: Timestamp
+  ) -> (SessionMachine.TokenCheck, TransferSpec?) {
     var specification = record.session.specification
     if record.issuer != nil { specification.token = nil }
     do throws(SigningError) {
-      var signed = try makeSigner(record.account).signed(specification, with: credential, in: .at(signingDate))
+      var signed = try makeSigner(record.account).signed(specification, with: credential, in: .at(date))
       signed.identifyTransfer(as: record.transferID)
       if let generation {
-        authEvents.emit(
-          .signed(
-            AuthEvent.Signature(
-              subject: record.subject, identity: signed.remoteUser, generation: generation, date: signingDate)))
+        let signature = AuthEvent.Signature(
+          subject: record.subject, identity: signed.remoteUser, generation: generation, date: date)
+        authEvents.emit(.signed(signature))
       }
       return (.ready(issuance), signed)
-    } catch {
-      return (.failed(.unsignable(error)), nil)
-    }
+    } catch { return (.failed(.unsignable(error)), nil) }
   }
 
   private func startAttempt(of id: String, ticket: UInt64, in state: inout State) {
     guard var record = state.records[id], let specification = record.signedSpecification else { return }
     record.signedSpecification = nil
     record.attemptCount += 1
-    let additions = record.pathFeed?.open()
+    let additions = record.pathFeed?.openForAttempt()
     record.currentTask = Task.detached { [self, record] in
       let result: Result<TransferSummary, TransferFailure>
       do throws(TransferFailure) {
@@ -245,20 +231,18 @@ extension TransferQueue {
           try await measureAttempt(record) { () async throws(TransferFailure) in
             try await engine.run(specification, additions: additions) { [self] in receive($0, of: id, ticket: ticket) }
           })
-      } catch {
-        result = .failure(specification.lacksTags && error.isAboutToken ? error.advisingTags : error)
-      }
-      let (isCancelled, random) = (Task.isCancelled, random())
+      } catch { result = .failure(specification.lacksTags && error.isAboutToken ? error.advisingTags : error) }
+      let isCancelled = Task.isCancelled
+      let random = random()
       changeState { state, uptime in
         let corrected = state.correctedResult(result, of: id, isCancelled: isCancelled)
-        state.records[id]?.pathFeed?.close()
+        state.records[id]?.pathFeed?.closeAfterAttempt()
         return state.machine.updateAndSchedule(id, at: uptime) { $0.attemptEnded(ticket, corrected, random: random) }
       }
     }
     state.records[id] = record
   }
 
-  /// Runs an attempt in a span of its own, inside the session's span.
   private func measureAttempt(
     _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
   ) async throws(TransferFailure) -> TransferSummary {
@@ -282,7 +266,6 @@ extension TransferQueue {
 }
 
 extension TransferQueue {
-  /// The state of a transfer queue, which is protected by the queue's lock.
   struct State {
     /// An observer of all events in the queue, or of the events in one batch.
     struct Observer {
@@ -290,11 +273,9 @@ extension TransferQueue {
       let batchID: UInt64?
     }
 
-    /// A batch of sessions that a caller queued together and observes together.
     struct Batch {
       /// The sessions that are removed from the queue when all of them have ended.
       var sessions: [String]
-      /// The sessions that have not reported their result.
       var unfinishedSessions: Set<String>
     }
 
@@ -315,27 +296,21 @@ extension TransferQueue {
     var batches: [UInt64: Batch] = [:]
     /// The IDs of the batches in which a session has ended since the batches were last examined.
     var changedBatchIDs: Set<UInt64> = []
-    /// The logins (user and server) that a server has accepted.
     var acceptedLogins: Set<String> = []
-    /// The task that waits until the start spacing has passed.
-    var timer: Task<Void, Never>?
+    var startSpacingTimer: Task<Void, Never>?
     var notices = DeliveryQueue<Notice>()
     var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     private var lastObserverID: UInt64 = 0
 
-    init(machine: QueueMachine) {
-      self.machine = machine
-    }
+    init(machine: QueueMachine) { self.machine = machine }
 
     var isOver: Bool { machine.isShutDown && machine.isIdle }
 
-    /// Returns a new ID for a batch or an observer.
     mutating func nextObserverID() -> UInt64 {
       lastObserverID += 1
       return lastObserverID
     }
 
-    /// Returns an unused session ID: the requested ID, or the requested ID with a number appended.
     func unusedID(for requestedID: String) -> String {
       var lastNumber = 1
       return unusedID(for: requestedID, besides: [], after: &lastNumber)
@@ -372,7 +347,6 @@ extension TransferQueue {
         id, tokenSupply: record.tokenSupply, requiresToken: record.account?.requiresToken ?? false, at: uptime)
     }
 
-    /// Ends the batches whose sessions have all ended, and removes these sessions from the queue.
     mutating func closeEndedBatches(at uptime: Duration) -> [QueueMachine.Effect] {
       var effects: [QueueMachine.Effect] = []
       for id in changedBatchIDs {
@@ -387,34 +361,32 @@ extension TransferQueue {
       return effects
     }
 
-    /// Ends all event sequences and resumes the callers that wait for the shutdown, if the queue is shut down and idle.
+    /// Ends all event sequences and resumes the callers of `shutdown()`, if the queue is shut down and idle.
     mutating func closeIfOver() {
       guard isOver, !shutdownWaiters.isEmpty else { return }
       notices.append(.endOfEvents(observers.values.map(\.buffer)))
-      notices.append(.shutDown(shutdownWaiters, timer: timer))
+      notices.append(.shutDown(shutdownWaiters, timer: startSpacingTimer))
       observers = [:]
       shutdownWaiters = []
     }
 
     /// Returns an attempt's result, corrected by information that the queue has and the engine lacks.
     ///
-    /// A persistent session that ended before it was finished has failed. If a login is rejected that the server accepted
-    /// before, the cause may be the server's limit on simultaneous logins.
+    /// A persistent session that ended before it was finished has failed. A login that was accepted before and is now
+    /// rejected may be due to the server's limit on simultaneous logins.
     func correctedResult(
       _ result: Result<TransferSummary, TransferFailure>, of id: String, isCancelled: Bool
     ) -> Result<TransferSummary, TransferFailure> {
       guard let record = records[id] else { return result }
-      switch result {
-      case .success:
+      guard case .failure(let failure) = result else {
         guard let feed = record.pathFeed, !feed.isFinished else { return result }
         return .failure(isCancelled ? .cancelled : .endedEarly)
-      case .failure(let failure):
-        let hasSimultaneousLogins = machine.activeIDs.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
-        guard failure.kind == .account, hasSimultaneousLogins, acceptedLogins.contains(record.login) else {
-          return result
-        }
-        return .failure(failure.advisingStartSpacing)
       }
+      let hasSimultaneousLogins = machine.activeIDs.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
+      guard failure.kind == .account, hasSimultaneousLogins, acceptedLogins.contains(record.login) else {
+        return result
+      }
+      return .failure(failure.advisingStartSpacing)
     }
   }
 }

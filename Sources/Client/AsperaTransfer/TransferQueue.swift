@@ -6,30 +6,27 @@ public import StorageAuth
 
 /// A queue that runs transfers one after another, or several at a time, and obtains tokens for the transfers.
 ///
-/// - The queue requests a token when a session starts, again before an attempt if the token would expire too
-///   soon, and immediately if the server reports that the token is expired, invalid or missing. Each rejected token is
-///   refreshed once.
+/// - The queue requests a token when a session starts, again before an attempt if the token would expire too soon, and
+///   immediately if the server reports that the token is expired, invalid or missing, once for each rejected token.
 /// - Token refreshes do not count against the retries after network failures, and vice versa.
-/// - A wrong password, a wrong host key, or a token that was issued for another purpose ends the session without a
-///   request to the issuer.
+/// - A wrong password, a wrong host key, or a token for another purpose ends the session without a token request.
 /// - Every session ends with one `finished` event.
 ///
 /// ```swift
-/// let issuer = SetupTokenIssuer(node: node, access: access, transport: transport)
+/// let issuer = SetupTokenIssuer(node: node, access: access)
 /// let queue = TransferQueue(engine: engine, account: account, issuer: issuer)
 /// for await event in queue.run(sessions) { print(event) }
 /// ```
 ///
 /// A queue stays in memory while one of its sessions is active.
 public final class TransferQueue: Sendable {
-  /// The type of a function that creates the signer for an account's transfers.
   typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferCredential>
 
   /// The destination of events about token refreshes, retries, signatures and transfers.
   public let authEvents: EventHub
 
   let engine: any TransferEngine
-  /// The source of the account for sessions that have no account, or `nil` if there is none.
+  /// The account of sessions that have none.
   let accounts: CredentialCache<AsperaAccount>?
   let issuer: (any TokenIssuer)?
   let configuration: TransferQueueConfiguration
@@ -74,7 +71,7 @@ public final class TransferQueue: Sendable {
       configuration: configuration, authEvents: authEvents, context: context)
   }
 
-  /// Creates a transfer queue without a token issuer, for sessions that have a token or an issuer, or need no token.
+  /// Creates a transfer queue without an issuer, for sessions that have a token or an issuer, or need no token.
   ///
   /// The parameters are those of the initializer with an account and an issuer.
   public convenience init(
@@ -114,25 +111,18 @@ public final class TransferQueue: Sendable {
       context: context)
   }
 
-  deinit {
-    state.withLock { state in
-      for observer in state.observers.values { observer.buffer.finish() }
-    }
-  }
+  deinit { for observer in state.withLock({ $0.observers.values }) { observer.buffer.finish() } }
 
   var time: any SigningClock { context.time }
 
-  /// A new sequence of the queue's events, starting now.
-  ///
-  /// To receive all events of a session, get the sequence before you add the session.
+  /// A new sequence of the queue's events, starting now: get it before you add the sessions whose events you need.
   public var events: TransferEvents { addObserver() }
 
   /// Adds a session to the end of the queue.
   ///
   /// - Parameter session: The transfer session to add.
   /// - Returns: The session's ID in this queue: its ID, with a number appended if the queue already contains that ID.
-  @discardableResult
-  public func add(_ session: TransferSession) -> String {
+  @discardableResult public func add(_ session: TransferSession) -> String {
     let record = record(of: session, batchID: nil)
     var id = ""
     changeState { state, uptime in
@@ -148,40 +138,28 @@ public final class TransferQueue: Sendable {
   /// that completes before it can be stopped counts as completed.
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
-  public func cancel(_ id: String) {
-    changeState { state, uptime in state.machine.cancel(id, at: uptime) }
-  }
+  public func cancel(_ id: String) { changeState { state, uptime in state.machine.cancel(id, at: uptime) } }
 
   /// Runs a session immediately.
   ///
   /// A session that has ended runs again. If no slot is free, the most recently activated session is stopped, and
-  /// continues after this session. An active session is not affected.
+  /// continues after this session. A paused queue starts the session only after ``resume()``.
   ///
-  /// In a paused queue, the session starts only after ``resume()``. After ``shutdown()``, the call has no effect.
-  ///
-  /// - Parameter id: The session ID. An unknown ID has no effect.
-  public func run(_ id: String) {
-    changeState { state, uptime in state.machine.run(id, at: uptime) }
-  }
+  /// - Parameter id: The session ID. An unknown ID has no effect, nor has a call after ``shutdown()``.
+  public func run(_ id: String) { changeState { state, uptime in state.machine.run(id, at: uptime) } }
 
   /// Removes a session from the queue, after cancelling the session if it has not ended.
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
-  public func remove(_ id: String) {
-    changeState { state, uptime in state.machine.remove(id, at: uptime) }
-  }
+  public func remove(_ id: String) { changeState { state, uptime in state.machine.remove(id, at: uptime) } }
 
   /// Pauses the queue, so that no more sessions become active.
   ///
   /// - Parameter stopping: Whether active sessions are also stopped. They continue when the queue resumes.
-  public func pause(stopping: Bool = false) {
-    changeState { state, _ in state.machine.pause(stopping: stopping) }
-  }
+  public func pause(stopping: Bool = false) { changeState { state, _ in state.machine.pause(stopping: stopping) } }
 
   /// Resumes the queue after ``pause(stopping:)``, so that sessions become active again.
-  public func resume() {
-    changeState { state, uptime in state.machine.resume(at: uptime) }
-  }
+  public func resume() { changeState { state, uptime in state.machine.resume(at: uptime) } }
 
   /// Shuts the queue down by cancelling all sessions in an orderly way and then ending all event sequences.
   ///
@@ -230,8 +208,8 @@ extension TransferQueue {
 
   /// Waits until a session has ended and returns its result, or `nil` if the queue contains no session with that ID.
   ///
-  /// The wait does not end when the task of the caller is cancelled. In a paused queue, a session that is not active ends
-  /// only after ``resume()``, or when it is cancelled or removed.
+  /// The wait does not end when the task of the caller is cancelled. In a paused queue, an inactive session ends only
+  /// after ``resume()``, or when it is cancelled or removed.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
       let knownResult: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
@@ -271,21 +249,12 @@ extension TransferQueue {
   /// Ends a persistent session after all its paths have been transferred.
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
-  public func finish(_ id: String) {
-    state.withLock { state in state.records[id]?.pathFeed?.finish() }
-  }
+  public func finish(_ id: String) { state.withLock { state in state.records[id]?.pathFeed?.finish() } }
 
   /// Runs sessions, and returns a sequence of their events.
   ///
   /// The sequence ends when all sessions have ended, which are then removed from the queue. If the caller stops reading
-  /// before that, or is cancelled, the sessions are cancelled. After ``shutdown()``, each session reports only that it has
-  /// finished.
-  ///
-  /// ```swift
-  /// for await event in queue.run(sessions) {
-  ///   if case .finished(let result) = event.kind { print(event.session, result) }
-  /// }
-  /// ```
+  /// earlier or is cancelled, the sessions are cancelled. After ``shutdown()``, each session reports only `finished`.
   ///
   /// - Parameter sessions: The sessions to run. A number is appended to IDs that the queue already contains.
   /// - Returns: A sequence of the events of these sessions.

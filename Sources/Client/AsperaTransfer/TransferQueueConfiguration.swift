@@ -21,8 +21,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
 
   /// The maximum number of consecutive refreshes of rejected tokens without progress in between.
   ///
-  /// The first rejected token is refreshed immediately. Later rejected tokens are refreshed after ``retryDelay``, which
-  /// doubles each time.
+  /// The first one is refreshed immediately, and each later one after ``retryDelay``, which doubles each time.
   public var tokenRenewals: Int
 
   /// The maximum number of consecutive retries of a token request that failed temporarily.
@@ -33,20 +32,15 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   /// An attempt has made progress if it has transferred more files or more bytes than every attempt before it.
   public var transportRetries: Int
 
-  /// The delay before the first retry, which doubles with each following retry.
-  ///
-  /// A random amount of up to half of the delay is subtracted.
+  /// The delay before the first retry, which doubles with each retry; up to half of it is subtracted at random.
   public var retryDelay: Duration
-
   /// The maximum delay before a retry, which limits the doubling of ``retryDelay``.
   public var longestRetryDelay: Duration
 
-  /// The configuration of the token cache.
+  /// The configuration of the token cache, such as the timeout of token requests and the backoff after a failure.
   ///
-  /// The configuration contains, for example, the timeout of token requests and the backoff after a failure.
-  ///
-  /// The default refresh margin is zero. Because a running transfer no longer needs its token, a new token is requested
-  /// only when an attempt is about to start.
+  /// The refresh margin is zero by default: a new token is requested only when an attempt is about to start, because a
+  /// running transfer no longer needs its token.
   public var tokens: CredentialCacheConfiguration
 
   /// Creates a queue configuration, replacing negative values with zero.

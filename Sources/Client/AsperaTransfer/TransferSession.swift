@@ -26,19 +26,13 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
 
   /// The session ID, which identifies the session in events and in calls to the queue.
   public var id: String
-
   /// The transfer specification, which need not contain the account, the ports or the token.
   public var specification: TransferSpec
-
   /// The account for the transfer, or `nil` to use the queue's account.
   public var account: AsperaAccount?
-
   /// The source of tokens for the session.
   public var token: TokenSource
-
-  /// Whether paths can be added to the running session until it is finished.
-  ///
-  /// See ``TransferQueue/finish(_:)``.
+  /// Whether paths can be added to the running session until ``TransferQueue/finish(_:)`` is called.
   public var isPersistent: Bool
 
   /// Creates a transfer session that uses the given source of tokens.
@@ -51,8 +45,7 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
   ///   - id: The session ID, or `nil` to use a random ID.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, token: TokenSource = .queueDefault,
-    isPersistent: Bool = false,
-    id: String? = nil
+    isPersistent: Bool = false, id: String? = nil
   ) {
     self.id = id ?? String(UInt64.random(in: .min ... .max), radix: 16)
     self.specification = specification
@@ -81,7 +74,6 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
 }
 
 extension TransferSpec {
-  /// Returns a description of the transfer with its direction, user and host, but no paths and no secrets.
   func subject(for account: AsperaAccount?) -> String {
     let user = account?.user ?? remoteUser
     let host = account?.host ?? remoteHost ?? "a server that the issuer names"

@@ -18,12 +18,11 @@ extension HTTPClientRequest {
       headers.add(name: field.name.rawName, value: field.value)
     }
     switch body.content {
-    case .none:
-      self.body = nil
-    case .bytes(let bytes):
-      self.body = .bytes(ByteBuffer(bytes: bytes))
+    case .none: self.body = nil
+    case .bytes(let bytes): self.body = .bytes(ByteBuffer(bytes: bytes))
     case .stream(let stream):
-      self.body = .stream(BufferSequence(stream, eventLoops), length: .known(body.length))
+      let buffers = BufferSequence(stream: stream, eventLoops: eventLoops)
+      self.body = .stream(buffers, length: .known(body.length))
     }
   }
 }
@@ -41,11 +40,9 @@ extension HTTPResponse {
 
 extension ByteBuffer: ByteChunk {
   package var byteCount: Int { readableBytes }
-
   package var array: [UInt8] { Array(buffer: self) }
 
   package func withSpan(_ body: (Span<UInt8>) -> Void) { body(readableBytesUInt8Span) }
-
   package func append(to bytes: inout [UInt8]) { bytes += readableBytesView }
 }
 
@@ -58,14 +55,8 @@ extension ByteBuffer: ByteChunk {
 /// event loop. If that event loop were behind, the client would read ahead without a bound. After each mebibyte, the
 /// sequence therefore waits until all event loops have processed what they were given.
 struct BufferSequence: AsyncSequence, Sendable {
-  private let stream: ByteStream
-  private let eventLoops: any EventLoopGroup
-
-  /// Creates a sequence of a body's chunks, for the event loops of the client.
-  init(_ stream: ByteStream, _ eventLoops: any EventLoopGroup) {
-    self.stream = stream
-    self.eventLoops = eventLoops
-  }
+  let stream: ByteStream
+  let eventLoops: any EventLoopGroup
 
   func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), eventLoops) }
 

@@ -15,7 +15,6 @@ internal import SystemPackage
 /// bytes are the signed bytes, and the received bytes are the stored bytes.
 public struct AsyncHTTPClientTransport: HTTPTransport {
   private let clients: ProxiedClients
-  private let owner: Owner?
   private let timeouts: HTTPTimeouts
 
   /// A transport with the default timeouts, shared by all clients in the process that were created without a transport.
@@ -56,7 +55,6 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
   private init(_ configuration: HTTPClient.Configuration, proxies: ProxyConfiguration, timeouts: HTTPTimeouts) {
     clients = ProxiedClients(configuration, proxies: proxies)
-    owner = Owner(clients: clients.clients)
     self.timeouts = timeouts
   }
 
@@ -83,7 +81,6 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
   public init(client: HTTPClient, request: Duration? = nil) {
     clients = ProxiedClients(client)
-    owner = nil
     timeouts = HTTPTimeouts(request: request)
   }
 
@@ -114,9 +111,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     }
   }
 
-  /// The maximum length of a URL in bytes.
-  ///
-  /// AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB. The services accept much shorter URLs.
+  /// The maximum length of a URL in bytes; AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB.
   private static let urlByteLimit = 60_000
 
   private static func checkURLLength(of request: HTTPRequest) throws(TransportError) {
@@ -129,30 +124,15 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
   /// Returns a stream of a response body, which keeps the connections open until it has been read.
   private func stream(_ body: HTTPClientResponse.Body, from host: String) -> ByteStream {
-    ByteStream(chunks: { [owner] in
+    ByteStream(chunks: { [clients] in
       var iterator = body.makeAsyncIterator()
       return {
-        defer { withExtendedLifetime(owner) {} }
-        do {
-          return try await iterator.nextElement()
-        } catch {
+        defer { withExtendedLifetime(clients) {} }
+        do { return try await iterator.nextElement() } catch {
           throw TransportError(error, host: host)
         }
       }
     })
-  }
-
-  /// A box that shuts the HTTP clients down when the last reference to the box is released.
-  private final class Owner: Sendable {
-    let clients: [HTTPClient]
-
-    init(clients: [HTTPClient]) {
-      self.clients = clients
-    }
-
-    deinit {
-      for client in clients { client.shutdown { _ in } }
-    }
   }
 }
 
@@ -162,16 +142,19 @@ extension AsyncHTTPClientTransport: Redacted {
 }
 
 /// The HTTP clients of a transport, each with its own proxy, because AsyncHTTPClient has one proxy for each client.
-struct ProxiedClients: Sendable {
+///
+/// Clients that were created here are shut down when the last reference to this object is released.
+private final class ProxiedClients: Sendable {
   private let directClient: HTTPClient
   private let proxiedClients: [(proxy: ProxyServer, client: HTTPClient)]
   private let proxies: ProxyConfiguration
+  private let ownsClients: Bool
 
-  /// Sends all requests with a client of the caller.
   init(_ client: HTTPClient) {
     directClient = client
     proxiedClients = []
     proxies = .direct
+    ownsClients = false
   }
 
   init(_ configuration: HTTPClient.Configuration, proxies: ProxyConfiguration) {
@@ -185,11 +168,14 @@ struct ProxiedClients: Sendable {
     if let http = proxies.http, http != proxies.https { servers.append(http) }
     proxiedClients = servers.map { ($0, client($0.clientProxy)) }
     self.proxies = proxies
+    ownsClients = true
   }
 
-  var clients: [HTTPClient] { [directClient] + proxiedClients.map(\.client) }
+  deinit {
+    guard ownsClients else { return }
+    for client in [directClient] + proxiedClients.map(\.client) { client.shutdown { _ in } }
+  }
 
-  /// Returns the client for a request, and the proxy through which it connects.
   func client(for request: HTTPRequest) -> (client: HTTPClient, proxy: ProxyServer?) {
     guard let server = proxies.server(for: request.authority ?? "", scheme: request.scheme ?? "https"),
       let proxied = proxiedClients.first(where: { $0.proxy == server })
@@ -221,9 +207,7 @@ extension TrustedRoots {
 
   private static func certificates(_ path: String) throws(TransportError) -> [NIOSSLCertificate] {
     // The file is opened first because the reader of certificates does not tell a missing file from an invalid one.
-    do {
-      try FileDescriptor.open(FilePath(path), .readOnly).close()
-    } catch {
+    do { try FileDescriptor.open(FilePath(path), .readOnly).close() } catch {
       throw unusableFile(path, "cannot be read: \((error as? Errno)?.description ?? "\(error)")")
     }
     guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {

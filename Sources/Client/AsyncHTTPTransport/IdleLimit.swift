@@ -15,10 +15,7 @@ final class IdleLimit: ChannelDuplexHandler {
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart
 
-  /// The part of an exchange for which the connection is in use.
-  private enum Phase {
-    case none, sending, receiving
-  }
+  private enum Phase { case none, sending, receiving }
 
   private let limit: TimeAmount
   private var phase = Phase.none
@@ -26,9 +23,7 @@ final class IdleLimit: ChannelDuplexHandler {
   private var deadline: NIODeadline?
   private var timer: Scheduled<Void>?
 
-  init(_ limit: TimeAmount) {
-    self.limit = limit
-  }
+  init(_ limit: TimeAmount) { self.limit = limit }
 
   func handlerRemoved(context: ChannelHandlerContext) { cancel() }
 

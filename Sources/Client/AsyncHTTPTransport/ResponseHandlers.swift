@@ -43,9 +43,8 @@ final class ResponseHeadCheck: ChannelInboundHandler {
 }
 
 extension HTTPClient.Configuration {
-  /// Adds the handlers of responses, and the time limit for idle requests, to the connections of the HTTP client.
   mutating func addHandlers(idle: TimeAmount) {
-    // Despite its name, this is the only public hook of AsyncHTTPClient that has access to the pipeline of a connection.
+    // Despite its name, this is AsyncHTTPClient's only public hook with access to the pipeline of a connection.
     http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit {
         let pipeline = channel.pipeline.syncOperations
@@ -57,7 +56,7 @@ extension HTTPClient.Configuration {
   }
 }
 
-/// A channel handler that makes a response available which arrives before the request has been sent.
+/// A channel handler that makes AsyncHTTPClient deliver a response that arrives before the request has been sent.
 ///
 /// A service that rejects an upload responds and closes the connection. The bytes that are being sent then fail, and
 /// AsyncHTTPClient 1.37.0 discards the response that it has received.
@@ -67,12 +66,8 @@ final class EarlyResponseHandler: ChannelDuplexHandler {
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart
 
-  /// The flag whether a redirect or an error (a status from 300) has arrived in response to the current request.
-  ///
-  /// The pending writes of the request share it.
-  private final class UnsuccessfulResponseFlag {
-    var hasArrived = false
-  }
+  /// A flag, shared by a request's pending writes, that a redirect or an error (a status from 300) has arrived.
+  private final class UnsuccessfulResponseFlag { var hasArrived = false }
 
   private var unsuccessfulResponse = UnsuccessfulResponseFlag()
 

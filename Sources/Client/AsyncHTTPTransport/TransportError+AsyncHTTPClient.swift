@@ -9,12 +9,10 @@ internal import StorageAuth
 internal import SystemPackage
 
 extension TransportError {
-  /// Creates a transport error from an error of the HTTP client, which connected through a proxy if there is one.
   init(_ error: any Error, host: String, proxy: ProxyServer? = nil) {
     let proxyName = proxy.map { "The proxy \($0)" } ?? "The proxy"
     switch error {
-    case let error as TransportError:
-      self = error
+    case let error as TransportError: self = error
     case is CancellationError, HTTPClientError.cancelled as HTTPClientError:
       self.init(.cancelled, "The request to \(host) was cancelled.", remedy: "No action is required.")
     case HTTPClientError.proxyAuthenticationRequired as HTTPClientError:
@@ -49,8 +47,7 @@ extension TransportError {
       self.init(code, "No connection to \(host) (\(reason)).", remedy: "Check the endpoint and the network.")
     case .invalidRequest:
       self.init(code, "The request to \(host) cannot be sent (\(reason)).", remedy: "Check the endpoint.")
-    default:
-      self.init(code, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
+    default: self.init(code, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
     }
   }
 

@@ -8,21 +8,18 @@ internal import StorageAuth
 #if canImport(FoundationNetworking)
   /// A bounded buffer between the source of a body and the session that sends it.
   ///
-  /// Foundation reads a body on the queue of all sessions, and takes a stream without bytes for a complete body. The pipe
-  /// therefore pauses its session when it hands out its last bytes, until the source delivers more.
+  /// Foundation reads a body on the queue of all sessions, and takes a stream without bytes for a complete body. When
+  /// the pipe hands out its last bytes, it therefore pauses its session until the source delivers more.
   final class BodyPipe: Sendable {
     private let state = Lock(State())
-    /// The semaphore on which a session waits that reads although the pipe has paused it.
+    /// Signals that bytes arrived to a session that reads although the pipe has paused it.
     private let readability = DispatchSemaphore(value: 0)
 
     func connect(to session: TransportSession) { state.withLock { $0.session = session } }
     func makeInputStream() -> InputStream { PipeInputStream(self) }
 
-    /// Waits until the pipe contains bytes, or will receive none.
-    func firstBytes() async {
-      await withCheckedContinuation { continuation in
-        changeState { $0.firstReader = continuation }
-      }
+    func waitForFirstBytes() async {
+      await withCheckedContinuation { continuation in changeState { $0.firstReader = continuation } }
     }
 
     /// Appends bytes, waits while the pipe is full, and returns whether the pipe is still read.
@@ -42,9 +39,7 @@ internal import StorageAuth
     /// Makes reading fail, so that the session closes the connection.
     func fail() { changeState { $0.isBroken = true } }
 
-    /// Returns the next bytes, an empty slice at the end, or `nil` after a failure.
-    ///
-    /// The method blocks if the session reads although the pipe has paused it.
+    /// Returns the next bytes, an empty slice at the end, or `nil` after a failure; blocks while the pipe is empty.
     func read(upTo count: Int) -> ArraySlice<UInt8>? {
       while true {
         var bytes: ArraySlice<UInt8>?
@@ -63,7 +58,7 @@ internal import StorageAuth
     private func changeState<Result>(_ body: (inout State) -> Result) -> Result {
       let (result, continuations, isReaderBlocked) = state.withLock { state in
         let result = body(&state)
-        let continuations = state.takeReadyContinuations()
+        let continuations = state.removeReadyContinuations()
         defer { state.isReaderBlocked = state.isReaderBlocked && !state.isReadable }
         return (result, continuations, state.isReaderBlocked && state.isReadable)
       }
@@ -82,9 +77,7 @@ internal import StorageAuth
       var isBroken = false
       var isReaderBlocked = false
       var session: TransportSession?
-      /// The continuation of the source, which waits until the pipe has space.
       var writer: CheckedContinuation<Void, Never>?
-      /// The continuation of the caller that waits for the first bytes.
       var firstReader: CheckedContinuation<Void, Never>?
 
       var isReadable: Bool { byteCount > 0 || isFinished || isBroken }
@@ -101,8 +94,8 @@ internal import StorageAuth
         return bytes
       }
 
-      /// Removes the continuations that need not wait any longer, and lets the session continue.
-      mutating func takeReadyContinuations() -> [CheckedContinuation<Void, Never>] {
+      /// Removes the continuations that no longer have to wait, and lets the session continue.
+      mutating func removeReadyContinuations() -> [CheckedContinuation<Void, Never>] {
         var readyContinuations: [CheckedContinuation<Void, Never>?] = []
         if isReadable {
           session?.resume(.slowBodySource)
@@ -118,6 +111,7 @@ internal import StorageAuth
     }
   }
 
+  /// The stream through which a session reads a pipe.
   private final class PipeInputStream: InputStream {
     private let pipe: BodyPipe
     private var status = Stream.Status.notOpen
@@ -128,13 +122,10 @@ internal import StorageAuth
     }
 
     override var streamStatus: Stream.Status { status }
-
     override var streamError: (any Error)? { nil }
-
     override var hasBytesAvailable: Bool { true }
 
     override func open() { status = .open }
-
     override func close() { status = .closed }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
@@ -162,7 +153,7 @@ internal import StorageAuth
 
     func connect(to session: TransportSession) {}
     func makeInputStream() -> InputStream { unsafe input ?? InputStream(data: Data()) }
-    func firstBytes() async {}
+    func waitForFirstBytes() async {}
     func write(_ bytes: [UInt8]) async -> Bool { await writer.write(bytes) }
     func finish() { writer.close() }
     func fail() { writer.close() }
@@ -171,7 +162,7 @@ internal import StorageAuth
 
 /// A writer of bytes into a stream, as fast as the stream accepts them.
 final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
-  // Safe: after the initializer, everything below is used on this queue only, on which the stream calls its delegate too.
+  // Safe: after the initializer, all properties are used on this queue only, on which the stream calls its delegate.
   let queue = DispatchQueue(label: "StreamWriter")
   private var output: OutputStream?
   private var unwrittenBytes: ArraySlice<UInt8> = []
@@ -192,9 +183,7 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
     #endif
   }
 
-  /// Writes bytes, and waits until the stream has accepted them; returns whether it has accepted all.
-  ///
-  /// The next call has to begin after this one has returned: one call at a time waits.
+  /// Writes bytes, waits until the stream has accepted them, and returns whether it has; one call at a time may wait.
   func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       queue.async { [self] in
@@ -204,9 +193,7 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
     }
   }
 
-  /// Closes the stream, which ends a call of `write` that waits.
   func close() { queue.async { [self] in end() } }
-
   func stream(_ stream: Stream, handle event: Stream.Event) { writeAcceptedBytes() }
 
   private func end() {

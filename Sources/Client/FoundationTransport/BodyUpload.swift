@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
-internal import Foundation
 internal import StorageAuth
 
 /// The body of a request, which is read as far as the connection accepts its bytes.
@@ -17,7 +15,6 @@ final class BodyUpload: Sendable {
 
   private let stream: ByteStream
   private let length: Int64
-  /// The authority of the request, for error messages.
   private let host: String
   private let state = Lock(State())
 
@@ -37,9 +34,7 @@ final class BodyUpload: Sendable {
   /// The time at which the source last delivered bytes or ended.
   var lastDelivery: ContinuousClock.Instant { state.withLock { $0.lastDelivery } }
 
-  /// Starts reading the body, and returns a pipe that contains the first bytes.
-  ///
-  /// The closure receives the error if the source fails or does not have the declared length.
+  /// Starts reading the body, and returns a pipe with the first bytes; `reportError` receives an error of the source.
   func open(_ reportError: @escaping @Sendable (TransportError) -> Void) async -> BodyPipe {
     let pipe = BodyPipe()
     let readTask = Task { @concurrent in
@@ -56,7 +51,7 @@ final class BodyUpload: Sendable {
       return state.isStopped
     }
     if isStopped { stop() }
-    await pipe.firstBytes()
+    await pipe.waitForFirstBytes()
     return pipe
   }
 
@@ -76,8 +71,7 @@ final class BodyUpload: Sendable {
     while remainingByteCount > 0 {
       guard let chunk = try await nextChunk(of: iterator) else { throw differentLength("shorter") }
       remainingByteCount -= Int64(chunk.byteCount)
-      // The last chunk is not sent before the source has confirmed that it is the last, so that a service never stores
-      // the beginning of a longer body.
+      // The last chunk waits until the source has ended, so that a service never stores the beginning of a longer body.
       let surplusChunk = remainingByteCount > 0 ? nil : try await nextChunk(of: iterator)
       guard remainingByteCount >= 0, surplusChunk == nil else { throw differentLength("longer") }
       guard await pipe.write(chunk.array) else { return }

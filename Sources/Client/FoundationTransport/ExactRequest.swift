@@ -15,18 +15,13 @@ struct ExactRequest: Sendable {
   let streamedBody: HTTPBody?
   /// The authority of the request, for error messages.
   let host: String
-
-  /// Whether the request has the method HEAD, to which the response has no body.
   let isHead: Bool
-
-  /// The scheme and the authority of the request.
   let origin: String
-
   /// Whether the request may be sent on a connection that has been used before.
   ///
-  /// If the server closes such a connection, a session sends the request again on another one. That is harmless for
-  /// requests that write no object. A session asks for a streamed body before it sends the body again, but not if the
-  /// connection ended before it had read the first bytes.
+  /// If the server closes such a connection, a session sends the request again on another connection, which is harmless
+  /// for requests that write no object. The session asks for a streamed body before it sends the body again, unless the
+  /// first connection ended before the session had read any bytes.
   let canReuseConnection: Bool
 
   /// Creates a request for `URLSession`, or throws an error if `URLSession` would change it.
@@ -71,7 +66,6 @@ struct RequestAddress {
   let authority: String
   let url: URL
 
-  /// Creates the URL of a request, or throws an error if the URL loading system would change the authority or the path.
   init(_ request: HTTPRequest) throws(TransportError) {
     scheme = request.scheme ?? "https"
     authority = request.authority ?? ""
@@ -94,7 +88,7 @@ struct RequestAddress {
     self.url = url
   }
 
-  /// Returns the URL that a text is, or `nil` if it has characters that a URL cannot contain.
+  /// Parses a URL, or returns `nil` if the text has characters that a URL cannot contain.
   private static func url(_ text: String) -> URL? {
     // Systems without the parameter never encode such characters.
     guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return URL(string: text) }
@@ -162,15 +156,15 @@ extension HTTPRequest {
     private func finalFields(
       _ fields: [HTTPField], _ body: HTTPBody, to authority: String
     ) throws(TransportError) -> [HTTPField] {
-      fields + [HTTPField.Name("Host").map { HTTPField(name: $0, value: authority) }].compactMap(\.self)
+      fields + [HTTPField(name: .known("Host"), value: authority)]
     }
   }
 
   extension URLRequest {
     /// Prevents Foundation and libcurl from adding header fields that the request does not have.
     ///
-    /// libcurl sends no field whose value is blank, and does not add the field itself either. With a `Transfer-Encoding`,
-    /// it does not add its own for a body from a stream, whose length it takes from `Content-Length`.
+    /// libcurl neither sends nor adds a field whose value is blank. With a `Transfer-Encoding`, it does not add its own
+    /// for a body from a stream, whose length it takes from `Content-Length`.
     mutating func omitDefaultFields() {
       let names = [
         "User-Agent", "Accept", "Accept-Language", "Connection", "Content-Type", "Content-Length", "Transfer-Encoding",
@@ -184,9 +178,8 @@ extension HTTPRequest {
   }
 #else
   extension HTTPField {
-    /// The change that the system would make to the field, or `nil` if it sends the field unchanged.
-    ///
-    /// The encoding of other characters and an empty value are not documented.
+    /// The change that the system may make to the field, or `nil` if it sends the field unchanged.
+    // Its treatment of an empty value and of characters outside of ASCII is not documented.
     fileprivate var unsendableReason: String? {
       if value.isEmpty { return "is empty" }
       return value.utf8.allSatisfy { $0 < 0x80 } ? nil : "contains characters outside of ASCII"
@@ -204,9 +197,7 @@ extension HTTPRequest {
       return fields
     }
   }
-#endif
 
-#if !canImport(FoundationNetworking)
   extension URLRequest {
     /// Keeps the fields that the system adds: `Accept`, `Accept-Language`, `Connection` and `User-Agent`.
     func omitDefaultFields() {}

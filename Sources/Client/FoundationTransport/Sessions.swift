@@ -13,21 +13,15 @@ internal import StorageAuth
   /// Only a whole session can be paused, so that each request in flight has a session of its own. A session keeps its
   /// connection for later requests to the same host.
   final class Sessions: Sendable {
-    /// The maximum number of sessions that wait for a request.
     private static let idleSessionLimit = 64
 
     private let configuration: URLSessionConfiguration
     private let idleSessions = Lock<[(origin: String, session: TransportSession)]>([])
 
-    init(configuration: URLSessionConfiguration) {
-      self.configuration = configuration
-    }
+    init(configuration: URLSessionConfiguration) { self.configuration = configuration }
 
-    deinit {
-      for (_, session) in idleSessions.withLock({ $0 }) { session.invalidate() }
-    }
+    deinit { for (_, session) in idleSessions.withLock({ $0 }) { session.invalidate() } }
 
-    /// Returns the session for a request.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession {
       let idleSession: TransportSession? = idleSessions.withLock { sessions in
         guard request.canReuseConnection else { return nil }
@@ -37,7 +31,6 @@ internal import StorageAuth
       return try TransportSession(configuration, for: request)
     }
 
-    /// Takes a session back after the end of a request's task.
     func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {
       // A paused session can neither close its connection nor serve its next request.
       session.endPauses()
@@ -67,7 +60,7 @@ internal import StorageAuth
     /// Creates a session, or throws an error if Foundation has no queue that can be paused.
     ///
     /// In Foundation 6.3, `suspend()` of a task closes the connection, and neither a delegate nor a stream can make a
-    /// task wait. The session's own queue can, on which it serves its connections; Foundation has no property for the
+    /// task wait. Only the queue on which the session serves its connections can; Foundation has no property for the
     /// queue, so that reflection has to find it.
     init(_ configuration: URLSessionConfiguration, for request: ExactRequest) throws(TransportError) {
       urlSession = URLSession(configuration: configuration, delegate: delegate, delegateQueue: ImmediateQueue())
@@ -83,7 +76,6 @@ internal import StorageAuth
       endPauses()
     }
 
-    /// Makes the session neither send nor receive.
     func pause(_ reason: PauseReason) {
       pauseReasons.withLock { reasons in
         if reasons.isEmpty { queue.suspend() }
@@ -98,7 +90,6 @@ internal import StorageAuth
       }
     }
 
-    /// Lets the session send and receive.
     func endPauses() {
       resume(.slowReader)
       resume(.slowBodySource)
@@ -107,10 +98,7 @@ internal import StorageAuth
     /// Closes the connections as soon as no task uses them.
     func invalidate() { urlSession.finishTasksAndInvalidate() }
 
-    /// Stops receiving for a slow reader.
     func pauseReceiving(_ task: URLSessionTask) { pause(.slowReader) }
-
-    /// Continues receiving.
     func resumeReceiving(_ task: URLSessionTask) { resume(.slowReader) }
   }
 
@@ -122,24 +110,17 @@ internal import StorageAuth
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }
 #else
-  /// The session of a transport.
   final class Sessions: Sendable {
     private let shared: TransportSession
 
-    init(configuration: URLSessionConfiguration) {
-      shared = TransportSession(configuration)
-    }
-
+    init(configuration: URLSessionConfiguration) { shared = TransportSession(configuration) }
     deinit { shared.invalidate() }
 
-    /// Returns the session for a request.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession { shared }
-
-    /// Takes a session back after the end of a request's task.
     func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {}
   }
 
-  /// The session of all requests.
+  /// The session that all requests of a transport share, because each task can be paused by itself.
   final class TransportSession: Sendable {
     let urlSession: URLSession
     let delegate = SessionDelegate()
@@ -151,10 +132,7 @@ internal import StorageAuth
     /// Closes the connections as soon as no task uses them.
     func invalidate() { urlSession.finishTasksAndInvalidate() }
 
-    /// Stops receiving for a slow reader.
     func pauseReceiving(_ task: URLSessionTask) { task.suspend() }
-
-    /// Continues receiving.
     func resumeReceiving(_ task: URLSessionTask) { task.resume() }
 
     /// Lets the session send and receive, which it always does.
@@ -166,7 +144,6 @@ internal import StorageAuth
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Lock<[Int: URLSessionExchange]>([:])
 
-  /// Passes the events of a task to an exchange until the task ends.
   func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
     let id = task.taskIdentifier
     exchanges.withLock { $0[id] = exchange }
@@ -181,30 +158,28 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    if let response = response as? HTTPURLResponse { exchange(of: dataTask)?.received(response) }
+    if let response = response as? HTTPURLResponse { exchange(of: dataTask)?.receive(response) }
     completionHandler(.allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    exchange(of: dataTask)?.received(data)
+    exchange(of: dataTask)?.receive(data)
   }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64
-  ) {
-    exchange(of: task)?.recordActivity()
-  }
+  ) { exchange(of: task)?.recordActivity() }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
     guard let name = metrics.transactionMetrics.last?.networkProtocolName else { return }
-    exchange(of: task)?.received(protocolName: name)
+    exchange(of: task)?.recordProtocol(name)
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let id = task.taskIdentifier
     let exchange = exchanges.withLock { $0.removeValue(forKey: id) }
-    exchange?.completed(error, task.response as? HTTPURLResponse)
+    exchange?.complete(error, task.response as? HTTPURLResponse)
   }
 
   func urlSession(
@@ -219,23 +194,19 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    completionHandler(nil)
-  }
+  ) { completionHandler(nil) }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
     completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-  ) {
-    completionHandler(nil)
-  }
+  ) { completionHandler(nil) }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // Foundation asks after the whole response with status 401 has been delivered. Its answers either wait for ever or
+      // Foundation asks after it has delivered the whole response with status 401. Its answers either wait for ever or
       // cancel the task, which must not happen on the session's queue.
       exchange(of: task)?.end(.success(()))
       DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }

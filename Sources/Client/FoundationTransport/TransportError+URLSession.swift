@@ -39,25 +39,21 @@ extension TransportError {
   package init(_ error: any Error, host: String) {
     let code = (error as? URLError)?.code ?? .unknown
     switch code {
-    case .timedOut:
-      self = .timeout(host: host)
+    case .timedOut: self = .timeout(host: host)
     case .unsupportedURL:
       // The scheme is http or https. Foundation on Linux reports a status line that is not valid with this code.
       self = .lost(host: host, reason: "the response is not valid in HTTP")
     case .badURL, .dataLengthExceedsMaximum:
       self = .unsendable("URLSession rejects the request (URLError \(code.rawValue)).", to: host)
-    case .cannotFindHost, .dnsLookupFailed:
-      self.init(host: host, failure: "the host was not found")
-    case .cannotConnectToHost:
-      self.init(host: host, failure: "the connection was refused")
+    case .cannotFindHost, .dnsLookupFailed: self.init(host: host, failure: "the host was not found")
+    case .cannotConnectToHost: self.init(host: host, failure: "the connection was refused")
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
       self.init(host: host, failure: "there is no network")
     case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
       .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
       self.init(host: host, failure: "TLS was not established (URLError \(code.rawValue))")
-    default:
-      self = .lost(host: host, reason: "URLError \(code.rawValue)")
+    default: self = .lost(host: host, reason: "URLError \(code.rawValue)")
     }
   }
 

@@ -15,13 +15,10 @@ extension URLRequest: SignableRequest {
 
   /// The name of the method, such as `PUT`.
   public var methodName: String { httpMethod ?? "GET" }
-
   /// The scheme of the URL, or `nil` without a URL.
   public var scheme: String? { requestURL?.scheme }
-
   /// The host of the URL with its port, or `nil` without a URL.
   public var authority: String? { requestURL?.authority }
-
   /// The path of the URL with its query, percent-encoded, or `nil` without a URL.
   public var path: String? { requestURL?.path }
 

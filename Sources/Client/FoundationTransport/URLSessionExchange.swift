@@ -14,7 +14,6 @@ package import StorageAuth
 
 /// A request and its response, from the start of the session's task to the end of the response's body.
 final class URLSessionExchange: Sendable {
-  /// The result of an exchange: a complete response, or the error that ended it.
   typealias Outcome = Result<Void, TransportError>
 
   struct State {
@@ -23,16 +22,12 @@ final class URLSessionExchange: Sendable {
     var task: URLSessionDataTask?
     /// The task that ends the exchange when a time limit is exceeded.
     var watchTask: Task<Void, Never>?
-
     var head: HTTPResponse?
     var headWaiter: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>?
-
     var chunks = ChunkQueue()
     var chunkWaiter: CheckedContinuation<Result<Data?, TransportError>, Never>?
-
     /// Whether the session reports that the response came in a stream of HTTP/2 or HTTP/3, which marks its end.
     var isMultiplexed = false
-
     var outcome: Outcome?
     var lastActivity = ContinuousClock.now
   }
@@ -90,7 +85,6 @@ final class URLSessionExchange: Sendable {
     }
   }
 
-  /// Returns the head of the response, as soon as it arrives.
   func head() async -> Result<HTTPResponse, TransportError> {
     await withCheckedContinuation { continuation in
       let result: Result<HTTPResponse, TransportError>? = state.withLock { state in
@@ -120,8 +114,7 @@ final class URLSessionExchange: Sendable {
     endedState.watchTask?.cancel()
     upload?.stop()
     switch outcome {
-    case .success:
-      endedState.chunkWaiter?.resume(returning: .success(nil))
+    case .success: endedState.chunkWaiter?.resume(returning: .success(nil))
     case .failure(let error):
       endedState.headWaiter?.resume(returning: .failure(error))
       endedState.chunkWaiter?.resume(returning: .failure(error))
@@ -130,19 +123,15 @@ final class URLSessionExchange: Sendable {
     }
   }
 
-  /// Ends the exchange if the session is about to send the request again, after a connection was lost.
-  ///
-  /// The service may have processed the request. The client decides whether to repeat it.
-  func refuseRepetition() {
-    end(.failure(.lost(host: request.host, reason: "the server closed the connection")))
-  }
+  /// Ends the exchange instead of letting the session repeat the request, which the service may have processed.
+  func refuseRepetition() { end(.failure(.lost(host: request.host, reason: "the server closed the connection"))) }
 
   /// Whether only the end of the connection can have marked the end of the body.
   var endsWithConnection: Bool { !state.withLock { $0.isMultiplexed } }
 
   /// Records the protocol of the response, such as `http/1.1` or `h2`.
-  func received(protocolName: String) {
-    let isMultiplexed = protocolName.hasBytePrefix("h2") || protocolName.hasBytePrefix("h3")
+  func recordProtocol(_ name: String) {
+    let isMultiplexed = name.hasBytePrefix("h2") || name.hasBytePrefix("h3")
     state.withLock { $0.isMultiplexed = isMultiplexed }
   }
 
@@ -154,9 +143,7 @@ final class URLSessionExchange: Sendable {
     let start = ContinuousClock.now
     while let remainingTime = remainingTime(since: start) {
       guard remainingTime > .zero else { return end(.failure(.timeout(host: request.host))) }
-      do {
-        try await Task.sleep(for: remainingTime, clock: .continuous)
-      } catch {
+      do { try await Task.sleep(for: remainingTime, clock: .continuous) } catch {
         return
       }
     }
@@ -180,7 +167,7 @@ final class URLSessionExchange: Sendable {
 
   // MARK: Response
 
-  func received(_ response: HTTPURLResponse) {
+  func receive(_ response: HTTPURLResponse) {
     // An informational response is followed by the final one.
     guard response.statusCode >= 200 || response.statusCode == 101 else { return recordActivity() }
     do throws(TransportError) {
@@ -198,7 +185,7 @@ final class URLSessionExchange: Sendable {
     }
   }
 
-  func received(_ data: Data) {
+  func receive(_ data: Data) {
     guard !data.isEmpty else { return }
     let waiter = state.withLock { state -> CheckedContinuation<Result<Data?, TransportError>, Never>? in
       guard state.outcome == nil else { return nil }
@@ -217,19 +204,7 @@ final class URLSessionExchange: Sendable {
   func nextChunk() async throws(TransportError) -> Data? {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let result: Result<Data?, TransportError>? = state.withLock { state in
-          if let (data, isSpaceFree) = state.chunks.removeFirst() {
-            if isSpaceFree, let task = state.task {
-              state.lastActivity = .now
-              state.session?.resumeReceiving(task)
-            }
-            return .success(data)
-          }
-          if let outcome = state.outcome { return outcome.map { nil } }
-          state.chunkWaiter = continuation
-          return nil
-        }
-        if let result { continuation.resume(returning: result) }
+        if let result = availableChunk(orWaiter: continuation) { continuation.resume(returning: result) }
       }
     } onCancel: {
       end(.failure(.cancelled(host: request.host)))
@@ -237,8 +212,26 @@ final class URLSessionExchange: Sendable {
     return try result.get()
   }
 
+  /// Returns the next chunk or the outcome if it is known, or else keeps the waiter and returns `nil`.
+  private func availableChunk(
+    orWaiter waiter: CheckedContinuation<Result<Data?, TransportError>, Never>
+  ) -> Result<Data?, TransportError>? {
+    state.withLock { state in
+      if let (data, isSpaceFree) = state.chunks.removeFirst() {
+        if isSpaceFree, let task = state.task {
+          state.lastActivity = .now
+          state.session?.resumeReceiving(task)
+        }
+        return .success(data)
+      }
+      if let outcome = state.outcome { return outcome.map { nil } }
+      state.chunkWaiter = waiter
+      return nil
+    }
+  }
+
   /// Accepts the end of the task, with the session's error or the last response.
-  func completed(_ error: (any Error)?, _ response: HTTPURLResponse?) {
+  func complete(_ error: (any Error)?, _ response: HTTPURLResponse?) {
     let session = state.withLock { state in
       defer { (state.session, state.task) = (nil, nil) }
       return state.session
@@ -252,7 +245,7 @@ final class URLSessionExchange: Sendable {
     }
     // Foundation withholds a redirect without a location, and the body of that response.
     guard let response else { return end(.failure(.lost(host: request.host, reason: "there is no response"))) }
-    received(response)
+    receive(response)
     let isEmpty = state.withLock { state in
       state.head.map { $0.contentLength == 0 || !request.hasResponseBody($0) } ?? false
     }
@@ -261,16 +254,14 @@ final class URLSessionExchange: Sendable {
 }
 
 extension ExactRequest {
-  func hasResponseBody(_ head: HTTPResponse) -> Bool {
-    !isHead && head.status.code != 204 && head.status.code != 304
-  }
+  func hasResponseBody(_ head: HTTPResponse) -> Bool { !isHead && head.status.code != 204 && head.status.code != 304 }
 }
 
 extension HTTPResponse {
   /// The maximum number of header fields in a response; the services send about twenty.
   private static let fieldLimit = 1_000
 
-  /// Creates the head of a valid response whose body has not been decoded.
+  /// Creates the head of a response to a request, or throws an error if the session has decoded the body.
   init(_ response: HTTPURLResponse, to request: ExactRequest) throws(TransportError) {
     try self.init(response, from: request.host)
     let encoding = headerFields[.contentEncoding] ?? ""
@@ -279,7 +270,6 @@ extension HTTPResponse {
     }
   }
 
-  /// Creates the head of a response that is valid in HTTP.
   package init(_ response: HTTPURLResponse, from host: String) throws(TransportError) {
     guard (100...999).contains(response.statusCode) else {
       throw .lost(host: host, reason: "the response has the status \(response.statusCode)")
@@ -300,13 +290,9 @@ extension HTTPResponse {
 final class ResponseReader: Sendable {
   private let exchange: URLSessionExchange
 
-  init(_ exchange: URLSessionExchange) {
-    self.exchange = exchange
-  }
-
+  init(_ exchange: URLSessionExchange) { self.exchange = exchange }
   deinit { exchange.end(.failure(.cancelled(host: exchange.request.host))) }
 
-  /// A stream of the body's bytes, which retains the reader.
   var stream: ByteStream {
     ByteStream(chunks: { [self] in
       {
@@ -321,11 +307,9 @@ private struct ReceivedChunk: ByteChunk {
   let data: Data
 
   var byteCount: Int { data.count }
-
   var array: [UInt8] { Array(data) }
 
   func withSpan(_ body: (Span<UInt8>) -> Void) { body(data.span) }
-
   func append(to bytes: inout [UInt8]) { bytes += data }
 }
 
@@ -333,7 +317,6 @@ private struct ReceivedChunk: ByteChunk {
 struct ChunkQueue {
   /// The number of buffered bytes at which the connection is paused.
   private static let pauseByteCount = 256 * 1_024
-
   /// The number of buffered bytes below which a paused connection continues.
   private static let resumeByteCount = 64 * 1_024
 
@@ -342,20 +325,13 @@ struct ChunkQueue {
   private var firstIndex = 0
   private var byteCount = 0
   private var receivedCount: Int64 = 0
-
-  /// Whether the connection is paused because the reader is slow.
   private(set) var isPaused = false
-
-  /// The number of bytes in the whole body, or `nil` if it is not known.
   var expectedCount: Int64?
 
-  /// Whether fewer bytes have arrived than the head of the response declares.
   var isIncomplete: Bool { expectedCount.map { receivedCount < $0 } ?? false }
 
   /// Counts bytes that have arrived, even those that a waiting reader receives at once.
-  mutating func countReceived(_ data: Data) {
-    receivedCount += Int64(data.count)
-  }
+  mutating func countReceived(_ data: Data) { receivedCount += Int64(data.count) }
 
   /// Appends bytes, and returns whether the connection must be paused.
   mutating func append(_ data: Data) -> Bool {

@@ -14,8 +14,8 @@ public import StorageAuth
 /// A transport that sends requests with `URLSession`, without SwiftNIO.
 ///
 /// The transport sends the path and the headers of a request as they were signed, and rejects a request that
-/// `URLSession` would change. It neither follows redirects nor stores cookies, responses or credentials. Proxies are those
-/// of the system.
+/// `URLSession` would change. It neither follows redirects nor stores cookies, responses or credentials. It uses the
+/// system's proxies.
 ///
 /// `URLSession` decodes a compressed response before the transport receives it. The transport therefore requests
 /// `identity` encoding, and rejects a response with another `Content-Encoding`.
@@ -30,15 +30,14 @@ public struct URLSessionTransport: HTTPTransport {
   /// A transport with the default configuration and timeouts.
   public static let shared = URLSessionTransport()
 
-  /// Creates a transport with separate connections, which are closed when the last copy of the transport is released and
-  /// the last response has been read.
+  /// Creates a transport with connections of its own, which are closed after its last copy and its last response.
   ///
   /// - Parameters:
   ///   - configuration: The configuration of the session, of which the transport makes a copy. In the copy, cookies,
   ///     caches, stored credentials and additional headers are disabled, and time limits are replaced. A background
   ///     configuration is not supported.
-  ///   - timeouts: The time limits for requests. `URLSession` does not report when a connection has been established, so
-  ///     that the idle limit applies to this as well, instead of the limit for connections.
+  ///   - timeouts: The time limits for requests. The idle limit replaces the limit for connections, because
+  ///     `URLSession` does not report when a connection has been established.
   public init(configuration: URLSessionConfiguration = .default, timeouts: HTTPTimeouts = HTTPTimeouts()) {
     sessions = Sessions(configuration: .transport(basedOn: configuration))
     self.timeouts = timeouts
@@ -70,7 +69,6 @@ public struct URLSessionTransport: HTTPTransport {
 }
 
 extension URLSessionConfiguration {
-  /// Returns a copy of a configuration with the rules of a transport.
   static func transport(basedOn configuration: URLSessionConfiguration) -> URLSessionConfiguration {
     let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
     copy.urlCache = nil
@@ -94,15 +92,15 @@ extension URLRequest {
   /// Creates a request with a presigned URL, for a task of a session that the app owns.
   ///
   /// ```swift
-  /// let presigned = try await client.presign(.put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(6 * 3_600))
+  /// let presigned = try await client.presign(
+  ///   .put, "cat.jpg", contentType: "image/jpeg", validFor: .seconds(6 * 3_600))
   /// let task = session.uploadTask(with: try URLRequest(presigned), fromFile: file)
   /// ```
   ///
   /// - Parameters:
   ///   - presigned: The method, the URL and the headers that the URL's user must send.
   ///   - byteCount: The number of bytes in the body, or `nil` if the task determines it.
-  /// - Throws: `TransportError` with the code `invalidRequest` if the URL is invalid, or if `URLSession` would change the
-  ///   request, so that the signature would not match it.
+  /// - Throws: `TransportError` (`invalidRequest`) if the URL is invalid or `URLSession` would change the request.
   public init(_ presigned: PresignedRequest, bodyByteCount byteCount: Int64? = nil) throws(TransportError) {
     let rest = presigned.url.firstRange(of: "://").map { presigned.url[$0.upperBound...] } ?? ""
     let path = rest.drop { $0 != "/" && $0 != "?" }
@@ -110,8 +108,7 @@ extension URLRequest {
       signed: HTTPRequest(
         method: presigned.method, scheme: String(presigned.url.prefix { $0 != ":" }),
         authority: String(rest.prefix { $0 != "/" && $0 != "?" }),
-        path: path.hasBytePrefix("/") ? String(path) : "/\(path)",
-        headerFields: presigned.headers),
+        path: path.hasBytePrefix("/") ? String(path) : "/\(path)", headerFields: presigned.headers),
       bodyByteCount: byteCount)
   }
 
@@ -122,10 +119,8 @@ extension URLRequest {
   ///
   /// - Parameters:
   ///   - request: The signed request.
-  ///   - byteCount: The number of bytes in the body, or `nil` if the task determines it. A signed `Content-Length` must be
-  ///     equal to it.
-  /// - Throws: `TransportError` with the code `invalidRequest` if `URLSession` would change the request, so that the
-  ///   signature would not match it.
+  ///   - byteCount: The number of bytes in the body, as in a signed `Content-Length`, or `nil` if the task sets it.
+  /// - Throws: `TransportError` (`invalidRequest`) if `URLSession` would change the request and void its signature.
   public init(signed request: HTTPRequest, bodyByteCount byteCount: Int64? = nil) throws(TransportError) {
     let count = byteCount ?? request.headerFields[.contentLength].flatMap { Int64(digits: $0) } ?? 0
     self = try ExactRequest(request, body: .stream(ByteStream([]), length: count)).urlRequest

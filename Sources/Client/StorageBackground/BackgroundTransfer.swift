@@ -19,21 +19,16 @@ public struct BackgroundTransfer: Sendable, Hashable, Codable {
 
   /// The name that the app gave to the transfer.
   public let id: String
-
   /// The direction of the transfer.
   public let direction: Direction
-
   /// The path of the file that is uploaded, or into which the object is downloaded.
   public var file: FilePath { FilePath(path) }
-
   /// The method and the URL of the request, without the query, which is a secret.
   public var subject: String { target.subject }
 
   let target: PresignedTarget
-
   /// The file that is uploaded, as it was when the transfer started, or `nil` for a download.
   let content: Content?
-
   private let path: String
 
   struct Content: Sendable, Hashable, Codable {
@@ -56,7 +51,6 @@ public struct BackgroundTransfer: Sendable, Hashable, Codable {
 public struct BackgroundTransferEvent: Sendable {
   /// The transfer that the event belongs to.
   public let transfer: BackgroundTransfer
-
   /// The stage that the transfer has reached.
   public let stage: Stage
 

@@ -59,18 +59,14 @@ public final class BackgroundTransfers: NSObject, Sendable {
   ///   - request: The presigned request, with the method PUT.
   ///   - id: The app's name for the transfer, which its events contain.
   ///   - session: A session whose delegate is this object.
-  /// - Throws: `StorageError` if the file or the URL is unusable; `TransportError` if `URLSession` would change the
-  ///   request.
-  @concurrent
-  public func upload(
+  /// - Throws: `StorageError` if the file or the URL is unusable; `TransportError` if `URLSession` would change it.
+  @concurrent public func upload(
     _ file: FilePath, with request: PresignedRequest, id: String, in session: URLSession
   ) async throws {
     let content = try await Self.measuredContent(of: file)
     let transfer = try BackgroundTransfer(id: id, .upload, file, request, content)
-    try start(
-      session.uploadTask(
-        with: try URLRequest(request, bodyByteCount: content.size), fromFile: URL(filePath: transfer.file.string)),
-      transfer)
+    let urlRequest = try URLRequest(request, bodyByteCount: content.size)
+    try start(session.uploadTask(with: urlRequest, fromFile: URL(filePath: transfer.file.string)), transfer)
   }
 
   /// Starts to download an object with a presigned URL into a file, which appears only when it is complete.
@@ -93,15 +89,12 @@ public final class BackgroundTransfers: NSObject, Sendable {
   /// - Parameters:
   ///   - file: The file to upload.
   ///   - key: The key under which the object is stored.
-  ///   - client: The client of the bucket. Its credential must live as long as the URL; a temporary credential that does
-  ///     not is renewed first.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
-  ///     name or the key.
+  ///   - client: The client of the bucket, whose credential is renewed first unless it lives as long as the URL.
+  ///   - contentType: The media type, or `nil` to derive it from the extension of the file name or of the key.
   ///   - duration: The time within which the system has to start the upload, in whole seconds.
   ///   - id: The app's name for the transfer, which its events contain. If `nil`, the key.
   ///   - session: A session whose delegate is this object.
-  /// - Throws: The errors of `presign` and of ``upload(_:with:id:in:)``. `CredentialError` if no credential lives long
-  ///   enough.
+  /// - Throws: The errors of `presign`, such as `CredentialError`, and of ``upload(_:with:id:in:)``.
   public func upload(
     _ file: FilePath, to key: String, of client: StorageClient<some PresigningProvider>, contentType: String? = nil,
     validFor duration: Duration = .seconds(6 * 3_600), id: String? = nil, in session: URLSession
@@ -116,14 +109,12 @@ public final class BackgroundTransfers: NSObject, Sendable {
   ///
   /// - Parameters:
   ///   - key: The key of the object.
-  ///   - client: The client of the bucket. Its credential must live as long as the URL; a temporary credential that does
-  ///     not is renewed first.
+  ///   - client: The client of the bucket, whose credential is renewed first unless it lives as long as the URL.
   ///   - file: The destination file. An existing file is replaced.
   ///   - duration: The time within which the system has to start the download, in whole seconds.
   ///   - id: The app's name for the transfer, which its events contain. If `nil`, the key.
   ///   - session: A session whose delegate is this object.
-  /// - Throws: The errors of `presign` and of ``download(with:to:id:in:)``. `CredentialError` if no credential lives
-  ///   long enough.
+  /// - Throws: The errors of `presign`, such as `CredentialError`, and of ``download(with:to:id:in:)``.
   public func download(
     _ key: String, of client: StorageClient<some PresigningProvider>, to file: FilePath,
     validFor duration: Duration = .seconds(6 * 3_600), id: String? = nil, in session: URLSession
@@ -157,9 +148,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   private static func tasks(in session: URLSession) async -> [URLSessionTask] {
-    await withCheckedContinuation { continuation in
-      session.getAllTasks { continuation.resume(returning: $0) }
-    }
+    await withCheckedContinuation { continuation in session.getAllTasks { continuation.resume(returning: $0) } }
   }
 
   private func start(_ task: URLSessionTask, _ transfer: BackgroundTransfer) throws {
@@ -167,7 +156,6 @@ public final class BackgroundTransfers: NSObject, Sendable {
     task.resume()
   }
 
-  /// Reads a file to find out its size and its checksum.
   private static func measuredContent(of file: FilePath) async throws -> BackgroundTransfer.Content {
     try await UploadSource.file(file).read { bytes, _ in
       var crc = CRC(.crc64ECMA)
@@ -184,7 +172,6 @@ public final class BackgroundTransfers: NSObject, Sendable {
     continuation.yield(BackgroundTransferEvent(transfer: transfer, stage: stage))
   }
 
-  /// Calls the function of the system that waits for the events.
   func callSystemCompletion() {
     let completion = state.withLock { state in
       defer { state.completion = nil }
@@ -230,7 +217,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     guard let transfer = downloadTask.transfer, let response = downloadTask.httpResponse else { return }
     let result: BackgroundTransferEvent.Stage
     do {
-      result = .downloaded(try FinishedDownload(transfer, response, at: FilePath(location.path)).moveToDestination())
+      let download = FinishedDownload(transfer: transfer, response: response, location: FilePath(location.path))
+      result = .downloaded(try download.moveToDestination())
     } catch {
       result = .failed(error)
     }
@@ -244,9 +232,7 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    completionHandler(nil)
-  }
+  ) { completionHandler(nil) }
 
   /// Reports the result of a transfer.
   public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -283,7 +269,6 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 }
 
 extension URLSessionTask {
-  /// The head of the response, or `nil` if there is none that is valid in HTTP.
   fileprivate var httpResponse: HTTPResponse? {
     (response as? HTTPURLResponse).flatMap { try? HTTPResponse($0, from: originalRequest?.url?.host() ?? "") }
   }
@@ -293,7 +278,6 @@ extension URLSessionTask {
     taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
   }
 
-  /// Stores a transfer in the description of the task, which the system keeps for a later launch of the app.
   func describe(_ transfer: BackgroundTransfer) throws {
     taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
   }

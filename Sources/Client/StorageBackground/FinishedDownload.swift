@@ -14,20 +14,11 @@ internal import SystemPackage
 struct FinishedDownload {
   private static let chunkByteCount = 512 * 1_024
 
-  private let transfer: BackgroundTransfer
-  private let response: HTTPResponse
-  private let location: FilePath
-  private let system: any FileSystem
-
-  init(
-    _ transfer: BackgroundTransfer, _ response: HTTPResponse, at location: FilePath,
-    in system: any FileSystem = .system
-  ) {
-    self.transfer = transfer
-    self.response = response
-    self.location = location
-    self.system = system
-  }
+  let transfer: BackgroundTransfer
+  let response: HTTPResponse
+  /// The path at which the system has stored the file.
+  let location: FilePath
+  var system: any FileSystem = .system
 
   /// Moves the file to its destination, after a check of the response, its length and its checksum.
   ///
@@ -35,9 +26,7 @@ struct FinishedDownload {
   /// other one is removed.
   func moveToDestination() throws -> ObjectInfo {
     let info: ObjectInfo
-    do {
-      info = try verifiedInfo()
-    } catch let error as Errno {
+    do { info = try verifiedInfo() } catch let error as Errno {
       throw StorageError(
         .unusableFile, "The download for \(transfer.file) could not be read: \(error).", remedy: "Download it again.")
     }
@@ -59,7 +48,6 @@ struct FinishedDownload {
 
   // MARK: Verification
 
-  /// Returns the description of the object, after a check of the response, and of the file's length and checksum.
   private func verifiedInfo() throws -> ObjectInfo {
     if !response.isSuccess,
       let error = transfer.target.error(in: response, body: try firstBytes(upTo: ServiceError.bodyLimit))
@@ -70,9 +58,7 @@ struct FinishedDownload {
     // Without an expected checksum, none is compared, so that the file need not be read.
     let algorithm = transfer.target.checksum(of: info, in: response)?.algorithm
     let checksum = try algorithm.map { try computeChecksum($0) } ?? ObjectChecksum(.crc64, of: [])
-    let size = try inFolder(of: location) { name, folder in
-      try system.status(of: name, in: folder, followsLink: true).size
-    }
+    let size = try inFolder(of: location) { try system.status(of: $0, in: $1, followsLink: true).size }
     try transfer.target.verify(info, in: response, byteCount: size, checksum)
     return info
   }
@@ -98,14 +84,12 @@ struct FinishedDownload {
   /// Passes the chunks of the file to a closure until it returns `false`.
   private func readChunks(_ body: ([UInt8]) -> Bool) throws {
     let file = try open(location)
-    try file.closeAfter {
-      while true {
-        // Safe: the system writes at most as many bytes as the memory holds, and returns the number that it wrote.
-        let chunk = try unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { memory, count in
-          count = try unsafe file.read(into: UnsafeMutableRawBufferPointer(memory))
-        }
-        guard !chunk.isEmpty, body(chunk) else { return }
-      }
+    defer { try? system.close(file) }
+    var offset: Int64 = 0
+    while true {
+      let chunk = try system.read(file, from: offset, upTo: Self.chunkByteCount)
+      guard !chunk.isEmpty, body(chunk) else { return }
+      offset += Int64(chunk.count)
     }
   }
 
@@ -126,13 +110,12 @@ struct FinishedDownload {
     }
   }
 
-  /// Returns the permissions of the file at the destination, which must be a regular one, or `nil` if no file exists.
+  /// Returns the permissions of the file at the destination, which must be regular, or `nil` if no file exists.
   private func permissionsOfReplacedFile() throws -> FilePermissions? {
     let status: FileStatus? = try inFolder(of: transfer.file) { name, folder in
       do throws(Errno) {
         return try system.status(of: name, in: folder, followsLink: true)
-      } catch {
-        guard error == .noSuchFileOrDirectory else { throw error }
+      } catch .noSuchFileOrDirectory {
         return nil
       }
     }
@@ -155,10 +138,9 @@ struct FinishedDownload {
   }
 
   private func open(_ file: FilePath) throws -> FileDescriptor {
-    try inFolder(of: file) { name, folder in try system.openFile(name, in: folder, .reading(followsLink: true)) }
+    try inFolder(of: file) { try system.openFile($0, in: $1, .reading(followsLink: true)) }
   }
 
-  /// Passes the name of a file and its open folder to a closure.
   private func inFolder<Result>(
     of file: FilePath, _ body: (FilePath.Component, FileDescriptor) throws -> Result
   ) throws -> Result {

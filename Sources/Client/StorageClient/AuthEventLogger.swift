@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Logging
-public import StorageAuth
 
 /// An observer that writes the events of a storage client to a logger, as long as the observer is retained.
 ///
-/// Signatures are logged at the `trace` level, attempts and credential requests at `debug`, received credentials and successful
-/// transfers at `info`, retries and clock corrections at `notice`, and failures at `warning`. The logging metadata
-/// contains the details.
+/// Signatures are logged at the `trace` level, attempts and credential requests at `debug`, received credentials and
+/// successful transfers at `info`, retries and clock corrections at `notice`, and failures at `warning`. The logging
+/// metadata contains the details.
 ///
 /// ```swift
 /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
@@ -21,9 +20,7 @@ public final class AuthEventLogger: Sendable {
   /// - Parameters:
   ///   - events: The hub whose events are logged.
   ///   - logger: The logger that receives the events.
-  public init(_ events: EventHub, to logger: Logger) {
-    observation = events.observe { $0.write(to: logger) }
-  }
+  public init(_ events: EventHub, to logger: Logger) { observation = events.observe { $0.write(to: logger) } }
 
   /// Stops logging events.
   public func stop() { observation.cancel() }
@@ -39,8 +36,7 @@ extension AuthEvent {
           "subject": "\(signature.subject.onOneLine)", "identity": "\((signature.identity ?? "anonymous").onOneLine)",
           "generation": "\(signature.generation)", "date": "\(signature.date)",
         ])
-    case .refresh(let refresh):
-      refresh.write(to: logger)
+    case .refresh(let refresh): refresh.write(to: logger)
     case .request(let request):
       var metadata: Logger.Metadata = [
         "subject": "\(request.subject.onOneLine)", "attempt": "\(request.attempt)", "duration": "\(request.duration)",

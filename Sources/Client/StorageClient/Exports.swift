@@ -20,17 +20,17 @@
   #endif
 #endif
 
-// The registry of services: those whose modules are re-exported, and no other file of this module lists them.
+// The registry of services, which no other file of this module lists.
 
 extension ServiceDescription {
-  /// The services whose error codes and presigned URLs the client interprets without knowing which service it uses.
+  /// The services whose error codes and presigned URLs the client recognizes.
   static let known = [oss, cos, s3]
 }
 
 extension HeaderConventions {
-  /// Returns the conventions of the service that a response comes from, by the name of the header with the request ID.
+  /// Returns the conventions of the service that a response comes from, according to the header with the request ID.
   ///
-  /// All other services count as S3, whose protocol most of them speak.
+  /// Unknown services count as S3, because most of them are compatible.
   static func known(from response: HTTPResponse) -> HeaderConventions {
     [oss, cos].first { response.headerFields[$0.requestID] != nil } ?? s3
   }

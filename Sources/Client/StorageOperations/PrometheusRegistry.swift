@@ -6,12 +6,10 @@ internal import StorageAuth
 
 /// A metrics backend that keeps the values of all metrics, and writes them in the text format of Prometheus.
 ///
-/// The number of series is limited, because some labels come from requests. Values of further series are dropped and
-/// counted.
+/// The number of series is limited, because some labels come from requests. Further series are dropped and counted.
 ///
 /// The format is version 0.0.4 of "Exposition formats" in the documentation of Prometheus.
 package final class PrometheusRegistry: MetricsFactory {
-  /// The media type of ``text``.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   private struct State {
@@ -23,10 +21,7 @@ package final class PrometheusRegistry: MetricsFactory {
   private let state = Lock(State())
   private let seriesLimit: Int
 
-  /// Creates a registry without metrics, which has at most the given number of series.
-  package init(seriesLimit: Int = 5_000) {
-    self.seriesLimit = seriesLimit
-  }
+  package init(seriesLimit: Int = 5_000) { self.seriesLimit = seriesLimit }
 
   /// The values of all metrics in the text format.
   package var text: String {
@@ -44,9 +39,7 @@ package final class PrometheusRegistry: MetricsFactory {
 
   package func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
-  ) -> any FloatingPointCounterHandler {
-    series(label, dimensions, .counter)
-  }
+  ) -> any FloatingPointCounterHandler { series(label, dimensions, .counter) }
 
   package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     series(label, dimensions, .gauge)
@@ -61,13 +54,9 @@ package final class PrometheusRegistry: MetricsFactory {
   }
 
   package func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
-
   package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
-
   package func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
-
   package func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
-
   package func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
   /// Returns the series with a name and labels, after creating it if it does not exist.
@@ -107,24 +96,40 @@ package final class PrometheusRegistry: MetricsFactory {
 /// The series of one name, which have the same kind and different labels.
 struct PrometheusFamily: Sendable {
   /// The kind of the series, as the text format names it.
-  enum Kind: String, Sendable {
-    case counter, gauge, histogram, summary
-  }
+  enum Kind: String, Sendable { case counter, gauge, histogram, summary }
 
   let kind: Kind
   /// The series by their labels in the text format.
   var series: [String: PrometheusSeries] = [:]
+
+  func write(_ name: String, into lines: inout [String]) {
+    lines.append("# TYPE \(name) \(kind.rawValue)")
+    for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
+      let values = series.values
+      switch kind {
+      case .counter, .gauge:
+        lines.append("\(name)\(PrometheusText.braced(labels)) \(PrometheusText.number(values.value))")
+      case .histogram:
+        for (bound, count) in zip(PrometheusSeries.bounds, values.buckets) {
+          let bucket = PrometheusText.braced(labels, and: "le=\"\(PrometheusText.number(bound))\"")
+          lines.append("\(name)_bucket\(bucket) \(count)")
+        }
+        lines.append("\(name)_bucket\(PrometheusText.braced(labels, and: "le=\"+Inf\"")) \(values.count)")
+        fallthrough
+      case .summary:
+        lines.append("\(name)_sum\(PrometheusText.braced(labels)) \(PrometheusText.number(values.sum))")
+        lines.append("\(name)_count\(PrometheusText.braced(labels)) \(values.count)")
+      }
+    }
+  }
 }
 
 /// The values of a metric with one combination of labels.
 final class PrometheusSeries: Sendable {
-  /// The values as they are written.
   struct Values {
-    /// The value of a counter or a gauge.
+    /// The value of a counter or a gauge; the other properties are those of a histogram or a summary.
     var value = 0.0
-    /// The number of recorded values of a histogram or a summary.
     var count = 0
-    /// The sum of the recorded values of a histogram or a summary.
     var sum = 0.0
     /// The numbers of recorded values up to each of ``bounds``.
     var buckets = [Int](repeating: 0, count: PrometheusSeries.bounds.count)
@@ -143,10 +148,9 @@ final class PrometheusSeries: Sendable {
   }
 
   var values: Values { state.withLock { $0 } }
-
   private func add(_ amount: Double) { state.withLock { $0.value += amount } }
 
-  /// Records a value, which must not make the sum useless: an infinite one or no number is ignored.
+  /// Records a value, unless it is infinite or not a number, which would make the sum useless.
   private func observe(_ value: Double) {
     guard value.isFinite else { return }
     state.withLock { state in
@@ -160,21 +164,13 @@ final class PrometheusSeries: Sendable {
 
 extension PrometheusSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
   func increment(by amount: Int64) { add(Double(amount)) }
-
   func increment(by amount: Double) { add(amount) }
-
   func reset() { state.withLock { $0 = Values() } }
-
   func set(_ value: Int64) { observe(Double(value)) }
-
   func set(_ value: Double) { observe(value) }
-
   func decrement(by amount: Double) { add(-amount) }
-
   func record(_ value: Int64) { observe(Double(value)) }
-
   func record(_ value: Double) { observe(value) }
-
   func recordNanoseconds(_ duration: Int64) { observe(Double(duration) / 1e9) }
 }
 
@@ -212,30 +208,6 @@ enum PrometheusText {
       case "\"": text += "\\\""
       case "\n": text += "\\n"
       default: text.unicodeScalars.append(scalar)
-      }
-    }
-  }
-}
-
-extension PrometheusFamily {
-  /// Appends the lines of the family, sorted by labels.
-  func write(_ name: String, into lines: inout [String]) {
-    lines.append("# TYPE \(name) \(kind.rawValue)")
-    for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
-      let values = series.values
-      switch kind {
-      case .counter, .gauge:
-        lines.append("\(name)\(PrometheusText.braced(labels)) \(PrometheusText.number(values.value))")
-      case .histogram:
-        for (bound, count) in zip(PrometheusSeries.bounds, values.buckets) {
-          let bucket = PrometheusText.braced(labels, and: "le=\"\(PrometheusText.number(bound))\"")
-          lines.append("\(name)_bucket\(bucket) \(count)")
-        }
-        lines.append("\(name)_bucket\(PrometheusText.braced(labels, and: "le=\"+Inf\"")) \(values.count)")
-        fallthrough
-      case .summary:
-        lines.append("\(name)_sum\(PrometheusText.braced(labels)) \(PrometheusText.number(values.sum))")
-        lines.append("\(name)_count\(PrometheusText.braced(labels)) \(values.count)")
       }
     }
   }

@@ -37,7 +37,6 @@ extension TransferQueue: Service {
     await shutdown()
   }
 
-  /// Pauses the queue, and waits until its active sessions have ended.
   private func finishActiveSessions() async {
     pause()
     for id in sessions where status(of: id)?.isActive == true { _ = await result(of: id) }

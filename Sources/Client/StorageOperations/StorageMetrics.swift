@@ -59,9 +59,7 @@ extension MetricSeries {
     }
   }
 
-  private func increment(_ name: String, provider: String?) {
-    increment(name, [("provider", provider ?? "none")])
-  }
+  private func increment(_ name: String, provider: String?) { increment(name, [("provider", provider ?? "none")]) }
 
   private func count(_ request: AuthEvent.Request) {
     let subject = EventSubject(request.subject)
@@ -95,7 +93,6 @@ extension MetricSeries {
 
 /// The metrics of one metrics backend, by name and labels, each of which is created once.
 final class MetricSeries: Sendable {
-  /// The name of a metric with the values of its labels.
   private struct SeriesKey: Hashable {
     let name: String
     let labelValues: [String]
@@ -126,8 +123,7 @@ final class MetricSeries: Sendable {
 
   /// Returns the series with a name and labels, after creating it if it does not exist; a name has one type of series.
   private func series<Series: Sendable>(
-    _ name: String, _ labels: [(String, String)],
-    _ create: (String, [(String, String)], any MetricsFactory) -> Series
+    _ name: String, _ labels: [(String, String)], _ create: (String, [(String, String)], any MetricsFactory) -> Series
   ) -> Series? {
     seriesByKey.withLock { seriesByKey -> Series? in
       let key = SeriesKey(name: name, labelValues: labels.map(\.1))

@@ -64,7 +64,7 @@ struct TracingInstrument: AuthInstrument {
   }
 }
 
-/// A span of the tracer, as the client uses it.
+/// A span of the tracing backend for one activity of a client.
 private struct TracedSpan: AuthSpan {
   let span: any Span
   let tracer: any Tracer
@@ -86,14 +86,11 @@ private struct TracedSpan: AuthSpan {
       span.addEvent(SpanEvent(name: "retry", attributes: attributes))
     case .skew(let skew):
       span.addEvent(SpanEvent(name: "clock skew", attributes: ["storage_auth.offset": "\(skew.offset)"]))
-    default:
-      break
+    default: break
     }
   }
 
-  func inject(into fields: inout HTTPFields) {
-    tracer.inject(span.context, into: &fields, using: FieldInjector())
-  }
+  func inject(into fields: inout HTTPFields) { tracer.inject(span.context, into: &fields, using: FieldInjector()) }
 
   func end(_ outcome: AuthActivity.Outcome) {
     span.attributes["http.response.status_code"] = outcome.status

@@ -3,12 +3,10 @@
 
 /// A credential that authenticates requests.
 ///
-/// All credentials have an optional validity period. Credentials are equatable, so that a cache can detect that a
-/// provider returned the credential that a service has just rejected.
+/// Credentials are equatable, so that a cache detects that a provider returned a rejected credential again.
 public protocol Credential: Sendable, Equatable {
   /// The first instant at which the credential is valid by its issuer's clock, or `nil` if it is not known.
   var start: Timestamp? { get }
-
   /// The time at which the credential expires by its issuer's clock, or `nil` if the credential does not expire.
   var expiration: Timestamp? { get }
 }
@@ -17,7 +15,7 @@ extension Credential {
   /// The default start of a credential's validity, which is `nil`: the issuer did not report a start.
   public var start: Timestamp? { nil }
 
-  /// Returns whether the credential has expired, or expires within a duration.
+  /// Returns whether the credential has expired, or expires within a duration; `false` if it does not expire.
   ///
   /// ```swift
   /// if key.expires(within: .seconds(300)) { key = try await refresh() }
@@ -26,7 +24,6 @@ extension Credential {
   /// - Parameters:
   ///   - duration: The duration to look ahead; zero tests whether the credential has expired.
   ///   - instant: The current time, in UTC.
-  /// - Returns: `false` for a credential without an expiration.
   public func expires(within duration: Duration, at instant: Timestamp = .now) -> Bool {
     guard let expiration else { return false }
     return expiration <= instant.advanced(by: duration)

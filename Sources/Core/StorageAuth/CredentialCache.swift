@@ -39,12 +39,9 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   /// The observers that receive the cache's events.
   public let events: EventHub
-
   let provider: any CredentialProvider<Value>
   let state: Lock<State>
-  /// The credential that may be served without consulting the cache's state machine, as of the last event.
-  ///
-  /// The value is written only while `state` is locked.
+  /// The credential that may be served without the state machine; the value is written only while `state` is locked.
   let servableEntry = Lock<Machine.Entry?>(nil)
   let context: ProviderContext
   let time: any SigningClock
@@ -56,7 +53,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// - Parameters:
   ///   - provider: The source of the credentials.
   ///   - context: The environment, files, commands, network and clocks that the provider and the cache use. The default
-  ///     has neither a network nor commands; in a program that imports `StorageClient`, it has those of the platform.
+  ///     has no network and no commands, except in a program that imports `StorageClient`.
   ///   - configuration: The cache's refresh times, backoff and timeout.
   ///   - events: The observers that receive the cache's events.
   public convenience init(
@@ -76,10 +73,9 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     time = context.time
     self.random = random
     timeout = configuration.timeout
+    let hasProvider = !(provider is NoProvider)
     state = Lock(
-      State(
-        machine: Machine(
-          source: provider.source, hasProvider: !(provider is NoProvider), configuration: configuration)))
+      State(machine: Machine(source: provider.source, hasProvider: hasProvider, configuration: configuration)))
   }
 
   deinit {
@@ -92,9 +88,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// The name of the credentials' source, as the provider reports it.
   public var source: String { provider.source }
 
-  /// Returns a valid credential, from the cache if possible, otherwise from the provider.
+  /// Returns a credential that has not expired, from the cache if possible, otherwise from the provider.
   ///
-  /// - Returns: A credential that has not expired.
   /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
   @specialized(where Value == AccessKey)
   public func credential() async throws(CredentialError) -> Value {
@@ -108,21 +103,18 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     return state.withLock { $0.machine.remainingBackoff(at: uptime) }
   }
 
-  /// Returns a valid credential, from the cache if possible, otherwise from the provider, in the cache's own context.
+  /// Returns a credential that has not expired, with its source, for a cache or a chain in front of this cache.
   ///
-  /// The result has the credential's source, and the issuer's time according to the remaining lifetime, so that a cache
-  /// in front of this one counts the same lifetime, whatever the wall clock shows.
+  /// The issuer's time is derived from the remaining lifetime, so that a cache in front of this one counts the same
+  /// lifetime, whatever the wall clock shows. That cache cannot report to this one that a service rejected a
+  /// credential: this cache returns the same credential until its own refresh. If services may reject credentials, use
+  /// one cache in front of the whole chain, or report the rejection to this cache with
+  /// ``credential(lasting:replacing:)``.
   ///
-  /// A cache in front of this one, or of a chain that contains it, cannot tell it that a service rejected a credential:
-  /// this cache returns the same credential until its own refresh. If services may reject credentials, use one cache in
-  /// front of the whole chain, or report the rejection to this cache with ``credential(lasting:replacing:)``.
-  ///
-  /// - Parameter context: The context of the call, which is not used.
-  /// - Returns: A credential that has not expired.
+  /// - Parameter context: The context of the call; the cache uses its own instead.
   /// - Throws: A ``CredentialError`` that specifies the source and the remedy.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-    let cached = try await credential(lasting: .zero)
-    return cached.issued(at: time.uptime)
+    try await credential(lasting: .zero).issued(at: time.uptime)
   }
 
   /// Returns the cached credential without waiting, and starts a background refresh if a refresh is due.
@@ -145,7 +137,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// Returns a credential that remains valid for a duration, from the cache if possible, otherwise from the provider.
   ///
   /// - Parameters:
-  ///   - duration: The duration for which the credential must remain valid.
+  ///   - duration: The duration, from now, for which the credential must remain valid.
   ///   - rejected: The generation of a credential that a service rejected, or `nil`. However many callers report it,
   ///     the provider is called once, and not at all if the cache contains a newer credential.
   /// - Returns: The credential with its generation.
@@ -170,8 +162,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// - Parameters:
   ///   - deadline: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
   ///     ``Presigner/requiredValidity(from:validFor:)`` return it.
-  ///   - date: The current time by the clock that `deadline` was derived from. If `nil`, the time by the cache's own
-  ///     clock.
+  ///   - date: The current time by the clock that `deadline` was derived from, or `nil` for the cache's own clock.
   ///   - rejected: The generation of a credential that a service rejected, or `nil`.
   /// - Returns: The credential with its generation.
   /// - Throws: A ``CredentialError``, as ``credential(lasting:replacing:)`` does.
@@ -203,16 +194,15 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// ```swift
   /// let upkeep = Task { await cache.keepFresh() }
   /// ```
-  @concurrent
-  public func keepFresh() async {
+  @concurrent public func keepFresh() async {
     repeat {
       if current() == nil { _ = try? await credential() }
-      guard let pause = upkeepPause, (try? await time.sleep(for: pause)) != nil else { return }
+      guard let pause = pauseUntilNextCheck, (try? await time.sleep(for: pause)) != nil else { return }
     } while !Task.isCancelled
   }
 
-  /// The time until ``keepFresh()`` checks the cache again, or `nil` after the shutdown.
-  private var upkeepPause: Duration? {
+  /// The pause of ``keepFresh()``, or `nil` after the shutdown.
+  private var pauseUntilNextCheck: Duration? {
     let uptime = time.uptime
     return switch state.withLock({ $0.machine.nextRequest(after: uptime) }) {
     case .due(at: let next): min(max(next - uptime, minimumPause), maximumPause)
@@ -224,7 +214,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   }
 }
 
-/// The limits of the time between two checks of a cache that is kept fresh: the app can replace the credential at any
-/// time, and a provider that returns credentials with a short lifetime must not be called without a pause.
+/// The shortest time between two checks of a cache that is kept fresh, even if credentials have a short lifetime.
 private let minimumPause = Duration.seconds(1)
+/// The longest time between two checks, because the app can replace the credential or shut the cache down at any time.
 private let maximumPause = Duration.seconds(60)

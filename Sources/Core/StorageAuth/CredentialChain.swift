@@ -13,15 +13,10 @@
 public struct CredentialChain<Value: Credential>: CredentialProvider {
   /// The providers in the order in which the chain tries them.
   public let links: [any CredentialProvider<Value>]
-
   /// The name of the chain, for errors and events.
   public let source: String
 
-  /// Creates a chain of credential providers.
-  ///
-  /// - Parameters:
-  ///   - links: The providers, in the order in which the chain tries them.
-  ///   - source: The name of the chain, for errors and events.
+  /// Creates a chain of credential providers; the parameters are the properties.
   public init(_ links: [any CredentialProvider<Value>], source: String = "chain") {
     self.links = links
     self.source = source
@@ -40,27 +35,24 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
         let issued = try await link.issue(in: context)
         return issued.with(source: issued.source ?? link.source)
       } catch {
-        guard error.code == .notConfigured else { throw error.adding(declined: declined) }
+        guard error.code == .notConfigured else { throw error.prepending(declined: declined) }
         declined.append(error)
       }
     }
+    let message =
+      switch links.count {
+      case 0: "The chain has no sources."
+      case 1: "The only source has no credential."
+      default: "None of the \(links.count) sources has a credential."
+      }
     throw CredentialError(
-      .notConfigured, source: source,
-      Self.message(links.count), remedy: "Configure one of them; the error of each says how.", declined: declined)
-  }
-
-  private static func message(_ count: Int) -> String {
-    switch count {
-    case 0: "The chain has no sources."
-    case 1: "The only source has no credential."
-    default: "None of the \(count) sources has a credential."
-    }
+      .notConfigured, source: source, message, remedy: "Configure one of them; the error of each says how.",
+      declined: declined)
   }
 }
 
 extension CredentialError {
-  /// Returns the error with those of the sources that were skipped before.
-  fileprivate func adding(declined earlierErrors: [CredentialError]) -> CredentialError {
+  fileprivate func prepending(declined earlierErrors: [CredentialError]) -> CredentialError {
     CredentialError(
       code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: earlierErrors + declined)
   }

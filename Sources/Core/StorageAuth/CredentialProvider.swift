@@ -8,8 +8,8 @@
 /// - What it needs of its environment, such as the network, comes with each call, as a ``ProviderContext``.
 /// - It fetches a credential on each call; a ``CredentialCache`` caches it.
 /// - The credential that it returns is valid now.
-/// - If it throws ``CredentialError/Code/notConfigured``, a chain continues with the next provider. Any other error is a
-///   failure that a chain must not hide.
+/// - If it throws ``CredentialError/Code/notConfigured``, a chain continues with the next provider. Any other error is
+///   a failure that a chain must not hide.
 ///
 /// ```swift
 /// struct Vault: CredentialProvider {
@@ -39,10 +39,9 @@ extension CredentialProvider {
   /// The default name of the credentials' source, which is the name of the provider's type.
   public var source: String { "\(Self.self)" }
 
-  /// Fetches a credential from the provider's source.
+  /// Fetches a credential as ``issue(in:)`` does, and returns it alone.
   ///
   /// - Parameter context: The environment, files, commands, network and clocks that the provider uses.
-  /// - Returns: A credential that is valid when the method returns.
   /// - Throws: The ``CredentialError`` of ``issue(in:)``.
   public func credential(in context: ProviderContext = .local) async throws(CredentialError) -> Value {
     try await issue(in: context).credential
@@ -50,8 +49,8 @@ extension CredentialProvider {
 
   /// Returns a provider that uses this provider always in one context.
   ///
-  /// For example, the instance metadata provider of a chain must not use the proxy that the chain's other providers use:
-  /// it is bound to a context whose transport connects directly.
+  /// For example, the instance metadata provider of a chain must not use the proxy that the chain's other providers
+  /// use: it is bound to a context whose transport connects directly.
   ///
   /// - Parameter context: The context that replaces the context of each call.
   public func bound(to context: ProviderContext) -> BoundCredentialProvider<Self> {
@@ -69,7 +68,7 @@ public struct BoundCredentialProvider<Base: CredentialProvider>: CredentialProvi
   /// The name of the other provider's source.
   public var source: String { base.source }
 
-  /// Fetches a credential from the other provider, in the context that belongs to this one.
+  /// Fetches a credential from the other provider, in the context that this provider is bound to.
   ///
   /// - Parameter context: The context of the call, which is not used.
   /// - Throws: The ``CredentialError`` of the other provider.

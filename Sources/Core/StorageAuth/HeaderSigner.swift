@@ -16,8 +16,7 @@ public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPReq
   /// Returns the header fields that authorize a request, which is neither copied nor changed.
   ///
   /// - Parameters:
-  ///   - request: The request to sign. If the credential has no session token, the request must not have the field of
-  ///     one.
+  ///   - request: The request to sign, without the field of a session token if the credential has none.
   ///   - credential: The credential that signs the request. An anonymous credential adds no fields.
   ///   - context: The time of signing.
   /// - Returns: The names and values in the order to set them; each replaces all fields of its name.
@@ -32,17 +31,15 @@ public protocol HeaderSigner<SigningCredential>: Signer where Request == HTTPReq
   ///   - credential: The credential that signs the requests. An anonymous credential leaves them unchanged.
   ///   - context: The time of signing.
   /// - Returns: A signer whose results equal those of this signer at that time.
-  /// - Throws: A ``SigningError`` if the credential or the signer's configuration is invalid. The default implementation
-  ///   throws it for each request instead.
+  /// - Throws: A ``SigningError`` if the credential or the signer's configuration is invalid. The default
+  ///   implementation throws it for each request instead.
   func preparedSigner(
     with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> PreparedSigner
 }
 
 extension HeaderSigner {
-  /// Returns the header fields that authorize a request of any library.
-  ///
-  /// The parameters and the result are those of the requirement.
+  /// Returns the header fields that authorize a request of any library, as the requirement describes.
   ///
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   public func fields(

@@ -8,23 +8,15 @@ public struct IssuedCredential<Value: Credential>: Sendable {
 
   /// The time of issue according to the issuer's clock, or `nil` if the issuer did not report it.
   ///
-  /// For a credential with a ``lifetime``, it is the time at which the credential was taken from a store.
+  /// For a credential with a ``lifetime``, this is the time at which the credential was taken from a store.
   public let issuerTime: Timestamp?
 
   /// The name of the source that issued the credential, or `nil` if the source is the provider that was called.
   public let source: String?
-
-  /// The lifetime that the credential had at its issue, or `nil` if it was issued just now.
+  /// The lifetime that a stored credential had at its issue, or `nil` for a credential that was issued just now.
   public let lifetime: Duration?
 
-  /// Creates a provider's result from a credential, the issuer's time and the name of the source.
-  ///
-  /// - Parameters:
-  ///   - credential: The credential that the provider fetched.
-  ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is not known.
-  ///   - source: The name of the source that issued the credential, or `nil` if it is the provider that was called.
-  ///   - lifetime: The lifetime that the credential had at its issue, for one that was issued earlier and stored since
-  ///     then; its issuer's time is that of this call.
+  /// Creates a provider's result; the parameters are the properties.
   public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil, lifetime: Duration? = nil) {
     self.credential = credential
     self.issuerTime = issuerTime
@@ -32,7 +24,6 @@ public struct IssuedCredential<Value: Credential>: Sendable {
     self.lifetime = lifetime
   }
 
-  /// Returns the same result with the name of another source.
   package func with(source: String) -> IssuedCredential {
     IssuedCredential(credential, issuerTime: issuerTime, source: source, lifetime: lifetime)
   }

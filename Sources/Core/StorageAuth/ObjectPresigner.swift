@@ -5,8 +5,7 @@ public import HTTPTypes
 
 /// A presigner of URLs that differ only in their objects' keys, such as the links of a page or of a list.
 ///
-/// What the URLs have in common is checked, derived, encoded and hashed once, when ``Presigner`` creates the object
-/// presigner:
+/// What the URLs have in common is checked, derived, encoded and hashed once, when the object presigner is created:
 ///
 /// ```swift
 /// let request = try ServiceEndpoint.oss(region: "cn-hangzhou").request(.get, bucket: "photos")
@@ -21,22 +20,16 @@ public struct ObjectPresigner: Sendable {
 
   /// The HTTP method that the URLs authorize; the service rejects any other method.
   public var method: HTTPRequest.Method { source.method }
-
   /// The signed headers, except `Host`, which a request that uses a URL must send with exactly these values.
   public var headers: HTTPFields { source.headers }
-
   /// The time at which the presigned URLs expire, according to the service's clock.
   public var expiration: Timestamp { source.expiration }
 
   /// Creates a presigner of URLs with prepared parts.
   ///
   /// - Parameters:
-  ///   - scheme: The computation of the signature.
   ///   - text: The signed text before and after the object's key.
   ///   - url: The URL before the object's key, and from there to the signature, which ends it.
-  ///   - method: The HTTP method that the URLs authorize.
-  ///   - headers: The signed headers, except `Host`.
-  ///   - expiration: The time at which the URLs expire.
   ///   - questionMarkError: The error for a key with a question mark, or `nil` if a key may contain one.
   package init(
     _ scheme: ObjectSignatureScheme, text: SignedFrame, url: SignedFrame, method: HTTPRequest.Method,
@@ -51,10 +44,9 @@ public struct ObjectPresigner: Sendable {
 
   /// Creates a presigned URL for an object.
   ///
-  /// - Parameter key: The object's key without percent-encoding. If the path of the presigner's request contains the
-  ///   start of the key, it is the rest of the key.
+  /// - Parameter key: The object's key, or its rest after the path of the presigner's request, not percent-encoded.
   /// - Returns: The URL, with the method, headers and expiration that the URL's user must know.
-  /// - Throws: A ``SigningError`` if the key is empty, or if the service could read the URL as that of another object.
+  /// - Throws: A ``SigningError`` if the key is empty, or if the service could read the URL as another object's.
   public func presign(_ key: String) throws(SigningError) -> PresignedRequest {
     guard !key.isEmpty else {
       throw SigningError(
@@ -72,7 +64,6 @@ extension ObjectPresigner: Redacted {
   }
 }
 
-/// A source of the URLs of an object presigner.
 protocol ObjectURLSource: AnyObject, Sendable {
   var method: HTTPRequest.Method { get }
   var headers: HTTPFields { get }
@@ -81,7 +72,7 @@ protocol ObjectURLSource: AnyObject, Sendable {
   func presign(_ key: String) throws(SigningError) -> PresignedRequest
 }
 
-/// A source of URLs that presigns a request for each object, for signers without preparation.
+/// A source of URLs that presigns a request for each object, for signers that prepare no common parts.
 private final class UnpreparedObjectURLs<Base: Presigner>: ObjectURLSource {
   let presigner: Base
   let request: HTTPRequest
@@ -121,8 +112,7 @@ extension Presigner {
   ///
   /// The signers of OSS, COS and S3 prepare instead what the URLs have in common.
   ///
-  /// - Throws: The errors of the requirement, which also describes the parameters, except that for a missing bucket
-  ///   name.
+  /// - Throws: The errors of the requirement, which describes the parameters, except that for a missing bucket name.
   public func presigner(
     for request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration,
     in context: SigningContext

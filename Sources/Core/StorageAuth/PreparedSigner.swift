@@ -5,8 +5,7 @@ public import HTTPTypes
 
 /// A signer of requests with one credential at one time, such as the requests that a client sends within a second.
 ///
-/// What the signatures have in common is checked, derived, encoded and hashed once, when ``HeaderSigner`` creates the
-/// prepared signer:
+/// What the signatures have in common is checked, derived, encoded and hashed once, when the signer is prepared:
 ///
 /// ```swift
 /// let prepared = try signer.preparedSigner(with: key, in: .now)
@@ -17,12 +16,10 @@ public import HTTPTypes
 /// that time. Like a key, a prepared signer is a secret.
 public struct PreparedSigner: Sendable {
   /// A function that returns the fields of a request with those of a signature.
-  package typealias FieldSigner =
-    @Sendable (HTTPRequest, FieldDraft.Additions) throws(SigningError) -> FieldDraft
+  package typealias FieldSigner = @Sendable (HTTPRequest, FieldDraft.Additions) throws(SigningError) -> FieldDraft
 
   /// The time of the signatures, according to the service's clock.
   public let date: Timestamp
-
   private let signedFields: FieldSigner?
 
   /// Creates a prepared signer from a function, or one that leaves requests unsigned from `nil`.
@@ -33,9 +30,8 @@ public struct PreparedSigner: Sendable {
 
   /// Returns the header fields that authorize a request, which is neither copied nor changed.
   ///
-  /// - Parameter request: The request to sign. If the credential has no session token, the request must not have the
-  ///   field of one.
-  /// - Returns: The names and values in the order in which they are to be set. Each replaces the request's fields of its name.
+  /// - Parameter request: The request to sign, without the field of a session token if the credential has none.
+  /// - Returns: The names and values in the order to set them; each replaces all fields of its name.
   /// - Throws: A ``SigningError`` if the request is invalid.
   public func fields(for request: HTTPRequest) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
     guard let signedFields else { return [] }
@@ -44,9 +40,8 @@ public struct PreparedSigner: Sendable {
 
   /// Returns the header fields that authorize a request of any library.
   ///
-  /// - Parameter request: The request to sign. If the credential has no session token, the request must not have the
-  ///   field of one.
-  /// - Returns: The names and values in the order in which they are to be set. Each replaces the request's fields of its name.
+  /// - Parameter request: The request to sign, without the field of a session token if the credential has none.
+  /// - Returns: The names and values in the order to set them; each replaces all fields of its name.
   /// - Throws: A ``SigningError`` if the request is invalid.
   public func fields(
     for request: some SignableRequest
@@ -74,7 +69,7 @@ extension HeaderSigner {
   ///
   /// The signers of OSS, COS and S3 prepare instead what the signatures have in common.
   ///
-  /// - Throws: The errors of the requirement, which also describes the parameters; here they are thrown for each request.
+  /// - Throws: No error here; each request throws those of the requirement, which also describes the parameters.
   public func preparedSigner(
     with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> PreparedSigner {

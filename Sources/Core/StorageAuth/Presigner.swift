@@ -34,14 +34,12 @@ public protocol Presigner<SigningCredential>: Sendable {
   /// Creates a presigner of URLs that differ only in their objects' keys.
   ///
   /// - Parameters:
-  ///   - request: The request that the URLs authorize, with a path that ends with a slash. The objects' keys are
-  ///     inserted there, before the query.
+  ///   - request: The request that the URLs authorize. Its path ends with a slash, after which the keys are inserted.
   ///   - credential: The credential that signs the URLs.
   ///   - duration: The validity period of the URLs in whole seconds, counted from the context's date.
   ///   - context: The time of signing.
-  /// - Returns: The presigner of the URLs.
-  /// - Throws: The errors of ``presign(_:with:validFor:in:)`` that do not depend on a key, and a ``SigningError`` if the
-  ///   path does not end with a slash, or does not contain the bucket name although the host does not either.
+  /// - Throws: The errors of ``presign(_:with:validFor:in:)`` that do not depend on a key, and a ``SigningError`` if
+  ///   the path does not end with a slash, or does not contain the bucket name although the host does not either.
   func presigner(
     for request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration,
     in context: SigningContext
@@ -49,11 +47,7 @@ public protocol Presigner<SigningCredential>: Sendable {
 }
 
 extension Presigner {
-  /// Returns the time at which the URL expires.
-  ///
-  /// - Parameters:
-  ///   - date: The time of signing, according to the service's clock.
-  ///   - duration: The validity period of the URL.
+  /// Returns the time at which the URL expires; the parameters are those of the requirement.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
@@ -65,13 +59,10 @@ extension Presigner {
 public struct PresignedRequest: Sendable, Equatable {
   /// The HTTP method that the URL authorizes; the service rejects any other method.
   public let method: HTTPRequest.Method
-
   /// The presigned URL, including the signature.
   public let url: String
-
   /// The signed headers, except `Host`, which a request that uses the URL must send with exactly these values.
   public let headers: HTTPFields
-
   /// The time at which the presigned URL expires, according to the service's clock.
   public let expiration: Timestamp
 
@@ -87,8 +78,8 @@ public struct PresignedRequest: Sendable, Equatable {
 extension PresignedRequest: Redacted {
   /// The presigned request's method, URL without the query, header names and expiration.
   public var description: String {
-    let visible = url.bytes(before: "?")
+    let urlWithoutQuery = url.bytes(before: "?")
     let names = headers.map { $0.name.rawName }.joined(separator: ", ")
-    return "PresignedRequest(\(method) \(visible)?\(Secret.mask), headers: [\(names)], expires: \(expiration))"
+    return "PresignedRequest(\(method) \(urlWithoutQuery)?\(Secret.mask), headers: [\(names)], expires: \(expiration))"
   }
 }

@@ -37,19 +37,15 @@ extension ScopedCredentialProvider {
 
 /// A scoped credential provider that calls a function for each scope.
 public struct ClosureScopedCredentialProvider<Value: Credential>: ScopedCredentialProvider {
-  private let make: @Sendable (CredentialScope) -> any CredentialProvider<Value>
+  private let makeProvider: @Sendable (CredentialScope) -> any CredentialProvider<Value>
 
-  /// Creates a provider from a function.
-  ///
-  /// - Parameter make: A function that returns the provider of the credentials for a scope.
-  public init(_ make: @escaping @Sendable (CredentialScope) -> any CredentialProvider<Value>) {
-    self.make = make
+  /// Creates a provider from a function that returns the provider of the credentials for a scope.
+  public init(_ makeProvider: @escaping @Sendable (CredentialScope) -> any CredentialProvider<Value>) {
+    self.makeProvider = makeProvider
   }
 
   /// Calls the function for a scope.
-  ///
-  /// - Parameter scope: The scope of the credentials.
-  public func provider(for scope: CredentialScope) -> any CredentialProvider<Value> { make(scope) }
+  public func provider(for scope: CredentialScope) -> any CredentialProvider<Value> { makeProvider(scope) }
 }
 
 /// The access rights that a request needs of its credential.
@@ -59,9 +55,7 @@ public struct CredentialScope: Sendable, Hashable {
   /// The rules that the credential must satisfy.
   public var rules: [AccessRule]
 
-  /// Creates a scope from rules.
-  ///
-  /// - Parameter rules: The rules that the credential must satisfy.
+  /// Creates a scope from the rules that the credential must satisfy.
   public init(_ rules: [AccessRule]) { self.rules = rules }
 
   /// Creates the scope of one action.

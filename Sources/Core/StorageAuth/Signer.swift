@@ -24,14 +24,13 @@ public protocol Signer<Request, SigningCredential>: Sendable {
   ///   - credential: The credential that signs the request. An anonymous credential leaves the request unchanged.
   ///   - context: The time of signing.
   /// - Throws: A ``SigningError`` for an invalid request, credential or configuration; the request is then unchanged.
-  func sign(_ request: inout Request, with credential: SigningCredential, in context: SigningContext)
-    throws(SigningError)
+  func sign(
+    _ request: inout Request, with credential: SigningCredential, in context: SigningContext
+  ) throws(SigningError)
 }
 
 extension Signer {
-  /// Returns the time two seconds after the signing time, which gives the request time to reach the service.
-  ///
-  /// - Parameter date: The time of signing, according to the service's clock.
+  /// Returns the time two seconds after the signing time `date`, so that the request can reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
 
   /// Returns a signed copy of a request.
@@ -40,7 +39,6 @@ extension Signer {
   ///   - request: The request to sign; an earlier signature is replaced.
   ///   - credential: The credential that signs the request. An anonymous credential leaves the request unchanged.
   ///   - context: The time of signing.
-  /// - Returns: The request with its authorization.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   public func signed(
     _ request: Request, with credential: SigningCredential, in context: SigningContext

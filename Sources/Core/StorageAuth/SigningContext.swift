@@ -8,16 +8,11 @@ public struct SigningContext: Sendable, Equatable {
   /// The date and time of signing, according to the service's clock.
   public var date: Timestamp
 
-  /// Creates a signing context with a signing date.
-  ///
-  /// - Parameter date: The date and time of signing, according to the service's clock.
+  /// Creates a signing context; the parameter is the property.
   public init(date: Timestamp) { self.date = date }
 
   /// A signing context with the current date of this machine's clock, without correction for clock skew.
   public static var now: SigningContext { SigningContext(date: .now) }
-
-  /// Returns a signing context with a signing date.
-  ///
-  /// - Parameter date: The date and time of signing, according to the service's clock.
+  /// Returns a signing context with a signing date according to the service's clock.
   public static func at(_ date: Timestamp) -> SigningContext { SigningContext(date: date) }
 }

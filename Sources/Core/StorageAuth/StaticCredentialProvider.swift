@@ -4,7 +4,6 @@
 /// A credential provider that always returns the same credential.
 public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
   private let credential: Value
-
   /// The name of the credential's source, for errors and events.
   public let source: String
 

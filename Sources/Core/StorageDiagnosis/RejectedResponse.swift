@@ -57,7 +57,7 @@ public struct RejectedResponse: Sendable {
 
   /// Returns the text of each child of the element `Error`, by element name, in a string that may contain other text.
   private static func details(in text: String) -> [String: String]? {
-    guard let start = text.firstRange(of: "<Error>"), let end = text.firstRange(of: "</Error>"),
+    guard let start = text.utf8.firstRange(of: "<Error>".utf8), let end = text.utf8.firstRange(of: "</Error>".utf8),
       start.lowerBound < end.lowerBound,
       let document = try? XMLNode.parse(Array(text[start.lowerBound..<end.upperBound].utf8))
     else { return nil }
@@ -73,17 +73,7 @@ public struct RejectedResponse: Sendable {
     // The response to a HEAD request has no body; its document is in a header.
     let documentInHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
     let details = errorDocument ?? documentInHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
-    guard var details else {
-      // SDKs put the service's code first; a message after it can mention further codes.
-      let codes = reader.refusalMeanings.keys.compactMap { code in
-        text.firstRange(of: code).map { (position: $0.lowerBound, code: code) }
-      }
-      let code = codes.min { $0.position < $1.position }?.code
-      var reading = Reading(
-        status: status, headers: headers, code: code, message: code == nil || text.isEmpty ? nil : text, details: [:])
-      reading.storeCopiedText(text, readBy: reader)
-      return reading
-    }
+    guard var details else { return readingOfLog(by: reader) }
     // The bytes are exact, whereas an XML parser changes line endings in a text.
     for name in ["StringToSign", "CanonicalRequest"] {
       if let exactText = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exactText }
@@ -92,6 +82,19 @@ public struct RejectedResponse: Sendable {
       status: status, headers: headers, code: details["Code"], message: details["Message"], details: details,
       stringToSign: details["StringToSign"],
       canonicalRequest: details["CanonicalRequest"] ?? details[reader.errorCodes.canonicalRequestElement])
+  }
+
+  /// Returns the reading of a text without an error document, such as an SDK's error message.
+  private func readingOfLog(by reader: some SignatureReader) -> Reading {
+    // SDKs put the service's code first; a message after it can mention further codes.
+    let codes = reader.refusalMeanings.keys.compactMap { code in
+      text.utf8.firstRange(of: code.utf8).map { (position: $0.lowerBound, code: code) }
+    }
+    let code = codes.min { $0.position < $1.position }?.code
+    var reading = Reading(
+      status: status, headers: headers, code: code, message: code == nil || text.isEmpty ? nil : text, details: [:])
+    reading.storeCopiedText(text, readBy: reader)
+    return reading
   }
 
   /// Returns the string for bytes in hexadecimal with spaces between them, as services show the string to sign.
@@ -113,29 +116,23 @@ extension RejectedResponse {
   public struct Reading: Sendable {
     /// The HTTP status code, or `nil` if only the body is known.
     public let status: Int?
-
     /// The response headers, which are empty if only the body is known.
     public let headers: HTTPFields
-
     /// The error code, such as `SignatureDoesNotMatch`, or `nil` if the response contains no error code.
     public let code: String?
-
     /// The error message, or `nil` if the response contains no error message.
     public let message: String?
-
     /// The text of each element in the error document, by element name.
     public let details: [String: String]
-
     /// The string to sign that the service computed, or `nil` if the response does not show it.
     var stringToSign: String?
-
     /// The canonical request that the service computed, or `nil` if the response does not show it.
     var canonicalRequest: String?
 
-    /// The reading of a response that says only that the signature does not match.
+    /// A reading of a response that says only that the signature does not match.
     static let mismatch = Reading(status: 403, headers: [:], code: nil, message: nil, details: [:])
 
-    /// Returns a reading that shows strings, unless the response shows its own.
+    /// Returns a reading that shows the given strings, unless the response shows its own.
     func showing(_ texts: SignedTexts?) -> Reading {
       guard stringToSign == nil, canonicalRequest == nil, let texts else { return self }
       var reading = self
@@ -144,7 +141,6 @@ extension RejectedResponse {
       return reading
     }
 
-    /// Returns whether the service may have rejected the request because its signature does not match.
     func mayBeMismatch(_ meanings: [String: RefusalMeaning]) -> Bool {
       guard let code else { return stringToSign != nil || canonicalRequest != nil || isRefusal }
       return meanings[code] == .mismatch
@@ -163,10 +159,8 @@ extension RejectedResponse {
       }
     }
 
-    /// Whether the status says that the request was not authorized.
     var isRefusal: Bool { status == 403 || status == 401 }
 
-    /// Returns whether the request's credential or signature can be the reason for the error response.
     func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
       if isRefusal { return true }
       guard let code else { return stringToSign != nil || canonicalRequest != nil }
@@ -177,28 +171,11 @@ extension RejectedResponse {
       details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
     }
 
-    /// The current time according to the server's clock, or `nil` if the response does not contain it.
-    var serverTime: Timestamp? {
-      time(inElement: "ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
-    }
+    var serverTime: Timestamp? { time(inElement: "ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) } }
   }
 }
 
 extension RejectedResponse.Reading: Redacted {
   /// The status code and the error code, without the strings that the service signed.
   public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
-}
-
-extension String {
-  /// Returns the first range with the UTF-8 bytes of a text, which must not be empty.
-  fileprivate func firstRange(of text: String) -> Range<Index>? {
-    var remainingText = self[...]
-    while let start = remainingText.utf8.firstIndex(of: text.utf8.first ?? 0) {
-      if remainingText[start...].utf8.starts(with: text.utf8) {
-        return start..<remainingText.utf8.index(start, offsetBy: text.utf8.count)
-      }
-      remainingText = remainingText[remainingText.utf8.index(after: start)...]
-    }
-    return nil
-  }
 }

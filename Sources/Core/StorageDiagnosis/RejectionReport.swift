@@ -11,18 +11,14 @@ package import StorageAuth
 package struct RejectionReport: Sendable {
   /// The explanation, or `nil` if the response concerns neither the signature nor its key.
   package let diagnosis: SignatureDiagnosis?
-
   /// The strings that the client signed, or `nil` if they are unknown.
   package let clientTexts: SignedTexts?
-
   /// The strings that the service signed, or that it requires in the region that it names.
   ///
   /// `nil` if the request contains no readable signature, or if the cause concerns other things than these strings.
   package let serviceTexts: SignedTexts?
-
   package let basis: Basis
 
-  /// The basis on which the strings of a client are known.
   package enum Basis: String, Sendable {
     /// The signature of the request is valid for these strings.
     case proven
@@ -59,7 +55,7 @@ package struct RejectionReport: Sendable {
     self.init(comparing: .mismatch, with: request, reader: service.reader, search: search)
   }
 
-  /// Creates a report about a rejection whose cause the response states, such as a wrong region.
+  /// Creates a report about a rejection whose cause the response states, for example a wrong region.
   private init(
     ofStatement rejection: RejectedResponse.Reading, about request: HTTPRequest, reader: any SignatureReader,
     region: String?

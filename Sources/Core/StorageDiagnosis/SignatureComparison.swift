@@ -33,9 +33,9 @@ struct SignatureComparison {
     case .clockSkew: return clockSkewFinding
     case .expired: return expirationFinding
     case .notYetValid:
-      var finding = clockSkewFinding
-      finding.cause = .notYetValid
-      return finding
+      var notYetValidFinding = clockSkewFinding
+      notYetValidFinding.cause = .notYetValid
+      return notYetValidFinding
     default: return finding
     }
   }
@@ -46,9 +46,7 @@ struct SignatureComparison {
     return "The service says: \"\(message.onOneLine)\""
   }
 
-  private var keyDetail: String {
-    sent.claim.map { "The request was signed with the key \($0.accessKeyID)." } ?? ""
-  }
+  private var keyDetail: String { sent.claim.map { "The request was signed with the key \($0.accessKeyID)." } ?? "" }
 
   private var unknownKeyFinding: SignatureFinding {
     guard let id = sent.claim?.accessKeyID else { return SignatureFinding(.unknownKeyID) }
@@ -65,7 +63,7 @@ struct SignatureComparison {
     if sent.isSignedTwice || message.contains(MessageFragment.twoSignatures) {
       return SignatureFinding(.multipleSignatures)
     }
-    if message.contains(MessageFragment.notListed) || message.contains(MessageFragment.repeatedField) {
+    if message.contains(MessageFragment.listed) || message.contains(MessageFragment.repeatedField) {
       return SignatureFinding(.signedListMismatch, detail: serviceQuotation)
     }
     if MessageFragment.isAboutVersion(message) { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
@@ -143,11 +141,9 @@ struct SignatureComparison {
   /// The finding for a signature that does not match, from a comparison of both sides' strings to sign.
   private var mismatchFinding: SignatureFinding {
     guard let sentParts = sent.signedParts else {
-      guard let problem = sent.parsingError else {
-        return SignatureFinding(
-          .unsigned, detail: "The compared request carries no authorization; pass the request that was sent.")
-      }
-      return SignatureFinding(.malformedAuthorization, detail: problem.message)
+      if let problem = sent.parsingError { return SignatureFinding(.malformedAuthorization, detail: problem.message) }
+      return SignatureFinding(
+        .unsigned, detail: "The compared request carries no authorization; pass the request that was sent.")
     }
     guard rejection.stringToSign != nil || rejection.canonicalRequest != nil else {
       return SignatureFinding(.unknown, detail: "The service does not show its string to sign.")
@@ -159,7 +155,8 @@ struct SignatureComparison {
       return SignatureFinding(
         .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared.")
     }
-    if let sentVersion = sentParts.version, let receivedVersion = receivedParts.version, sentVersion != receivedVersion
+    if let sentVersion = sentParts.version, let receivedVersion = receivedParts.version,
+      sentVersion != receivedVersion
     {
       return SignatureFinding(
         .wrongVersion, line: SignedPart.algorithm.name, sent: sentVersion, received: receivedVersion)
@@ -177,23 +174,13 @@ struct SignatureComparison {
     sent sentParts: SignedParts, received receivedParts: SignedParts
   ) -> SignatureFinding {
     if let finding = findingAboutOrder(in: sentParts) { return finding }
-    if let sentHash = sentParts[.requestHash], let receivedHash = receivedParts[.requestHash], sentHash != receivedHash
-    {
-      var detail = "All lines that the service shows are equal, but the hash of the canonical request differs."
-      if rejection.canonicalRequest == nil {
-        if let finding = findingAboutLikelyRequest(hashingTo: receivedHash) { return finding }
-        detail = "The service shows only the hash of the canonical request, which differs."
-      } else if !sent.tokens.isEmpty {
-        // The service masks tokens in what it shows, so that only a token can differ without being seen.
-        return SignatureFinding(
-          .tokenOfAnotherKey, line: "session token", sent: Secret.mask, received: Secret.mask, detail: detail)
-      }
-      return SignatureFinding(
-        .hiddenDifference, line: SignedPart.requestHash.name, sent: sentHash, received: receivedHash.onOneLine,
-        detail: detail)
+    let receivedHash = receivedParts[.requestHash]
+    if let sentHash = sentParts[.requestHash], let receivedHash, sentHash != receivedHash {
+      return findingAboutHash(sent: sentHash, received: receivedHash)
     }
     var detail = "All lines are equal."
-    if let hash = receivedParts[.requestHash], isHashOfShownRequest(hash) {
+    // The hash of the shown request differs if a log lost or masked a part of it.
+    if let receivedHash, rejection.canonicalRequest.flatMap(sent.reader.hash) == receivedHash {
       detail += " So are the hashes of what the service shows."
     }
     var finding = SignatureFinding(.unknown, detail: detail)
@@ -201,9 +188,25 @@ struct SignatureComparison {
     return finding
   }
 
+  /// Returns the finding for equal parts and different hashes of the canonical request.
+  private func findingAboutHash(sent sentHash: String, received receivedHash: String) -> SignatureFinding {
+    var detail = "All lines that the service shows are equal, but the hash of the canonical request differs."
+    if rejection.canonicalRequest == nil {
+      if let finding = findingAboutLikelyRequest(hashingTo: receivedHash) { return finding }
+      detail = "The service shows only the hash of the canonical request, which differs."
+    } else if !sent.tokens.isEmpty {
+      // The service masks tokens in what it shows, so that only a token can differ without being seen.
+      return SignatureFinding(
+        .tokenOfAnotherKey, line: "session token", sent: Secret.mask, received: Secret.mask, detail: detail)
+    }
+    return SignatureFinding(
+      .hiddenDifference, line: SignedPart.requestHash.name, sent: sentHash, received: receivedHash.onOneLine,
+      detail: detail)
+  }
+
   /// Whether the service signed the string that belongs to the sent request, byte for byte.
   ///
-  /// A masked token makes a string no proof. In V4, COS and S3 the string has the hash of all that is signed.
+  /// In V4, COS and S3, the string contains the hash of everything that is signed. A masked token makes strings differ.
   private var stringsAreEqual: Bool {
     guard let sentString = sent.signedTexts?.stringToSign, let receivedString = rejection.stringToSign else {
       return false
@@ -226,19 +229,14 @@ struct SignatureComparison {
     return nil
   }
 
-  /// Returns whether the canonical request in the response has a hash, which differs if a log lost or masked a part.
-  private func isHashOfShownRequest(_ hash: String) -> Bool {
-    rejection.canonicalRequest.flatMap(sent.reader.hash) == hash
-  }
-
   /// Returns the finding for the first line that differs although its parts do not, such as reordered parameters.
   private func findingAboutOrder(in sentParts: SignedParts) -> SignatureFinding? {
     guard let texts = sent.signedTexts else { return nil }
+    var pairs = [(texts.canonicalRequest, rejection.canonicalRequest)]
     // A string to sign with the hash of a canonical request has no lines that could be in another order.
-    let hasHash = sentParts[.requestHash] != nil
-    let pairs =
-      [(texts.canonicalRequest, rejection.canonicalRequest)]
-      + (hasHash || texts.canonicalRequest != nil ? [] : [(texts.stringToSign, rejection.stringToSign)])
+    if sentParts[.requestHash] == nil, texts.canonicalRequest == nil {
+      pairs.append((texts.stringToSign, rejection.stringToSign))
+    }
     for case (let sentText?, let receivedText?) in pairs {
       for (sentLine, receivedLine) in zip(sentText.lines, receivedText.lines)
       where !sentLine.isIdentical(to: receivedLine) {
@@ -261,7 +259,7 @@ struct SignatureComparison {
 /// verifiers; the first letter is missing where some of them write it in upper case.
 private enum MessageFragment {
   static let twoSignatures = "not both"
-  static let notListed = "listed"
+  static let listed = "listed"
   static let repeatedField = "is signed but occurs"
   static let authorization = "uthorization"
   static let credential = "credential"

@@ -16,22 +16,16 @@ internal import StorageAuth
 public struct SignatureDiagnosis: Sendable, Hashable {
   /// The cause of the signature's rejection.
   public let cause: Cause
-
   /// The name of the line that differs, such as `query parameter acl`, or `nil` if the cause does not concern a line.
   public let line: String?
-
   /// The value of the differing line in the sent request, or `nil` if the line was absent.
   public let sent: String?
-
   /// The value of the differing line that the service received, or `nil` if it was absent or is not shown.
   public let received: String?
-
   /// A description of the difference and its usual reason, in complete sentences.
   public let explanation: String
-
   /// A description of how to fix the cause, in a complete sentence.
   public let remedy: String
-
   /// The names of other lines that differ, often as a consequence of the first difference.
   public let otherLines: [String]
 

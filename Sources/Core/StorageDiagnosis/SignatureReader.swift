@@ -41,7 +41,6 @@ public protocol SignatureReader: Sendable, Hashable {
 
   /// Whether signed strings end with a line feed, which a copied string preserves.
   var endsTextsWithLineFeed: Bool { get }
-
   /// The service's error codes: the elements of its error documents, and the header of its responses to HEAD.
   var errorCodes: ServiceErrorCodes { get }
 
@@ -71,13 +70,10 @@ public protocol SignatureReader: Sendable, Hashable {
 
   /// The names of the query parameters that contain a signature.
   var signatureParameters: Set<String> { get }
-
   /// The lowercase names of the headers that contain the signing time.
   var dateHeaders: Set<String> { get }
-
   /// Whether signatures contain the window in which they are valid.
   var signsWindow: Bool { get }
-
   /// The maximum difference between the signing time and the server's time.
   var clockTolerance: Duration { get }
 }
@@ -85,37 +81,26 @@ public protocol SignatureReader: Sendable, Hashable {
 extension SignatureReader {
   /// Returns `nil` because most services have no canonical request.
   public func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? { nil }
-
   /// Returns `nil` because most services have no canonical request.
   public func hash(ofCanonicalRequest text: String) -> String? { nil }
-
   /// Returns `nil`, so that a signed string is recognized only within an error document.
   public func kind(ofCopiedText lines: [String]) -> CopiedTextKind? { nil }
-
   /// A default implementation that returns `false`: signed strings do not end with a line feed.
   public var endsTextsWithLineFeed: Bool { false }
-
   /// The meanings of the error codes that the services share.
   public var refusalMeanings: [String: RefusalMeaning] { RefusalMeaning.common }
-
   /// Returns `nil`, so that the error code determines the finding.
   public func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? { nil }
-
   /// Returns `nil`, so that the common descriptions apply.
   public func advice(for cause: SignatureDiagnosis.Cause) -> SignatureDiagnosis.Advice? { nil }
-
   /// Returns `nil` because access key IDs generally do not show whether a key is temporary.
   public func isTemporary(_ id: AccessKeyID) -> Bool? { nil }
-
   /// Returns `false`: the signature covers a bucket name only if it is in the path.
   public func signsBucketOutsidePath(of request: HTTPRequest) -> Bool { false }
-
   /// A default implementation that returns only `date`.
   public var dateHeaders: Set<String> { ["date"] }
-
   /// A default implementation that returns `false`: signatures do not contain a validity window.
   public var signsWindow: Bool { false }
-
   /// A default implementation that returns fifteen minutes.
   public var clockTolerance: Duration { .seconds(900) }
 }
@@ -177,25 +162,18 @@ public struct SignedService: Sendable, Hashable {
 public struct SignatureReading: Sendable {
   /// The ID of the access key with which the request claims to be signed.
   public var accessKeyID: AccessKeyID
-
   /// Whether the request contains a session token where the service reads it.
   public var hasToken: Bool
-
   /// The signing time or the start of the validity window, or `nil` if the request does not contain it.
   public var signedAt: Timestamp?
-
   /// The expiration of the signature, or `nil` if the request does not contain it.
   public var expiration: Timestamp?
-
   /// The headers and query parameters that have an effect but are not listed as signed.
   public var unsignedParts: [SignedPart]
-
   /// The strings that the signature covers.
   public var texts: SignedTexts
 
-  /// Creates a reading of a request's signature.
-  ///
-  /// The parameters are the properties.
+  /// Creates a reading of a request's signature; the parameters are the properties.
   public init(
     accessKeyID: AccessKeyID, hasToken: Bool, signedAt: Timestamp?, expiration: Timestamp?,
     unsignedParts: [SignedPart] = [], texts: SignedTexts

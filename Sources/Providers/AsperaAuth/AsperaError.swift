@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// An error about an account, a key, a token or a transfer specification that cannot be used.
 ///
 /// The message and the remedy contain neither secrets nor tokens. The transfer has not started if it is thrown.

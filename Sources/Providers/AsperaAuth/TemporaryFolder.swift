@@ -17,9 +17,7 @@ package final class TemporaryFolder: Sendable {
     do {
       try FileManager.default.createDirectory(
         at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw Self.problem("A temporary folder cannot be created in \(parent.path).")
-    }
+    } catch { throw Self.problem("A temporary folder cannot be created in \(parent.path).") }
     path = url.path
   }
 
@@ -35,7 +33,6 @@ package final class TemporaryFolder: Sendable {
   }
 
   package func contains(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
-
   package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   private static func problem(_ message: String) -> AsperaError {

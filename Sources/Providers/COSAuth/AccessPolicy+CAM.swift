@@ -4,9 +4,7 @@
 public import StorageAuth
 
 extension AccessPolicy {
-  /// Returns the policy as a version 2.0 CAM policy document of Tencent Cloud, for buckets in one region.
-  ///
-  /// GetFederationToken and AssumeRole accept the document as `Policy`.
+  /// Returns the policy as a version 2.0 CAM policy document for GetFederationToken and AssumeRole of Tencent Cloud.
   ///
   /// - Parameters:
   ///   - region: The region of all buckets, such as `ap-guangzhou`.
@@ -18,17 +16,15 @@ extension AccessPolicy {
 
   /// Returns the policy as a CAM policy document of Tencent Cloud, for buckets in more than one region.
   ///
-  /// The permission to list becomes `name/cos:GetBucket` on the prefix. If a rule limits the size of objects, its
-  /// permission to write allows only simple uploads and form uploads. CAM cannot limit the size of parts, so the
-  /// document then does not allow multipart uploads.
+  /// The permission to list becomes `name/cos:GetBucket` on the prefix. CAM cannot limit the size of parts, so the
+  /// permission to write objects of a limited size covers only simple uploads and form uploads.
   ///
   /// - Parameters:
   ///   - regions: The region of each bucket. The keys are bucket names with the app ID, such as `photos-1250000000`.
   ///   - options: The statements that the document may contain although the COS documentation does not list them.
   /// - Returns: The document as JSON, without any further encoding.
   /// - Throws: A `PolicyError` if CAM cannot express the policy: a bucket lacks an app ID or a region, a rule expires
-  ///   although `options` lacks ``CAMDocumentOptions/dates``, the policy contains an IPv6 address, or a key contains an
-  ///   asterisk, a question mark or `${`.
+  ///   without ``CAMDocumentOptions/dates``, an address is IPv6, or a key contains `*`, `?` or `${`.
   public func camDocument(regions: [String: String], options: CAMDocumentOptions = []) throws(PolicyError) -> String {
     var statements: [DocumentStatement] = []
     for rule in try checkedRules() {
@@ -45,19 +41,15 @@ public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
   public let rawValue: Int
 
   /// Creates options from a bit mask.
-  public init(rawValue: Int) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// A statement that allows data processing (CI), for every rule that allows both reading and writing.
   ///
-  /// The only action of the statement, `name/ci:*`, covers both and cannot be limited by size or media type.
+  /// The only action of the statement, `name/ci:*`, covers both, and no condition limits its sizes or media types.
   public static let dataProcessing = CAMDocumentOptions(rawValue: 1)
-
   /// A condition on `qcs:current_time` that enforces the expiration of a rule.
   ///
-  /// CAM supports this condition for all services, but the COS documentation does not list it. Without this option, a
-  /// rule that expires is an error.
+  /// CAM supports the condition for all services. Without this option, a rule that expires is an error.
   public static let dates = CAMDocumentOptions(rawValue: 2)
 }
 
@@ -76,7 +68,7 @@ struct CAMRule {
   private let options: CAMDocumentOptions
   private let region: String
   private let appID: Substring
-  /// The keys of the rule as the end of a resource.
+  /// The end of a resource, which matches the keys of the rule.
   private let pattern: String
   /// The conditions of all statements.
   private let conditions: [DocumentStatement.Condition]
@@ -84,10 +76,8 @@ struct CAMRule {
   init(_ rule: AccessRule, regions: [String: String], options: CAMDocumentOptions) throws(PolicyError) {
     guard let hyphen = rule.bucket.lastIndex(of: "-") else { throw Self.missingAppID(in: rule.bucket) }
     let appID = rule.bucket[rule.bucket.utf8.index(after: hyphen)...]
-    // The name of a bucket can itself end with a short number.
-    guard appID.utf8.count >= 8, appID.utf8.allSatisfy(\.isASCIIDigit) else {
-      throw Self.missingAppID(in: rule.bucket)
-    }
+    // A shorter number can be the end of the bucket's own name.
+    guard appID.utf8.count >= 8, appID.utf8.allSatisfy(\.isASCIIDigit) else { throw Self.missingAppID(in: rule.bucket) }
     guard let region = regions[rule.bucket], (try? ServiceEndpoint.cos(region: region)) != nil else {
       throw PolicyError(
         .unknownRegion, "A CAM policy requires the region of a bucket, which is missing for \"\(rule.bucket)\".",
@@ -101,13 +91,13 @@ struct CAMRule {
     conditions = try Self.conditions(of: rule, options: options)
   }
 
-  /// Returns the statement without limits, the one with limits on size and media type, and the one for data processing.
+  /// Returns a statement without limits, a statement with limits on size and media type, and one for data processing.
   func statements() throws(PolicyError) -> [DocumentStatement] {
     var unlimitedActions: [String] = []
     var limitedActions: [String] = []
     if rule.actions.contains(.read) { unlimitedActions += ["GetObject", "HeadObject"] }
     if rule.actions.contains(.write) {
-      // CAM cannot limit the size of parts, so a limited size allows no multipart uploads.
+      // CAM cannot limit the size of parts, so a rule with a maximum size does not allow multipart uploads.
       let allowsParts = rule.maximumSize == nil
       let sizedActions = Self.uploadActions + (allowsParts ? Self.initiationActions : [])
       if limits.isEmpty { unlimitedActions += sizedActions } else { limitedActions = sizedActions }
@@ -128,7 +118,6 @@ struct CAMRule {
     DocumentStatement(actions.map { "name/cos:\($0)" }, on: [resource], if: conditions)
   }
 
-  /// The CAM conditions on the size and the media type, for requests that specify both.
   private var limits: [DocumentStatement.Condition] {
     var limits: [DocumentStatement.Condition] = []
     if let types = rule.contentTypes {
@@ -159,8 +148,7 @@ struct CAMRule {
     if let addresses = rule.addresses {
       guard !addresses.contains(where: \.isIPv6) else {
         throw PolicyError(
-          .unsupportedCondition,
-          "CAM documents no IPv6 addresses, which the rule for \"\(rule.bucket)\" contains.",
+          .unsupportedCondition, "CAM documents no IPv6 addresses, which the rule for \"\(rule.bucket)\" contains.",
           remedy: "Use IPv4 addresses.")
       }
       conditions.append(.init("ip_equal", "qcs:ip", .texts(addresses.map(\.description))))

@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageCrypto
 
-/// The seven fields of a COS authorization.
-///
-/// Source: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
+/// The seven fields of a COS authorization, from the page that ``COSSigner`` names.
 struct COSAuthorization {
   static let fieldNames = [
     "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
   ]
 
-  /// The ID of the access key.
   let id: String
   let window: COSKeyTime
   /// The decoded, lowercase names of the signed headers.

@@ -14,12 +14,9 @@ enum COSForm {
   ]
 
   static let tokenField = "x-cos-security-token"
-
   static let algorithm = "sha1"
 
-  /// Returns the signature of a policy document.
-  ///
-  /// The string to sign is the SHA-1 of the document itself, without its Base64, the algorithm and the window.
+  /// Returns the signature of a policy, whose string to sign is only the SHA-1 of the document before its Base64.
   static func signature(of policy: [UInt8], in window: COSKeyTime, with key: AccessKey) -> String {
     window.signingKey(of: key).authenticationCode { $0.append(hex: SHA1.hash(policy)) }.hex
   }
@@ -32,8 +29,6 @@ extension COSSigner: FormSigner {
   /// of a temporary key becomes a field that is not signed. COS has no conditions with lists of values, so
   /// `FormCondition.Rule.oneOf(_:)` with more than one value and `FormCondition.Rule.noneOf(_:)` are rejected.
   ///
-  /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
-  ///
   /// - Throws: The errors of `FormSigner.sign(_:to:with:in:)`, which also describes the parameters.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
@@ -42,9 +37,9 @@ extension COSSigner: FormSigner {
     try key.check(idWithout: COSKeyTime.idDelimiters)
     let window = try validated(COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)
     var policy = policy
-    policy.contentType = try policy.contentType.map(Self.withOneValue)
+    policy.contentType = try policy.contentType.map(Self.ruleWithoutList)
     policy.conditions = try policy.conditions.map { condition throws(SigningError) in
-      FormCondition(condition.field, try Self.withOneValue(condition.rule))
+      FormCondition(condition.field, try Self.ruleWithoutList(condition.rule))
     }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "Content-Type", reserved: COSForm.signatureFields, at: context.date)
@@ -60,8 +55,8 @@ extension COSSigner: FormSigner {
     return draft.signed(adding: fields + token)
   }
 
-  /// Returns a rule without a list of values, or throws an error if the list does not consist of one value.
-  private static func withOneValue(_ rule: FormCondition.Rule) throws(SigningError) -> FormCondition.Rule {
+  /// Returns an equivalent rule without a list, or throws an error if the list does not have exactly one value.
+  private static func ruleWithoutList(_ rule: FormCondition.Rule) throws(SigningError) -> FormCondition.Rule {
     switch rule {
     case .equals, .startsWith: return rule
     case .oneOf, .noneOf:
@@ -92,8 +87,7 @@ extension COSVerifier: FormVerifier {
 
   /// Verifies the signature of a form and the conditions of its policy.
   ///
-  /// A condition on the content type applies to the field `Content-Type`. COS does not inspect the media type of the
-  /// file.
+  /// A condition on the content type applies to the field `Content-Type`; COS ignores the media type of the file.
   ///
   /// - Throws: The errors of `FormVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
@@ -121,13 +115,11 @@ extension COSVerifier: FormVerifier {
       let contentType = form["Content-Type"]
       let reading = FormDocument.Reading(
         required: ["q-sign-algorithm", "q-ak", "q-sign-time"], own: COSForm.signatureFields,
-        aliases: ["q-sign-time": "q-key-time"], contentTypes: contentType.map { [$0] } ?? [], contentType: contentType,
+        aliases: ["q-sign-time": "q-key-time"], contentTypes: [contentType].compactMap { $0 }, contentType: contentType,
         hasLists: false)
       try limits.checkLifetime(from: window.start, until: window.end, at: date, in: .query)
       return try FormDocument(policy).verify(
         form, of: claim.accessKeyID, as: reading, within: limits, since: date, at: date)
-    } catch {
-      throw error.with(accessKeyID: claim.accessKeyID)
-    }
+    } catch { throw error.with(accessKeyID: claim.accessKeyID) }
   }
 }

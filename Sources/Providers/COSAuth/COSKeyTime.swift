@@ -10,11 +10,10 @@ internal import StorageCrypto
 public struct COSKeyTime: Sendable, Hashable {
   /// The first second of the window, as Unix time.
   public let start: Timestamp
-
   /// The last second of the window, as Unix time.
   public let end: Timestamp
 
-  /// The characters that an access key ID must not contain, because the header has the form of a query.
+  /// The characters that an access key ID must not contain, because the authorization has the form of a query.
   static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
 
   /// Creates a validity window, rounding both times down to whole seconds.
@@ -34,21 +33,17 @@ public struct COSKeyTime: Sendable, Hashable {
     self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
   }
 
-  /// Parses a decimal integer of 1 to 12 digits, without a sign or spaces.
   private static func seconds(_ text: Substring) -> Int64? {
     (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
   }
 
-  /// Appends the window in the format of an authorization, such as `1700000000;1700003600`.
   func append(to writer: inout ByteWriter, separator: StaticString = ";") {
     writer.append(start.unixSeconds)
     writer.append(separator)
     writer.append(end.unixSeconds)
   }
 
-  /// Returns the signing key, which is derived once from an access key: the SignKey of "Request Signature".
-  ///
-  /// It is the 40 hexadecimal digits of an HMAC, rather than its bytes.
+  /// Returns the signing key ("SignKey"), which is derived once from an access key: an HMAC as 40 hexadecimal digits.
   func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
     let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
     return key.signingKey(for: scope) { secret in
@@ -57,12 +52,12 @@ public struct COSKeyTime: Sendable, Hashable {
       }
     }
   }
+
   /// Returns the signing key after it has hashed the string to sign up to the hash of the HTTP string.
   func startedSigningKey(of key: AccessKey) -> HMACKey<SHA1> {
     signingKey(of: key).startingMessages { $0.append(headOfCOSStringToSignIn: self) }
   }
 
-  /// Returns the signature of a request, given the hash of its HTTP string.
   func signature(of hash: Digest, with key: AccessKey) -> Digest {
     signingKey(of: key).authenticationCode { $0.append(cosStringToSign: hash, in: self) }
   }

@@ -15,10 +15,8 @@ extension SignedService {
   }
 }
 
-/// A reader of the signatures, strings to sign and error responses of COS.
 struct COSSignatureReader: SignatureReader {
   let style: AddressingStyle?
-
   let signatureParameters: Set = ["q-signature", "sign"]
   let signsWindow = true
   let endsTextsWithLineFeed = true
@@ -28,23 +26,20 @@ struct COSSignatureReader: SignatureReader {
     let verifier = COSVerifier(style: style)
     guard let claim = try verifier.claim(in: request) else { return nil }
     let unsignedHeaders = request.headerFields.map(\.name.canonicalName).filter { !claim.signedHeaders.contains($0) }
-    let unsignedParameters = request.parameterNames.map(\.asciiLowercased)
-      .filter { !claim.listedParameters.contains($0) }
+    let parameters = request.parameterNames.map(\.asciiLowercased)
+    let unsignedParameters = parameters.filter { !claim.listedParameters.contains($0) }
     let unsignedParts = unsignedHeaders.map { SignedPart.header($0) } + unsignedParameters.map { .parameter($0) }
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.window.start,
         expiration: claim.window.end, unsignedParts: unsignedParts.filter(\.hasEffectInCOS),
         texts: try verifier.signedTexts(of: claim))
-    } catch {
-      throw VerificationError(error)
-    }
+    } catch { throw VerificationError(error) }
   }
 
   /// Returns `true` if the ID is longer than 40 bytes, as only those of temporary keys are, and otherwise `nil`.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > Self.permanentIDByteLimit ? true : nil }
-
-  /// The maximum length of a permanent key's ID, which has 36 characters today, with some to spare.
+  /// The maximum length of a permanent key's ID, which has 36 characters today, with a margin.
   private static let permanentIDByteLimit = 40
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
@@ -57,9 +52,7 @@ struct COSSignatureReader: SignatureReader {
     return parts
   }
 
-  /// Parses an HTTP string: the method, the path, the parameters and the headers.
-  ///
-  /// The decoded path can contain line feeds; those at the end of the string are easily lost when it is copied.
+  /// Parses an HTTP string; its path can contain line feeds, of which copies easily lose those at the end.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
     let lastPathLine = 1 + (request.decodedPath ?? "").occurrences(of: "\n")

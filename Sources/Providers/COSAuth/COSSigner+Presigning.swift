@@ -8,8 +8,8 @@ internal import StorageCrypto
 extension COSSigner {
   /// Creates a presigned URL for a request to COS.
   ///
-  /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key
-  /// becomes part of the URL, signed and percent-encoded. Only the key's expiration limits the lifetime.
+  /// The client that uses the URL must send exactly the headers of the result. The signed URL contains the session
+  /// token of a temporary key. Only the key's expiration limits the lifetime.
   ///
   /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
   public func presign(
@@ -25,8 +25,7 @@ extension COSSigner {
   ///   - key: The access key that signs the URL.
   ///   - window: The window in which the URL is valid, according to the server's clock.
   /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be
-  ///   signed.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be signed.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> PresignedRequest {
@@ -34,9 +33,9 @@ extension COSSigner {
     try key.check(idWithout: COSKeyTime.idDelimiters)
     let identity = key.identity
     let window = try validated(window, for: identity)
-    let (fields, path) = try draft(presigning: request, as: identity)
-    let string = httpString(presigning: request)
-    let url = try string.withHTTPString(request, fields: FieldDraft(fields), path: path) {
+    let (fields, path) = try fieldsAndPath(presigning: request, as: identity)
+    let httpString = httpString(presigning: request)
+    let url = try httpString.withHTTPString(request, fields: FieldDraft(fields), path: path) {
       text, headerList, parameterList in
       let signature = window.signature(of: SHA1.hash(writing: text), with: key)
       return String(writing: { writer in
@@ -52,9 +51,7 @@ extension COSSigner {
       method: request.method, url: url, headers: signedHeaders(of: fields), expiration: window.end)
   }
 
-  /// Creates a presigner of URLs that differ only in their objects' keys.
-  ///
-  /// The rules of a single presigned URL apply to each URL.
+  /// Creates a presigner of URLs that differ only in their objects' keys, with the rules of a single presigned URL.
   ///
   /// - Throws: The errors of `Presigner.presigner(for:with:validFor:in:)`, which also describes the parameters.
   public func presigner(
@@ -70,8 +67,7 @@ extension COSSigner {
   ///   - key: The access key that signs the URLs.
   ///   - window: The window in which the URLs are valid, according to the server's clock.
   /// - Returns: The presigner of the URLs.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the URLs, or if the request cannot be signed
-  ///   for any object.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URLs, or if no request can be signed.
   public func presigner(
     for request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> ObjectPresigner {
@@ -80,13 +76,12 @@ extension COSSigner {
     let objectPath = try ObjectPath(of: request)
     let identity = key.identity
     let window = try validated(window, for: identity)
-    let (fields, path) = try draft(presigning: request, as: identity)
-    let string = httpString(presigning: request)
-    let start = try string.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .throughPath) {
-      text, _, _ in
-      [UInt8](writing: text)
+    let (fields, path) = try fieldsAndPath(presigning: request, as: identity)
+    let httpString = httpString(presigning: request)
+    let start = try httpString.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .throughPath) {
+      text, _, _ in [UInt8](writing: text)
     }
-    return try string.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .afterPath) {
+    return try httpString.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .afterPath) {
       text, headerList, parameterList in
       ObjectPresigner(
         .hashedSHA1(window.startedSigningKey(of: key)),
@@ -100,7 +95,7 @@ extension COSSigner {
     }
   }
 
-  /// Returns the validity window of a presigned URL; a clock before the key's start time is certainly slow.
+  /// Returns the window of a presigned URL; a clock that shows a time before the key's start time is certainly slow.
   func urlWindow(
     for identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> COSKeyTime {
@@ -110,12 +105,11 @@ extension COSSigner {
         .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
         remedy: "Request 1 to \(Int32.max - 1) seconds.")
     }
-    let now = max(date, identity.start ?? date)
-    return try validated(
-      COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
+    let start = identity.start ?? date
+    let end = max(date, start).advanced(bySeconds: seconds)
+    return try validated(COSKeyTime(from: start, until: end), for: identity)
   }
 
-  /// Returns the headers that the signature of a presigned URL covers.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
   }
@@ -125,8 +119,8 @@ extension COSSigner {
       policy: policy, refusedParameters: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
   }
 
-  /// Returns the header fields and the path that the signature of a presigned URL covers.
-  func draft(
+  /// Returns the header fields and the path, including the query, that the signature of a presigned URL covers.
+  func fieldsAndPath(
     presigning request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> (fields: HTTPFields, path: String) {
     try requireSignable(request)
@@ -143,13 +137,12 @@ extension COSSigner {
   }
 
   private static let signatureHeaders: [HTTPField.Name] = [.authorization, .cosSecurityToken]
-
   /// The names of the query parameters that signing adds to a URL, which the request must not contain before.
   private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.fieldNames)
 
   func append(
-    signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
-    headerList: Span<UInt8>, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
+    signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime, headerList: Span<UInt8>,
+    parameterList: COSHTTPString.Write, to writer: inout ByteWriter
   ) {
     writer.append(separatorAfter: path)
     guard urlForm == .parameters else {

@@ -7,22 +7,19 @@ internal import StorageCrypto
 
 /// A signer of requests to Tencent Cloud COS that uses the V5 signature, in the headers or in presigned URLs.
 ///
-/// A signer also prepares strings to sign for a key holder, and completes the requests with the key holder's
-/// signatures.
-///
 /// ```swift
 /// let signer = COSSigner()
 /// try signer.sign(&request, with: key, in: .now)
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 ///
-/// A signature is valid in a window from a start time to an end time. For an access key with both a start time and an
-/// expiration, the window extends from one to the other, so that the device's clock does not matter. Otherwise the
-/// window starts at the key's start time or the current time. It ends after ``headerLifetime``, or at the key's
-/// expiration if that is earlier.
+/// A signature is valid in a window. For an access key with both a start time and an expiration, the window extends
+/// from one to the other, so that the device's clock does not matter. Otherwise the window starts at the key's start
+/// time or the current time, and ends after ``headerLifetime``, or at the key's expiration if that is earlier. A signer
+/// also prepares strings to sign for a key holder, and completes the requests with the key holder's signatures.
 ///
-/// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
-/// and the behavior of the vendor's SDKs where that page is silent; see `Sources/Providers/COSAuth/COSAuth.docc/COS.md`.
+/// Sources: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>, and the
+/// vendor's SDKs where that page is silent; see `Sources/Providers/COSAuth/COSAuth.docc/COS.md`.
 public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// The format of the authorization in a presigned URL.
   public enum URLForm: Sendable, Hashable {
@@ -34,16 +31,12 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
 
   /// The selection of headers that signatures cover.
   public let policy: COSHeaderPolicy
-
   /// Whether the signer rejects requests that the service's strict mode would reject.
   public let isStrict: Bool
-
   /// The format of the authorization in presigned URLs.
   public let urlForm: URLForm
-
   /// The lifetime of a signature in the headers, for a key without a start time or without an expiration.
   public let headerLifetime: Duration
-
   /// The window of every signature in the headers, or `nil` if the key and the signing time determine it.
   public let keyTime: COSKeyTime?
 
@@ -52,12 +45,10 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// - Parameters:
   ///   - policy: The selection of headers that signatures cover.
   ///   - isStrict: Whether to reject requests that the service's strict mode would reject: requests with an unsigned
-  ///     host, and uploads without `Content-Length`. The signer always signs everything else that this mode requires.
+  ///     host, and uploads without `Content-Length`. Everything else that this mode requires is signed anyway.
   ///   - urlForm: The format of the authorization in presigned URLs.
-  ///   - headerLifetime: The lifetime of a signature in the headers, for a key without a start time or without an
-  ///     expiration.
-  ///   - keyTime: The window of every signature in the headers, or `nil` if the key and the signing time determine it.
-  ///     It must not end after the key.
+  ///   - headerLifetime: The lifetime of a signature in the headers, for a key without a start time or an expiration.
+  ///   - keyTime: The window of signatures in the headers, which must not end after the key, or `nil` to derive it.
   public init(
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, urlForm: URLForm = .parameters,
     headerLifetime: Duration = .seconds(3600), keyTime: COSKeyTime? = nil
@@ -69,7 +60,6 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     self.keyTime = keyTime
   }
 
-  /// Returns the window of a signature in the headers, as the documentation of this type describes it.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try validated(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
@@ -85,7 +75,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     return try validated(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
   }
 
-  /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
+  /// Returns the given window, or throws an error if it is empty, starts before 1970 or ends after the key.
   func validated(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
     try identity?.requireValidity(until: window.end)
     guard window.start < window.end else { throw .credentialEndsFirst(window.end, required: window.start) }
@@ -96,9 +86,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     return window
   }
 
-  /// Signs a request by adding the signature to its headers.
-  ///
-  /// The method sets `Authorization` and, for a temporary key, `x-cos-security-token`.
+  /// Signs a request by setting `Authorization` and, for a temporary key, `x-cos-security-token`.
   ///
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
@@ -120,9 +108,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// Creates a signer of requests with one access key and one window.
   ///
   /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
-  public func preparedSigner(
-    with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> PreparedSigner {
+  public func preparedSigner(with key: AccessKey, in context: SigningContext) throws(SigningError) -> PreparedSigner {
     if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
     var prepared = try prepared(key, during: headerWindow(for: key.identity, at: context.date))
     prepared.startedKey = prepared.window.startedSigningKey(of: key)
@@ -136,10 +122,8 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// - Parameters:
   ///   - request: The request to sign.
   ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
-  ///   - window: The window in which the signature is valid, according to the server's clock. It must not end after the
-  ///     key expires.
-  /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
-  ///   request is then unchanged.
+  ///   - window: The window of the signature, according to the server's clock, which must not end after the key.
+  /// - Throws: A `SigningError`, without a change of the request, if the window ends after the key or signing fails.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
     if key.isAnonymous { return }
     request.headerFields = try signedFields(of: request, .joined, with: prepared(key, during: window)).fields
@@ -154,12 +138,11 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   private func signedFields(
     of request: HTTPRequest, _ additions: FieldDraft.Additions, with prepared: COSPreparedKey
   ) throws(SigningError) -> FieldDraft {
-    var draft = try draft(request, additions, token: prepared.token?.field)
-    var string = httpString
-    string.encodedToken = prepared.token?.encodedToken
-    let authorization = try string.withHTTPString(
-      request, fields: draft, path: request.path ?? "/"
-    ) { text, headerList, parameterList in
+    var fields = try fieldDraft(for: request, additions, token: prepared.token?.field)
+    var httpString = httpString
+    httpString.encodedToken = prepared.token?.encodedToken
+    let authorization = try httpString.withHTTPString(request, fields: fields, path: request.path ?? "/") {
+      text, headerList, parameterList in
       let signature = prepared.signature(of: SHA1.hash(writing: text))
       return String(writing: { writer in
         writer.append(
@@ -167,26 +150,25 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
         writer.append(hex: signature)
       })
     }
-    draft.set(authorization, named: .authorization)
-    return draft
+    fields.set(authorization, named: .authorization)
+    return fields
   }
 
   var httpString: COSHTTPString {
     COSHTTPString(policy: policy, refusedParameters: RefusedParameters(Self.signatureParameters))
   }
 
-  func draft(
-    _ request: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?
+  func fieldDraft(
+    for request: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?
   ) throws(SigningError) -> FieldDraft {
     try requireSignable(request)
-    var draft = FieldDraft(request.headerFields, adding: 2, additions)
-    draft.set(token, named: .cosSecurityToken)
-    return draft
+    var fields = FieldDraft(request.headerFields, adding: 2, additions)
+    fields.set(token, named: .cosSecurityToken)
+    return fields
   }
 
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
 
-  /// Throws an error if the service, or its strict mode if ``isStrict`` is set, would reject the request.
   func requireSignable(_ request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
       throw .noHost(example: "photos-1250000000.cos.ap-guangzhou.myqcloud.com")
@@ -203,9 +185,77 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
         remedy: "Set Content-Length before signing.")
     }
   }
+
+  /// Creates the string to sign for a request whose signature another party, the key holder, computes.
+  ///
+  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
+  /// - Throws: The errors of `TwoStepSigner.prepare(_:as:in:)`, which also describes the parameters.
+  public func prepare(
+    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check(idWithout: COSKeyTime.idDelimiters)
+    let fields = try fieldDraft(for: request, token: identity.tokenField(named: .cosSecurityToken)).fields
+    let window = try headerWindow(for: identity, at: context.date)
+    return try pendingSignature(request, fields, with: httpString, as: identity, in: window)
+  }
+
+  /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
+  ///
+  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
+  /// - Throws: The errors of `TwoStepSigner.prepare(presigning:as:validFor:in:)`, which also describes the parameters.
+  public func prepare(
+    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check(idWithout: COSKeyTime.idDelimiters)
+    let (fields, path) = try fieldsAndPath(presigning: request, as: identity)
+    let window = try urlWindow(for: identity, validFor: duration, at: context.date)
+    let httpString = httpString(presigning: request)
+    return try pendingSignature(request, fields, path: path, with: httpString, as: identity, in: window)
+  }
+
+  /// Returns the pending signature of a URL with the given path, or of a request that is signed in its headers.
+  private func pendingSignature(
+    _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with httpString: COSHTTPString,
+    as identity: Identity, in window: COSKeyTime
+  ) throws(SigningError) -> PendingSignature {
+    try httpString.withHTTPString(original, fields: FieldDraft(fields), path: path ?? original.path ?? "/") {
+      text, headerList, parameterList in
+      let hash = SHA1.hash(writing: text)
+      let urlPath = path.map { path in
+        String(writing: { writer in
+          writer.append(path)
+          append(
+            signatureParametersOf: identity.id, after: path, in: window, headerList: headerList,
+            parameterList: parameterList, to: &writer)
+        })
+      }
+      let texts = SignedTexts(
+        stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
+        canonicalRequest: String(writing: text))
+      let prefix = String(writing: {
+        $0.append(authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
+      })
+      return PendingSignature(
+        .cosV5, of: original, fields: fields, path: urlPath, as: identity, until: window.end, texts: texts,
+        signedHeaders: signedHeaders(of: fields), prefix: prefix)
+    }
+  }
+
+  /// Completes a prepared request with the signature from the key holder.
+  ///
+  /// - Throws: The errors of `TwoStepSigner.finish(_:signature:)`, which also describes the parameters.
+  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
+    let bare = pending.bare(signature)
+    guard bare.isLowerHex(byteCount: SHA1.digestByteCount) else {
+      throw SigningError(
+        .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
+        remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")
+    }
+    return pending.request(with: bare, urlSuffix: bare)
+  }
 }
 
-/// The parts that the signatures of an access key in one window have in common.
+/// An access key with the values that its signatures in one window have in common.
 private struct COSPreparedKey {
   let key: AccessKey
   let token: TokenField?
@@ -227,8 +277,7 @@ private struct COSPreparedKey {
 extension ByteWriter {
   /// Appends the value of the `Authorization` header up to the signature, in the order of "Request Signature".
   mutating func append(
-    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: Span<UInt8>,
-    parameterList: COSHTTPString.Write
+    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: Span<UInt8>, parameterList: COSHTTPString.Write
   ) {
     append("q-sign-algorithm=sha1&q-ak=")
     append(id.string)
@@ -243,76 +292,5 @@ extension ByteWriter {
     append("&q-url-param-list=")
     parameterList(&self)
     append("&q-signature=")
-  }
-}
-
-extension COSSigner {
-  /// Creates the string to sign for a request whose signature another party, the key holder, computes.
-  ///
-  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
-  /// - Throws: The errors of `TwoStepSigner.prepare(_:as:in:)`, which also describes the parameters.
-  public func prepare(
-    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
-  ) throws(SigningError) -> PendingSignature {
-    try identity.check(idWithout: COSKeyTime.idDelimiters)
-    let token = identity.tokenField(named: .cosSecurityToken)
-    let draft = try draft(request, token: token)
-    let window = try headerWindow(for: identity, at: context.date)
-    return try pending(request, draft.fields, with: httpString, as: identity, in: window)
-  }
-
-  /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
-  ///
-  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
-  /// - Throws: The errors of `TwoStepSigner.prepare(presigning:as:validFor:in:)`, which also describes the parameters.
-  public func prepare(
-    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
-  ) throws(SigningError) -> PendingSignature {
-    try identity.check(idWithout: COSKeyTime.idDelimiters)
-    let (fields, path) = try draft(presigning: request, as: identity)
-    let window = try urlWindow(for: identity, validFor: duration, at: context.date)
-    return try pending(request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
-  }
-
-  /// Returns the pending signature of a presigned URL if `path` is given, or of a request that is signed in its
-  /// headers.
-  private func pending(
-    _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with string: COSHTTPString,
-    as identity: Identity, in window: COSKeyTime
-  ) throws(SigningError) -> PendingSignature {
-    try string.withHTTPString(original, fields: FieldDraft(fields), path: path ?? original.path ?? "/") {
-      text, headerList, parameterList in
-      let hash = SHA1.hash(writing: text)
-      return PendingSignature(
-        .cosV5, of: original, fields: fields,
-        path: path.map { path in
-          String(writing: { writer in
-            writer.append(path)
-            append(
-              signatureParametersOf: identity.id, after: path, in: window, headerList: headerList,
-              parameterList: parameterList, to: &writer)
-          })
-        }, as: identity, until: window.end,
-        texts: SignedTexts(
-          stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
-          canonicalRequest: String(writing: text)),
-        signedHeaders: signedHeaders(of: fields),
-        prefix: String(writing: {
-          $0.append(authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
-        }))
-    }
-  }
-
-  /// Completes a prepared request with the signature from the key holder.
-  ///
-  /// - Throws: The errors of `TwoStepSigner.finish(_:signature:)`, which also describes the parameters.
-  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
-    let bare = pending.bare(signature)
-    guard bare.isLowerHex(byteCount: SHA1.digestByteCount) else {
-      throw SigningError(
-        .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
-        remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")
-    }
-    return pending.request(with: bare, urlSuffix: bare)
   }
 }

@@ -7,23 +7,20 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// `StringToSignSigner` describes what it checks. The host must be signed, because it contains the bucket name.
+/// `StringToSignSigner` describes the checks, and ``COSSigner`` names the source of the format. The host must be
+/// signed, because it contains the bucket name.
 ///
-/// A COS signature does not reveal which headers and parameters it leaves out. A service that is not in strict mode
-/// accepts a request with more headers and parameters than were signed, such as `x-cos-copy-source` or `?acl`, and a
-/// server cannot prevent this by what it signs. Therefore the server's key should have no more permissions than the
-/// callers need.
+/// A COS signature does not reveal what it leaves out. A service that is not in strict mode accepts a request with more
+/// headers and parameters than were signed, such as `x-cos-copy-source` or `?acl`, and a server cannot prevent this by
+/// what it signs. Therefore the server's key should have no more permissions than the callers need.
 ///
 /// ```swift
 /// let signer = COSStringToSignSigner(endpoint: try .cos(region: "ap-guangzhou"))
 /// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
-///
-/// Source of the format: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
 public struct COSStringToSignSigner: StringToSignSigner {
   /// The COS endpoint to which every signed request must be addressed.
   public let endpoint: ServiceEndpoint
-
   /// The bucket name for a custom domain, or `nil` if the host contains the bucket name.
   public let bucket: String?
 
@@ -38,12 +35,11 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// - Parameters:
   ///   - endpoint: The COS endpoint to which every signed request must be addressed.
   ///   - bucket: The bucket name if the endpoint is a custom domain.
-  ///   - checksWithoutParameters: Whether the rules must also allow each request without its query parameters. The
+  ///   - checksWithoutParameters: Whether the rules must also allow each request without its query parameters, because
+  ///     the signature does not cover the letter case of parameter names, and a service may ignore `?PREFIX=`. The
   ///     rules for listing a prefix must then allow listing all keys, the rules for completing an upload must allow
-  ///     deleting its object, and the rules for deleting many objects must allow a form upload. The signature does not
-  ///     cover the letter case of parameter names, and a service may ignore `?PREFIX=`. Pass `false` if the service is
-  ///     known to process or to reject such names, or if the policy of the key itself is as narrow as the policy of the
-  ///     callers.
+  ///     deleting its object, and the rules for deleting many objects must allow a form upload. Pass `false` if the
+  ///     service is known to process or to reject such names, or if the policy of the key is as narrow as the callers'.
   public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {
     self.endpoint = endpoint
     self.bucket = bucket
@@ -54,8 +50,7 @@ public struct COSStringToSignSigner: StringToSignSigner {
   ///
   /// - Parameter signingRequest: The client's request for a signature, with the string to sign.
   /// - Returns: The only request that the string represents.
-  /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if the string differs in any byte from
-  ///   the string to sign of the parsed request.
+  /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if its string to sign differs in any byte.
   public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
     guard signingRequest.scheme == .cosV5 else { throw .unsupportedScheme }
     let canonicalRequest = try signingRequest.requiredCanonicalRequest
@@ -74,9 +69,7 @@ public struct COSStringToSignSigner: StringToSignSigner {
       otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, method: request.method) : [])
   }
 
-  /// Returns the targets on which a service acts if it ignores query parameters whose names have another letter case.
-  ///
-  /// A POST without its parameters has no effect, except for a POST to a bucket, which is a form upload.
+  /// Returns the target without parameters, at which a POST has an effect only for a bucket, where it is a form upload.
   private static func targetsWithoutParameters(_ target: RequestTarget, method: HTTPRequest.Method) -> [RequestTarget] {
     guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
     return [target.withoutParameters]
@@ -90,32 +83,10 @@ public struct COSStringToSignSigner: StringToSignSigner {
     of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
     guard let start = intent.date, let end = intent.expiration else { throw .notCanonical }
-    return COSKeyTime(from: start, until: end).signingKey(of: key).authenticationCode(for: signingRequest.stringToSign)
-      .hex
+    let signingKey = COSKeyTime(from: start, until: end).signingKey(of: key)
+    return signingKey.authenticationCode(for: signingRequest.stringToSign).hex
   }
-}
 
-extension SignatureScheme {
-  /// The scheme COS V5, which uses HMAC-SHA-1 with a start time and an end time.
-  public static let cosV5 = SignatureScheme(service: ServiceDescription.cos.name, version: "v5")
-}
-
-extension SignableNames {
-  /// The names of the headers and query parameters of COS requests, and the properties of the COS signature.
-  ///
-  /// The signature does not cover the letter case of parameter names. An older kind of form upload contains, in a
-  /// field, the signature of a POST to the bucket. The date of a request is the start of `q-sign-time`.
-  static let cos = SignableNames(
-    headerPrefix: ServiceDescription.cos.headerPrefix,
-    harmlessHeaders: [
-      "security-token", "forbid-overwrite", "storage-class", "server-side-encryption", "traffic-limit",
-      "hash-crc64ecma", "date", "content-sha256",
-    ],
-    refusedHeaders: ["pic-operations", "ci-process"], ignoresParameterCase: true, uploadsUnsignedForms: true,
-    datesWindows: true)
-}
-
-extension COSStringToSignSigner {
   /// Returns the window in a string to sign, which must contain the hash of the canonical request.
   func window(of signingRequest: SigningRequest, canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(signingRequest.stringToSign)
@@ -127,7 +98,7 @@ extension COSStringToSignSigner {
     return window
   }
 
-  /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
+  /// Parses the request in an HTTP string, whose path may contain line feeds, unlike the last two lines.
   func request(of signingRequest: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let loweredMethod = try lines.readFirst()
@@ -166,9 +137,7 @@ extension COSStringToSignSigner {
     let target: RequestTarget
     do throws(VerificationError) {
       target = try RequestTarget(of: request, style: endpoint.style, bucket: bucket, hosts: .cos)
-    } catch {
-      throw .malformed("The host is not signed, or the path or the query is not UTF-8.")
-    }
+    } catch { throw .malformed("The host is not signed, or the path or the query is not UTF-8.") }
     var host = endpoint.authority
     if endpoint.style == .virtualHosted, let bucket = target.bucket { host = "\(bucket).\(host)" }
     guard request.authority == host else {
@@ -176,4 +145,24 @@ extension COSStringToSignSigner {
     }
     return target
   }
+}
+
+extension SignatureScheme {
+  /// The scheme COS V5, which uses HMAC-SHA-1 with a start time and an end time.
+  public static let cosV5 = SignatureScheme(service: ServiceDescription.cos.name, version: "v5")
+}
+
+extension SignableNames {
+  /// The names in COS requests, and the properties of the COS signature.
+  ///
+  /// The signature does not cover the letter case of parameter names. An older kind of form upload contains the
+  /// signature of a POST to the bucket in a field. The date of a request is the start of `q-sign-time`.
+  static let cos = SignableNames(
+    headerPrefix: ServiceDescription.cos.headerPrefix,
+    harmlessHeaders: [
+      "security-token", "forbid-overwrite", "storage-class", "server-side-encryption", "traffic-limit",
+      "hash-crc64ecma", "date", "content-sha256",
+    ],
+    refusedHeaders: ["pic-operations", "ci-process"], ignoresParameterCase: true, uploadsUnsignedForms: true,
+    datesWindows: true)
 }

@@ -12,30 +12,22 @@ extension HTTPField.Name {
 
 /// The string whose hash a COS signature covers, with a line each for method, decoded path, parameters and headers.
 ///
-/// Source: "Request Signature", the step that generates HttpString,
-/// <https://www.tencentcloud.com/document/product/436/7778>.
+/// Source: the step that generates HttpString in "Request Signature", to which ``COSSigner`` links.
 struct COSHTTPString {
   typealias Write = (inout ByteWriter) -> Void
 
   let policy: COSHeaderPolicy
-
   /// The decoded, lowercase names of the signed query parameters, or `nil` to sign all of them.
   var parameterNames: Set<ByteExactString>?
-
   /// The encoding and the order of the parameter names, which only verifiers change.
   var spelling = COSSpelling.standard
-
   /// The host to sign, or `nil` for the request's authority.
   var host: String?
-
   /// The value of `x-cos-security-token`, percent-encoded once per key, or `nil` to encode the request's value.
   var encodedToken: SecretBytes?
-
-  /// The query parameters that a request must not contain, or `nil` to allow all parameters.
   var refusedParameters: RefusedParameters?
 
-  /// Calls `body` with a function that appends the HTTP string of a request, the header list, and a function that
-  /// appends the parameter list.
+  /// Calls `body` with functions that append the HTTP string and the parameter list, and with the header list.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, part: SignedTextPart = .whole,
     _ body: (_ text: Write, _ headerList: Span<UInt8>, _ parameterList: Write) -> Result
@@ -158,16 +150,13 @@ extension ByteWriter {
     if name.isKept(by: .component) { append(name) } else { append(percentEncoding: name, .component, .lowered) }
   }
 
-  mutating func append(lowercased text: String) {
-    withBytes(of: text) { append(lowercased: $0) }
-  }
+  mutating func append(lowercased text: String) { withBytes(of: text) { append(lowercased: $0) } }
 
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
     append(headOfCOSStringToSignIn: window)
     append(tailOfCOSStringToSign: hash)
   }
 
-  /// Appends the string to sign up to the hash.
   @inline(__always)
   mutating func append(headOfCOSStringToSignIn window: COSKeyTime) {
     append("sha1\n")
@@ -175,7 +164,6 @@ extension ByteWriter {
     append(UInt8(ascii: "\n"))
   }
 
-  /// Appends the string to sign from the hash on.
   @inline(__always)
   mutating func append(tailOfCOSStringToSign hash: Digest) {
     append(hex: hash)
@@ -185,8 +173,8 @@ extension ByteWriter {
 
 /// The encoding and the order of the query parameter names in the HTTP string.
 ///
-/// All SDKs of the vendor agree about names that consist of letters, digits and hyphens. For other names some SDKs
-/// differ from the documentation, and a server must accept what they send.
+/// The vendor's SDKs agree about names of letters, digits and hyphens. For other names, some SDKs differ from the
+/// documentation, and a server must accept what they send.
 enum COSSpelling: CaseIterable {
   /// The documented form: the names are percent-encoded, lowercase and then sorted, and then the values.
   case standard
@@ -198,6 +186,5 @@ enum COSSpelling: CaseIterable {
   case wireOrder
 
   var order: EncodedOrder { self == .sortedByRawName ? .decodedLowered : .encodedLowered }
-
   var nameCase: EncodedCase { self == .upperCaseEscapes ? .loweredLetters : .lowered }
 }

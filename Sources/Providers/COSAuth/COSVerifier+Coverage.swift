@@ -6,18 +6,14 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension COSVerifier {
-  /// Rejects an authorization or session token parameter whose name is not lowercase.
-  ///
-  /// These parameters are recognized by their lowercase names. In another letter case, one would be neither signed nor
-  /// recognized.
+  /// Rejects an authorization or token parameter that is not lowercase, and so would be neither signed nor recognized.
   func checkParameterCase(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters {
-      // All case mappings of Unicode count, as that of U+212A (KELVIN SIGN) to `k` and that of U+017F (LONG S) to `S`,
-      // because the program that reads the name may use any of them.
+      // A program may read the name with any case mapping of Unicode, such as that of U+212A (KELVIN SIGN) to `k` or
+      // that of U+017F (LONG S) to `S`.
       let lowered = ByteExactString(parameter.name.string.uppercased().lowercased())
-      guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else {
-        continue
-      }
+      let isReserved = Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered)
+      guard isReserved, parameter.name != lowered else { continue }
       throw VerificationError(
         .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
         remedy: "Spell the parameters of the authorization in lower case.")
@@ -51,7 +47,6 @@ extension COSVerifier {
     if mode == .strict { try requireSignedHostAndKnownLength(of: claim) }
   }
 
-  /// Rejects a request whose host is not signed, or whose body is chunked, so that its length cannot be signed.
   private func requireSignedHostAndKnownLength(of claim: COSClaim) throws(VerificationError) {
     guard claim.listedHeaders.contains("host") else { throw Self.unsignedField("host") }
     guard !claim.request.headerFields.contains(.transferEncoding) else {
@@ -61,15 +56,13 @@ extension COSVerifier {
     }
   }
 
-  /// Returns a decoder that refuses each body without a length in strict mode, in which the length is signed.
+  /// Returns a decoder that refuses a body without `Content-Length` in strict mode, in which the length must be signed.
   func bodyDecoder(of request: HTTPRequest) -> (any BodyDecoder)? {
     guard mode == .strict, !request.headerFields.contains(.contentLength) else { return nil }
     return EmptyBodyDecoder(error: Self.unsignedField("length of the body"))
   }
 
-  /// Rejects, in strict mode, an unsigned header that describes the content of an upload.
-  ///
-  /// It follows the check of the signature, so that a wrong signature is a mismatch, whatever it leaves out.
+  /// Rejects an upload's unsigned content headers in strict mode, after the signature, whose mismatch takes precedence.
   func checkContentHeaders(of claim: COSClaim) throws(VerificationError) {
     let request = claim.request
     guard mode == .strict, request.method == .put || request.method == .post else { return }
@@ -81,7 +74,6 @@ extension COSVerifier {
     }
   }
 
-  /// The headers of an upload that describe its content.
   private static let contentHeaders: Set<String> = [
     "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
   ]
@@ -117,7 +109,7 @@ extension COSVerifier {
     }
   }
 
-  /// Returns whether a lowercase name has an effect; `pic-operations` makes an upload write other objects too.
+  /// Returns whether a header or parameter has an effect; `pic-operations` makes an upload write other objects too.
   private static func hasEffect(_ name: String) -> Bool {
     name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
   }

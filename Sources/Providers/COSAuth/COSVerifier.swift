@@ -13,17 +13,13 @@ internal import StorageCrypto
 ///
 /// A COS signature covers only the headers and parameters that it lists. In both modes:
 ///
-/// - An unlisted header or parameter that starts with `x-cos-` or `x-ci-` is rejected, except the session token, which
-///   some of the vendor's SDKs leave out.
+/// - An unlisted `x-cos-` or `x-ci-` header or parameter is rejected, except the session token, which some SDKs omit.
 /// - The request must contain each listed name, and a listed header exactly once.
 /// - The authorization's own parameters must be lowercase.
 /// - A validity window that is longer than ``limits`` allow is rejected.
 ///
-/// The HTTP string is the same for headers and for a URL, so one authorization can be used in both. The HTTP string
-/// does not cover the letter case of parameter names.
-///
-/// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
-/// and the behavior of the vendor's SDKs where that page is silent.
+/// The HTTP string is the same for headers and for a URL, so one authorization can be used in both. It does not cover
+/// the letter case of parameter names. ``COSSigner`` lists the sources.
 public struct COSVerifier: SignatureVerifier, Hashable {
   /// The requirements for the headers and parameters that a signature must cover.
   public enum Mode: Sendable, Hashable {
@@ -38,13 +34,10 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// The requirements for the headers and parameters that a signature must cover.
   public let mode: Mode
-
   /// The position of the bucket name in the URL, or `nil` if the host determines the position.
   public let style: AddressingStyle?
-
   /// The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
-
   /// The limits of the request size and of the lifetime of an authorization.
   public let limits: VerificationLimits
 
@@ -52,8 +45,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   ///
   /// - Parameters:
   ///   - mode: The requirements for the headers and parameters that a signature must cover.
-  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
-  ///     otherwise the first label of the host.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, else the host.
   ///   - bucket: The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   ///   - limits: The limits of the request size and of the lifetime of an authorization.
   public init(
@@ -94,9 +86,8 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     return COSClaim(
       accessKeyID: try AccessKeyID(claimed: authorization.id), sessionToken: try sessionToken(of: request, at: target),
       window: authorization.window, placement: authorizations.isEmpty ? .query : .header, request: request,
-      signature: authorization.signature,
-      listedHeaders: authorization.listedHeaders, listedParameters: authorization.listedParameters, target: target,
-      verifier: self)
+      signature: authorization.signature, listedHeaders: authorization.listedHeaders,
+      listedParameters: authorization.listedParameters, target: target, verifier: self)
   }
 
   /// Verifies the signature that a request claims to have.
@@ -114,9 +105,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       try checkSignature(of: claim, against: key)
       try checkContentHeaders(of: claim)
       try limits.checkLifetime(from: claim.window.start, until: claim.window.end, at: date, in: claim.placement)
-    } catch {
-      throw error.with(accessKeyID: claim.accessKeyID)
-    }
+    } catch { throw error.with(accessKeyID: claim.accessKeyID) }
     let signedParameters = claim.signedParameters
     return VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: false, target: claim.target.ignoringCase,
@@ -129,14 +118,11 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// The prefixes of the header and parameter names that control COS and its data processing.
   public var controlPrefixes: [String] { ServiceDescription.cos.controlPrefixes }
-
-  /// The status codes and error codes with which COS rejects a request, from the page "Error Codes" of its
-  /// documentation.
+  /// The status codes and error codes with which COS rejects a request, from the page "Error Codes".
   public var errorCodes: ServiceErrorCodes { ServiceDescription.cos.errorCodes }
 
   /// Returns whether a request contains a COS authorization, well-formed or not.
   ///
-  /// - Parameter request: The request as received.
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
@@ -148,21 +134,19 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   /// The lowercase names of query parameters; any of them marks a URL as presigned.
   private static let authorizationNames = NameTable(COSAuthorization.fieldNames + ["sign"])
 
-  /// Returns the session token from a header or the URL; several must be equal.
+  /// Returns the session token from a header or the URL; several tokens must be equal.
   private func sessionToken(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> Secret? {
     let tokens = [
       try request.headerFields.uniqueValue(for: .cosSecurityToken),
       try request.headerFields.uniqueValue(for: .ciSecurityToken),
       try target.uniqueValue(for: "x-cos-security-token"),
     ].compactMap { $0 }.filter { !$0.isEmpty }
-    guard tokens.allSatisfy({ $0 == tokens[0] }) else {
-      throw .ambiguous("There are two different session tokens.")
-    }
+    guard tokens.allSatisfy({ $0 == tokens[0] }) else { throw .ambiguous("There are two different session tokens.") }
     return tokens.first.map { Secret($0) }
   }
 
-  /// Rejects a window that has ended or has not started; the service counts whole seconds.
   func checkWindow(_ window: COSKeyTime, at now: Timestamp) throws(VerificationError) {
+    // The service counts whole seconds.
     let currentSecond = now.wholeSeconds
     if currentSecond > window.end {
       throw VerificationError(
@@ -177,29 +161,22 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     }
   }
 
-  /// Rejects a signature that differs from those of all HTTP strings that the client may have signed.
   private func checkSignature(of claim: COSClaim, against key: AccessKey) throws(VerificationError) {
     let mismatch: VerificationError?
     do throws(SigningError) {
       mismatch = try self.mismatch(of: claim, with: key)
-    } catch {
-      mismatch = VerificationError(error)
-    }
+    } catch { throw VerificationError(error) }
     if let mismatch { throw mismatch }
   }
 
-  /// Returns the error for a signature that is none of those of the HTTP strings that the vendor's SDKs may have signed.
-  ///
-  /// The result is `nil` if one of them is equal.
+  /// Returns the error if the signature belongs to none of the HTTP strings that the vendor's SDKs may have signed.
   private func mismatch(of claim: COSClaim, with key: AccessKey) throws(SigningError) -> VerificationError? {
     let request = signedRequest(of: claim)
     let signingKey = claim.window.signingKey(of: key)
     for httpString in candidateHTTPStrings(for: claim, request: request) {
       let hash = try httpString.withHTTPString(
         request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
-      ) {
-        text, _, _ in SHA1.hash(writing: text)
-      }
+      ) { text, _, _ in SHA1.hash(writing: text) }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
@@ -236,14 +213,12 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     let allSDKsAgree =
       claim.listedParameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
       && hasDistinctParameters(claim)
-    var candidates =
-      allSDKsAgree
-      ? [standard]
-      : COSSpelling.allCases.map { spelling in
-        var candidate = standard
-        candidate.spelling = spelling
-        return candidate
-      }
+    let spellings = allSDKsAgree ? [COSSpelling.standard] : COSSpelling.allCases
+    var candidates = spellings.map { spelling in
+      var candidate = standard
+      candidate.spelling = spelling
+      return candidate
+    }
     if let authority = request.authority, headers.contains("host") {
       // The Python SDK signs the host without its port.
       let host = hostWithoutPort(authority)

@@ -6,8 +6,7 @@ public import StorageAuth
 extension ServiceDescription {
   /// Tencent Cloud COS.
   ///
-  /// The error codes are those of the page "Error Codes" of its documentation. A presigned URL states its expiration as
-  /// the second time of `q-sign-time`.
+  /// The error codes are those of the page "Error Codes". A presigned URL expires at the second time of `q-sign-time`.
   public static let cos = {
     var errorCodes = ServiceErrorCodes(canonicalRequestElement: "FormatString")
     errorCodes.meanings.merge(["BadRequest": .invalidRequest, "RequestTimeOut": .timeout]) { $1 }
@@ -27,9 +26,7 @@ extension ServiceDescription {
 }
 
 extension ServiceEndpoint {
-  /// Returns the COS endpoint for a region.
-  ///
-  /// Inside Tencent Cloud, the same host name resolves to the internal network.
+  /// Returns the COS endpoint for a region, whose host name resolves to the internal network inside Tencent Cloud.
   ///
   /// - Parameter region: The region ID, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
   /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a region ID.

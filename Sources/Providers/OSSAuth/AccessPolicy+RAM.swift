@@ -6,13 +6,11 @@ public import StorageAuth
 extension AccessPolicy {
   /// Returns the policy as a version 1 RAM policy document, which AssumeRole of Alibaba Cloud STS accepts as `Policy`.
   ///
-  /// The permission to write becomes `oss:PutObject`, which covers multipart uploads and copies too, together with
-  /// `oss:AbortMultipartUpload` and `oss:ListParts`. The permission to list becomes `oss:ListObjects` on the bucket,
-  /// with the prefix as a condition. The document never permits listing in-progress uploads, because no condition would
-  /// limit the list to a prefix.
+  /// The permission to write becomes `oss:PutObject`, which covers multipart uploads and copies too, with
+  /// `oss:AbortMultipartUpload` and `oss:ListParts`. The permission to list becomes `oss:ListObjects` with the prefix
+  /// as a condition. Listing in-progress uploads is never permitted, because no condition limits that list to a prefix.
   ///
-  /// - Parameter byteLimit: The maximum size of the document in bytes; STS accepts 2,048. Pass `nil` for a policy that
-  ///   is attached to a role.
+  /// - Parameter byteLimit: The maximum size in bytes; STS accepts 2,048. Pass `nil` for a policy of a role.
   /// - Returns: The document as JSON.
   /// - Throws: A `PolicyError` if RAM cannot express the policy: the policy limits the size or media type of written
   ///   objects, it contains an IPv6 address, or a key contains an asterisk, a question mark or `${` or starts with a
@@ -35,7 +33,6 @@ extension StatementLanguage {
 }
 
 extension AccessRule {
-  /// Throws an error if the rule's key or prefix starts in a way that OSS does not allow.
   fileprivate func requireValidStart() throws(PolicyError) {
     switch objects {
     case .all: return

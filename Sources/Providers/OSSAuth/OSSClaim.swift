@@ -6,10 +6,9 @@ public import StorageAuth
 internal import StorageCrypto
 
 /// The unverified statements of a request about its OSS signature, such as the access key ID and the version.
-public struct OSSClaim: SignatureClaim {
+public struct OSSClaim: SignatureClaim, Redacted {
   /// The ID of the access key with which the request claims to be signed.
   public let accessKeyID: AccessKeyID
-
   /// The session token in the request, or `nil` if the request contains no session token.
   public let sessionToken: Secret?
 
@@ -23,18 +22,19 @@ public struct OSSClaim: SignatureClaim {
 
   /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
-
   /// The request that the claim was parsed from.
   public let request: HTTPRequest
 
+  /// The access key ID and the placement, without the token, the signature and the request.
+  public var description: String { "OSSClaim(\(accessKeyID), in the \(placement))" }
+
   let signature: String
-  /// The version of the signature, with the values that only this version has.
   let scheme: Scheme
   let target: RequestTarget
   /// The verifier that parsed the claim, and is the only one that accepts it.
   let verifier: OSSVerifier
 
-  /// The signing time, or, for a V1 URL, the expiration.
+  /// The signing time or, for a V1 URL, the expiration.
   var instant: Timestamp {
     switch scheme {
     case .v1(let scheme): scheme.instant
@@ -47,32 +47,29 @@ public struct OSSClaim: SignatureClaim {
     case v4(V4)
   }
 
-  /// The date line of a V1 string to sign, and its time: the date of a request or the expiration of a URL.
+  /// The values that only V1 signatures have: the date line, and its time, which is the expiration in a URL.
   struct V1 {
     let dateLine: String
     let instant: Timestamp
   }
 
-  /// The values of a V4 signature: the scope, the signing time and, for a URL, the lifetime in seconds.
-  ///
-  /// If a request contains its signing time only in `Date`, the string to sign contains the value of that header.
+  /// The values that only V4 signatures have.
   struct V4 {
     let day: String
     let region: String
     let product: String
     let date: Timestamp
+    /// The lifetime of a URL in seconds, or `nil` for a signature in the headers.
     let lifetime: Int64?
     let additionalHeaders: [String]
+    /// The value of `Date` if only this header contains the signing time.
     var httpDate: String?
 
-    /// The accepted values of the date line, starting with the one that the vendor's SDKs sign.
-    ///
-    /// The SDKs sign the value of `Date` (Go SDK v1, `oss/auth.go`). The documentation requires it in ISO 8601.
+    /// The accepted date lines: first the value of `Date`, which the vendor's SDKs sign (Go SDK v1, `oss/auth.go`),
+    /// then the date in ISO 8601, which the documentation requires.
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
-
     var scope: OSSV4Scope { OSSV4Scope(date: date, region: region, product: product) }
 
-    /// Returns the access key ID, the day, the region and the product in a credential.
     static func components(
       of credential: String
     ) throws(VerificationError) -> (id: String, day: String, region: String, product: String) {
@@ -83,50 +80,25 @@ public struct OSSClaim: SignatureClaim {
       return (parts[0], parts[1], parts[2], parts[3])
     }
   }
-}
 
-extension OSSClaim: Redacted {
-  /// The access key ID and the placement, without the token, the signature and the request.
-  public var description: String { "OSSClaim(\(accessKeyID), in the \(placement))" }
-}
-
-extension OSSClaim {
-  /// The values of a V4 signature; V1 has no scope.
-  var v4: V4? {
-    if case .v4(let scheme) = scheme { scheme } else { nil }
-  }
-
+  var v4: V4? { if case .v4(let scheme) = scheme { scheme } else { nil } }
+  private var isV1URL: Bool { version == .v1 && placement == .query }
   /// The signing time, which V1 URLs do not contain.
-  var signedAt: Timestamp? {
-    switch scheme {
-    case .v1(let scheme): placement == .header ? scheme.instant : nil
-    case .v4(let scheme): scheme.date
-    }
-  }
+  var signedAt: Timestamp? { isV1URL ? nil : instant }
+  var expiration: Timestamp? { isV1URL ? instant : v4?.lifetime.map { instant.advanced(by: .seconds($0)) } }
 
-  var expiration: Timestamp? {
-    switch scheme {
-    case .v1(let scheme): placement == .query ? scheme.instant : nil
-    case .v4(let scheme): scheme.lifetime.map { scheme.date.advanced(by: .seconds($0)) }
-    }
-  }
-
-  /// The names of the headers that the signature covers, from the pages that ``OSSSigner`` lists.
-  ///
-  /// In a request without `x-oss-date`, the `Date` header is a line of the string to sign.
+  /// The names of the signed headers; without `x-oss-date`, the `Date` header is a line of the string to sign.
   var signedHeaders: Set<String> {
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
-    if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
+    if let v4 { names.formUnion(v4.additionalHeaders) }
     if placement == .header, request.headerFields.contains(.date), !request.headerFields.contains(.ossDate) {
       names.insert("date")
     }
     return names
   }
 
-  /// Returns whether the signature covers the query parameter with the given decoded name.
-  ///
-  /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
-  func signs(_ name: ByteExactString) -> Bool {
+  /// V4 covers all parameters except the signature; V1 covers sub-resources and, as the date line of a URL, `Expires`.
+  func signsParameter(named name: ByteExactString) -> Bool {
     switch scheme {
     case .v4: name != "x-oss-signature"
     case .v1: OSSSubresources().contains(decoded: name.string) || placement == .query && name == "Expires"
@@ -137,10 +109,7 @@ extension OSSClaim {
 extension OSSVerifier {
   /// Parses the unverified statements of a request about its OSS signature.
   ///
-  /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request contains no authorization.
-  /// - Throws: A `VerificationError` if the authorization is malformed, if its version is not accepted, if the
-  ///   request contains two authorizations, or if the request exceeds the limits.
+  /// - Throws: The errors of `SignatureVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> OSSClaim? {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
@@ -166,10 +135,7 @@ extension OSSVerifier {
     return claim
   }
 
-  /// Rejects a request with a parameter whose name differs only in case from a reserved name of OSS.
-  ///
-  /// The reserved names are those of authorization parameters and of the service's own parameters. OSS signatures do not
-  /// cover such a parameter, and a program that ignores case would treat it as the reserved one.
+  /// Rejects a parameter that differs only in case from a reserved name, and may thus be unsigned and have an effect.
   private func checkParameterCase(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters where !Self.reservedNames.contains(parameter.name) {
       let lowered =
@@ -185,7 +151,7 @@ extension OSSVerifier {
     }
   }
 
-  // Arrays, because comparing a few names takes less time than hashing one.
+  // Comparing a few names takes less time than hashing one, so these are arrays.
   private static let v1Names: [ByteExactString] = ["OSSAccessKeyId", "Signature"]
   private static let v4Names: [ByteExactString] = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"]
   private static let reservedNames: [ByteExactString] = ["OSSAccessKeyId", "Signature", "security-token"]
@@ -219,12 +185,11 @@ extension OSSVerifier {
         date: date.instant, httpDate: date.text, lifetime: nil, token: token, of: request, at: target)
     default:
       throw VerificationError(
-        .unsupported, "The scheme of the Authorization header is not one of OSS.",
-        remedy: "Sign with OSS V4 or V1.")
+        .unsupported, "The scheme of the Authorization header is not one of OSS.", remedy: "Sign with OSS V4 or V1.")
     }
   }
 
-  /// Parses the fields of a V4 authorization, which are in any order and separated by commas with or without spaces.
+  /// Parses the fields of a V4 authorization: in any order, separated by commas with or without spaces.
   private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
     var fields: [String: String] = [:]
     for item in text.parts(between: ",") {
@@ -247,9 +212,7 @@ extension OSSVerifier {
     return OSSClaim.V1(dateLine: line, instant: date)
   }
 
-  /// Returns the signing time of a V4 request, and the text of `Date` if that is the header that contains it.
-  ///
-  /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the HTTP date format, and signs its value.
+  /// Returns the signing time and, without `x-oss-date`, the value of `Date`, which the vendor's Go SDK v1 signs.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
     if let ossDate = try request.headerFields.uniqueValue(for: .ossDate) {
       return (Timestamp(iso8601Basic: ossDate), nil)
@@ -318,7 +281,6 @@ extension OSSVerifier {
       || acceptsPayloadHashes && text.isLowerHex(byteCount: SHA256.digestByteCount)
   }
 
-  /// Parses the list of additional headers, which must be lowercase, unique and in the request.
   private func additionalHeaders(inList list: String?, of request: HTTPRequest) throws(VerificationError) -> [String] {
     guard let list else { return [] }
     let names = list.parts(between: ";").map(String.init)
@@ -339,7 +301,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Parses a number of seconds, whose length is limited so that the time can be represented.
+  /// Parses a number of seconds with at most 12 digits, so that a `Timestamp` can represent the time.
   private static func seconds(_ text: String) -> Int64? {
     (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
   }

@@ -28,8 +28,7 @@ extension OSSSigner: FormSigner {
   ///
   /// A V4 form is valid for at most seven days, and no form is valid for longer than its key. The policy of a V4 form
   /// contains the region, the date and the session token, so that the signature covers them. A V1 form for a key or a
-  /// prefix that contains a question mark is rejected unless ``allowsAmbiguousV1`` is set, because a V1 URL for the
-  /// object would also be valid for another object.
+  /// prefix that contains a question mark is rejected unless ``allowsAmbiguousV1`` is set.
   ///
   /// - Throws: The errors of `FormSigner.sign(_:to:with:in:)`, which also describes the parameters.
   public func sign(
@@ -39,7 +38,8 @@ extension OSSSigner: FormSigner {
     if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: OSSText.idDelimiters)
     let date = context.date.wholeSeconds
-    try key.identity.requireValidity(until: policy.expiration.wholeSeconds)
+    let expiration = policy.expiration.wholeSeconds
+    try key.identity.requireValidity(until: expiration)
     if version == .v1, !allowsAmbiguousV1, policy.objects.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.signatureFields, at: date)
@@ -47,13 +47,13 @@ extension OSSSigner: FormSigner {
     switch version {
     case .v1:
       let text = draft.policy(binding: [])
-      return draft.signed(
-        adding: [
-          FormField("OSSAccessKeyId", key.id.string), FormField("policy", text),
-          FormField("Signature", key.hmacSHA1Base64(text)),
-        ] + token)
+      let fields = [
+        FormField("OSSAccessKeyId", key.id.string), FormField("policy", text),
+        FormField("Signature", key.hmacSHA1Base64(text)),
+      ]
+      return draft.signed(adding: fields + token)
     case .v4:
-      guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else { throw .noLongForm }
+      guard expiration <= date.advanced(by: OSSLimits.urlLifetime) else { throw .noLongForm }
       let scope = OSSV4Scope(date: date, region: region, product: product)
       let signedFields =
         [
@@ -62,10 +62,8 @@ extension OSSSigner: FormSigner {
           FormField("x-oss-date", date.iso8601Basic),
         ] + token
       let text = draft.policy(binding: signedFields)
-      return draft.signed(
-        adding: signedFields + [
-          FormField("policy", text), FormField("x-oss-signature", OSSForm.v4Signature(of: text, in: scope, with: key)),
-        ])
+      let signature = OSSForm.v4Signature(of: text, in: scope, with: key)
+      return draft.signed(adding: signedFields + [FormField("policy", text), FormField("x-oss-signature", signature)])
     }
   }
 }
@@ -87,30 +85,30 @@ extension OSSVerifier: FormVerifier {
     try limits.check(form)
     try form.checkFields()
     let token = form[OSSForm.tokenField].map { Secret($0) }
-    let isV4 = try Self.isV4(form)
-    try checkVersion(isV4 ? .v4 : .v1)
-    if isV4 {
-      let id = try form.required("x-oss-credential").parts(between: "/", atMost: 1)[0]
-      return FormClaim(accessKeyID: try AccessKeyID(claimed: id), sessionToken: token)
-    }
-    return FormClaim(accessKeyID: try AccessKeyID(claimed: form.required("OSSAccessKeyId")), sessionToken: token)
+    let version = try Self.version(of: form)
+    try checkVersion(version)
+    let id =
+      switch version {
+      case .v1: try form.required("OSSAccessKeyId")[...]
+      case .v4: try form.required("x-oss-credential").parts(between: "/", atMost: 1)[0]
+      }
+    return FormClaim(accessKeyID: try AccessKeyID(claimed: id), sessionToken: token)
   }
 
-  private static func isV4(_ form: SubmittedForm) throws(VerificationError) -> Bool {
+  private static func version(of form: SubmittedForm) throws(VerificationError) -> OSSSignatureVersion {
     let isV4 = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains { form[$0] != nil }
     let isV1 = ["OSSAccessKeyId", "Signature"].contains { form[$0] != nil }
     if isV4, isV1 { throw .ambiguous("The form has the fields of a V1 and of a V4 signature.") }
     guard isV4 || isV1 else {
       throw VerificationError(.unsigned, "The form carries no signature.", remedy: "Sign the form.")
     }
-    return isV4
+    return isV4 ? .v4 : .v1
   }
 
   /// Verifies a form with a V1 or V4 signature.
   ///
-  /// A condition on the content type applies to the field `Content-Type`, if the form contains that field, and to the
-  /// content type of the object. The service takes the object's content type from `x-oss-content-type`, the media type
-  /// of the file or `Content-Type`, in this order.
+  /// A condition on the content type applies to the field `Content-Type`, if the form contains it, and to the object's
+  /// content type: the value of `x-oss-content-type`, the media type of the file or `Content-Type`, in this order.
   ///
   /// - Throws: The errors of `FormVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
@@ -120,37 +118,35 @@ extension OSSVerifier: FormVerifier {
     do throws(VerificationError) {
       try claim.checkToken(against: key, at: date)
       let policy = try form.required("policy")
-      let isV4 = try Self.isV4(form)
-      let signedAt =
-        isV4
-        ? try verifyV4Signature(of: policy, in: form, against: key, at: date)
-        : try verifyV1Signature(of: policy, in: form, against: key)
-      var requiredFields = isV4 ? ["x-oss-signature-version", "x-oss-credential", "x-oss-date"] : []
-      if isV4, claim.sessionToken != nil { requiredFields.append(OSSForm.tokenField) }
+      var start = date
+      var requiredFields: [String] = []
+      switch try Self.version(of: form) {
+      case .v1: try verifyV1Signature(of: policy, in: form, against: key)
+      case .v4:
+        start = try verifyV4Signature(of: policy, in: form, against: key, at: date)
+        requiredFields = ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
+        if claim.sessionToken != nil { requiredFields.append(OSSForm.tokenField) }
+      }
       let objectType = form["x-oss-content-type"] ?? form.fileType ?? form["Content-Type"]
       let reading = FormDocument.Reading(
         required: requiredFields, own: OSSForm.signatureFields,
         contentTypes: [form["Content-Type"], objectType].compactMap { $0 }, contentType: objectType, hasLists: true)
       return try FormDocument(base64: policy).verify(
-        form, of: claim.accessKeyID, as: reading, within: limits, since: signedAt ?? date, at: date)
-    } catch {
-      throw error.with(accessKeyID: claim.accessKeyID)
-    }
+        form, of: claim.accessKeyID, as: reading, within: limits, since: start, at: date)
+    } catch { throw error.with(accessKeyID: claim.accessKeyID) }
   }
 
-  /// Verifies a V1 signature, and returns `nil` because the form does not contain its signing time.
   private func verifyV1Signature(
     of policy: String, in form: SubmittedForm, against key: AccessKey
-  ) throws(VerificationError) -> Timestamp? {
+  ) throws(VerificationError) {
     guard constantTimeEqual(key.hmacSHA1Base64(policy), try form.required("Signature")) else { throw Self.mismatch }
-    return nil
   }
 
   /// Verifies a V4 signature with its scope, and returns the signing time.
   private func verifyV4Signature(
     of policy: String, in form: SubmittedForm, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> Timestamp? {
-    let scheme = try scheme(of: form)
+  ) throws(VerificationError) -> Timestamp {
+    let scheme = try v4Scheme(of: form)
     try checkScope(of: scheme)
     try checkAge(of: scheme.date, at: date)
     let expected = OSSForm.v4Signature(of: policy, in: scheme.scope, with: key)
@@ -162,7 +158,7 @@ extension OSSVerifier: FormVerifier {
     .mismatch, "The signature is not the one of the policy and the key.",
     remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
 
-  private func scheme(of form: SubmittedForm) throws(VerificationError) -> OSSClaim.V4 {
+  private func v4Scheme(of form: SubmittedForm) throws(VerificationError) -> OSSClaim.V4 {
     guard try form.required("x-oss-signature-version") == OSSText.v4Algorithm.description else {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")

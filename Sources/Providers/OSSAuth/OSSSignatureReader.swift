@@ -18,12 +18,10 @@ extension SignedService {
   }
 }
 
-/// A reader of the signatures, strings to sign and error responses of OSS.
 struct OSSSignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
   let style: AddressingStyle?
-
   let signatureParameters: Set = ["Signature", "x-oss-signature"]
   let dateHeaders: Set = ["date", "x-oss-date"]
   var clockTolerance: Duration { OSSLimits.clockTolerance }
@@ -36,12 +34,10 @@ struct OSSSignatureReader: SignatureReader {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.signedAt,
         expiration: claim.expiration, texts: try verifier.signedTexts(of: claim))
-    } catch {
-      throw VerificationError(error)
-    }
+    } catch { throw VerificationError(error) }
   }
 
-  /// Returns the signer's addressing style; a configured bucket takes precedence over one in the host.
+  /// Returns the signer's addressing style; a configured bucket takes precedence over a bucket in the host.
   private func signedStyle(of request: HTTPRequest) -> AddressingStyle? {
     let authority = request.authority ?? ""
     guard bucket != nil, (style ?? AddressingStyle(authority: authority)) != .path else { return style }
@@ -52,10 +48,7 @@ struct OSSSignatureReader: SignatureReader {
     (style ?? AddressingStyle(authority: request.authority ?? "")) != .path
   }
 
-  /// Returns whether an access key ID starts with `STS.`, as the IDs of temporary keys do.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.starts(with: "STS.".utf8) }
-
-  // MARK: Texts
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
     if text.hasBytePrefix("OSS4-") { return SignedParts(scopedStringToSign: text, algorithm: "OSS4-", version: "V4") }
@@ -74,11 +67,7 @@ struct OSSSignatureReader: SignatureReader {
     return lines[1].hasBytePrefix("/") ? .canonicalRequest : .stringToSign
   }
 
-  // MARK: Rejections
-
-  /// Returns the finding for a rejection.
-  ///
-  /// `InvalidArgument` has several causes, which the service's messages distinguish.
+  /// Returns the finding for an `InvalidArgument`, whose causes only the service's messages distinguish.
   func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     guard rejection.code == "InvalidArgument", let message = rejection.message else { return nil }
     let claim = try? OSSVerifier(style: signedStyle(of: request), bucket: bucket).claim(in: request)
@@ -95,7 +84,6 @@ struct OSSSignatureReader: SignatureReader {
     return message.contains("UNSIGNED-PAYLOAD") ? payloadHashFinding(for: request) : nil
   }
 
-  /// Returns the finding for a signing time that the service rejects: the scope has another day, or the clock is wrong.
   private func dateFinding(for claim: OSSClaim?) -> SignatureFinding {
     guard let day = claim?.v4?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
       return SignatureFinding(.clockSkew)
@@ -144,7 +132,7 @@ struct OSSSignatureReader: SignatureReader {
 }
 
 extension SignedParts {
-  /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters; `path` shows which it is.
+  /// Parses a V1 string to sign, whose decoded resource does not show which `?` ends the key; `path` shows it.
   fileprivate init?(ossV1 text: String, path: String?) {
     let lines = text.lines
     guard lines.count >= 5 else { return nil }

@@ -8,13 +8,11 @@ internal import StorageCrypto
 extension OSSSigner {
   /// Creates a presigned URL for a request to OSS.
   ///
-  /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
-  /// contains it. A V4 URL is valid for 1 second to 7 days, or for at most 12 hours if the access key is temporary. V1
-  /// has no practical upper limit.
+  /// The client that uses the URL must send exactly the headers of the result, and no other `Content-Type`. A V4 URL is
+  /// valid for 1 second to 7 days, or to 12 hours with a temporary key. V1 has no practical upper limit.
   ///
-  /// If an object key contains a question mark, a V1 URL for the object would also be valid for another object: the key
-  /// of that object ends before the question mark, and the remainder would be query parameters. Such object keys, and
-  /// parameters with the same ambiguity, are rejected unless ``allowsAmbiguousV1`` is set.
+  /// A V1 URL for an object key with a question mark would also be valid for the key that ends before the question
+  /// mark. Such object keys, and parameters with the same ambiguity, are rejected unless ``allowsAmbiguousV1`` is set.
   ///
   /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
   public func presign(
@@ -27,7 +25,7 @@ extension OSSSigner {
     let signature = try signature(of: draft, for: request, with: key)
     let url = String(writing: { writer in
       writer.append(originOf: request)
-      append(pathOf: draft, for: request, as: identity, to: &writer)
+      append(urlPathOf: draft, for: request, as: identity, to: &writer)
       append(urlSignature: signature, to: &writer)
     })
     return PresignedRequest(
@@ -37,8 +35,7 @@ extension OSSSigner {
 
   /// Creates a presigner of URLs that differ only in their objects' keys.
   ///
-  /// The limits and the rules of a single presigned URL apply to each URL. If the bucket name belongs into the path, the
-  /// request's path contains it.
+  /// The limits and the rules of a single presigned URL apply. The path must contain a bucket name that belongs there.
   ///
   /// - Throws: The errors of `Presigner.presigner(for:with:validFor:in:)`, which also describes the parameters.
   public func presigner(
@@ -49,21 +46,21 @@ extension OSSSigner {
     let path = try ObjectPath(of: request)
     let identity = key.identity
     let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
-    // The path "/" is valid without a bucket name, which the path of an object needs: that of the object "/" is checked.
+    // The path "/" needs no bucket name, but the path of an object does, so that of the object "/" is checked.
     let objectRequest = path.request("/", like: request)
     let resource = try resource(authority: objectRequest.authority, path: objectRequest.path ?? "/")
     if resource == .inPath, path.start == "/" { throw .bucketNotInPath }
     return ObjectPresigner(
-      objectScheme(of: draft, with: key), text: try signedFrame(of: draft, for: request),
+      objectSignatureScheme(of: draft, with: key), text: try signedFrame(of: draft, for: request),
       url: SignedFrame(urlFor: request, dividing: path) { writer in
-        append(pathOf: draft, for: request, as: identity, to: &writer)
+        append(urlPathOf: draft, for: request, as: identity, to: &writer)
         writer.append(signatureParameter)
       }, method: request.method, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date,
       questionMarkError: version == .v1 && !allowsAmbiguousV1 ? .questionMarkInKey : nil)
   }
 
-  private func objectScheme(of draft: borrowing OSSDraft, with key: AccessKey) -> ObjectSignatureScheme {
+  private func objectSignatureScheme(of draft: borrowing OSSDraft, with key: AccessKey) -> ObjectSignatureScheme {
     switch draft.scheme {
     case .v1: .hmacSHA1(Self.v1SigningKey(of: key))
     case .v4(let scope): .hashedSHA256(scope.startedSigningKey(of: key))
@@ -98,10 +95,10 @@ extension OSSSigner {
     case .v4:
       let scope = OSSV4Scope(date: date, region: region, product: product)
       scheme = .v4(scope)
-      signedPath = v4Path(presigning: path, of: request, as: identity, seconds: seconds, in: scope)
+      signedPath = v4SignedPath(presigning: path, of: request, as: identity, seconds: seconds, in: scope)
     case .v1:
       scheme = .v1(.expiration(expiration))
-      signedPath = v1Path(presigning: path, as: identity)
+      signedPath = v1SignedPath(presigning: path, as: identity)
     }
     return OSSDraft(
       fields: FieldDraft(request.headerFields.without(Self.signatureHeaders)), path: signedPath, resource: resource,
@@ -111,17 +108,16 @@ extension OSSSigner {
 
   /// Appends the path and the query of a presigned URL, except the signature.
   func append(
-    pathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
+    urlPathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
   ) {
     switch draft.scheme {
     case .v4: writer.append(draft.path)
-    case .v1(let dateLine): append(v1Path: request.path ?? "/", dateLine, as: identity, to: &writer)
+    case .v1(let dateLine): append(v1URLPath: request.path ?? "/", dateLine, as: identity, to: &writer)
     }
   }
 
-  private static let signatureHeaders: [HTTPField.Name] = [
-    .authorization, .ossSecurityToken, .ossDate, .ossContentSHA256,
-  ]
+  private static let signatureHeaders: [HTTPField.Name] =
+    [.authorization, .ossSecurityToken, .ossDate, .ossContentSHA256]
 
   private func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
     writer.append(signatureParameter)
@@ -131,7 +127,6 @@ extension OSSSigner {
     }
   }
 
-  /// The query parameter that contains the signature in a URL, up to and including `=`.
   var signatureParameter: StaticString {
     switch version {
     case .v1: "&Signature="
@@ -139,21 +134,19 @@ extension OSSSigner {
     }
   }
 
-  /// Returns the lifetime of a presigned URL in seconds, or throws an error if the signature version does not allow it.
   private func lifetimeSeconds(of duration: Duration, isTemporary: Bool) throws(SigningError) -> Int64 {
     let seconds = duration.components.seconds
-    let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlSeconds(isTemporary: isTemporary)
+    let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlLifetimeSeconds(isTemporary: isTemporary)
     guard limits.contains(seconds) else {
-      let range =
-        version == .v1
-        ? "1 second or more" : "1 to \(limits.upperBound) seconds\(isTemporary ? " with a temporary key" : "")"
+      let keyNote = isTemporary ? " with a temporary key" : ""
+      let range = version == .v1 ? "1 second or more" : "1 to \(limits.upperBound) seconds\(keyNote)"
       throw SigningError(
         .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.", remedy: "Request \(range).")
     }
     return seconds
   }
 
-  /// Returns the headers that the signature of a presigned URL covers, which are by rule the same for V1 and V4.
+  /// Returns the headers that the signature of a presigned URL covers; V1 and V4 sign the same ones by rule.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { field in

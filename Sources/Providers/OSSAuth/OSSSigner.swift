@@ -7,48 +7,37 @@ internal import StorageCrypto
 
 /// A signer of requests to Alibaba Cloud OSS, in the headers or in presigned URLs.
 ///
-/// A signer also prepares strings to sign for a key holder, and completes the requests with the key holder's
-/// signatures.
-///
 /// ```swift
 /// let signer = OSSSigner(.v4, bucket: "photos", region: "cn-hangzhou")
 /// try signer.sign(&request, with: key, in: .now)
 /// let link = try signer.presign(request, with: key, validFor: .seconds(1800), in: .now)
 /// ```
 ///
-/// The signature covers the bucket name even if the URL does not contain it. A custom domain therefore requires
-/// `bucket`. The signer signs the path and the query as the service reads them, and never changes them; presigning
-/// appends parameters.
+/// The signature covers the bucket name even if the URL does not contain it, so a custom domain requires `bucket`. The
+/// path and the query are signed as the service reads them, and never changed; presigning appends parameters. A signer
+/// also prepares strings to sign for a key holder, and completes the requests with the key holder's signatures.
 ///
-/// Sources of the rules: Alibaba Cloud, for V4 "Include a V4 signature in the Authorization header (recommended)",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>, and
-/// "(Recommended) V4 signatures in presigned URLs",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>; for V1 "Include signatures in
-/// the Authorization header",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>, and
-/// "Include a V1 signature in a URL",
+/// Sources: Alibaba Cloud, for V4
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4> and
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>; for V1
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header> and
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where these pages are silent,
 /// the signer follows the vendor's SDKs; see `Sources/Providers/OSSAuth/OSSAuth.docc/OSS.md`.
 public struct OSSSigner: HeaderSigner, TwoStepSigner, Presigner {
   /// The version of the OSS signatures.
   public let version: OSSSignatureVersion
-
   /// The bucket name, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
-
   /// The region ID without the prefix `oss-`, such as `cn-hangzhou`.
   public let region: String
-
   /// The product in the V4 scope: `oss`, or `oss-cloudbox` with the ID of a cloud box as the region.
   public let product: String
-
   /// The position of the bucket name in the URL, or `nil` if the host determines the position.
   public let style: AddressingStyle?
 
   /// Whether the signer signs ambiguous V1 URLs and forms.
   ///
-  /// A V1 URL or form for a key that contains a question mark, or a V1 URL for a parameter with the same problem, is
-  /// also valid for another key with other parameters.
+  /// A V1 URL or form with a question mark in its key or a parameter is also valid for another key and parameters.
   public let allowsAmbiguousV1: Bool
 
   let additionalHeaders: [String]
@@ -57,21 +46,17 @@ public struct OSSSigner: HeaderSigner, TwoStepSigner, Presigner {
 
   /// Creates a signer of requests to OSS.
   ///
-  /// The initializer does not throw. If the configuration is invalid, every method that signs throws the error.
+  /// The initializer does not throw. Every method that signs throws the error of an invalid configuration.
   ///
   /// - Parameters:
   ///   - version: The version of the OSS signatures.
-  ///   - bucket: The bucket name. It can be `nil` if the URL contains the bucket name in the path or before
-  ///     `aliyuncs.com`.
+  ///   - bucket: The bucket name, or `nil` if the path or the host in `aliyuncs.com` contains the bucket name.
   ///   - region: The region ID without the prefix `oss-`, such as `cn-hangzhou`. V1 does not need a region.
   ///   - product: The product in the V4 scope.
-  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
-  ///     otherwise the host.
-  ///   - additionalHeaders: The names of headers that V4 can sign in addition to the required ones, such as `host`.
-  ///     Headers that a request lacks are left out.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, else the host.
+  ///   - additionalHeaders: The names of additional headers, such as `host`, that V4 signs if a request contains them.
   ///   - additionalSubresources: The names of query parameters that V1 signs, but that are newer than this package.
-  ///   - allowsAmbiguousV1: Whether to sign V1 URLs and forms for keys that contain a question mark, and V1 URLs with
-  ///     parameters that contain one.
+  ///   - allowsAmbiguousV1: Whether to sign V1 URLs and forms for keys, and V1 URLs with parameters, with a `?`.
   public init(
     _ version: OSSSignatureVersion = .v4, bucket: String? = nil, region: String = "", product: String = "oss",
     style: AddressingStyle? = nil, additionalHeaders: Set<String> = [], additionalSubresources: Set<String> = [],
@@ -108,21 +93,9 @@ public struct OSSSigner: HeaderSigner, TwoStepSigner, Presigner {
     return nil
   }
 
-  func checkConfiguration() throws(SigningError) {
-    if let configurationError { throw configurationError }
-  }
-}
+  func checkConfiguration() throws(SigningError) { if let configurationError { throw configurationError } }
 
-/// A version of the OSS signature.
-public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
-  /// HMAC-SHA-256 with a key that is derived for a day, a region and a product; the recommended version.
-  case v4
-  /// HMAC-SHA-1, which OSS rejects for accounts and buckets created since 2025, and supports for older ones.
-  case v1
-}
-
-extension OSSSigner {
-  /// Returns the source of the bucket name that the signature of a request covers.
+  /// Returns the source of the bucket name in the resource that the signature of a request covers.
   func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
     guard let authority else { throw Self.noHost }
     return try withBytes(of: authority) { (bytes) throws(SigningError) in
@@ -158,7 +131,6 @@ extension OSSSigner {
 
   private static let noHost = SigningError.noHost(example: "photos.oss-cn-hangzhou.aliyuncs.com")
 
-  /// Throws an error if the path starts with another bucket than ``bucket``.
   private func requireBucket(inPath path: String) throws(SigningError) {
     guard let bucket else { return }
     let pathWithoutSlash = path[path.utf8.dropFirst().startIndex...]
@@ -179,58 +151,7 @@ extension OSSSigner {
       .invalidConfiguration, "The signature requires the bucket, which the signer does not read from the host \(host).",
       remedy: "Pass the bucket to the signer.")
   }
-}
 
-/// A version of the signature with the values that it derives from the signing time.
-enum OSSSigningTime {
-  /// The HTTP date of a V1 signature.
-  case v1(date: String)
-  /// The scope of a V4 signature, and its date in the basic format of ISO 8601.
-  case v4(OSSV4Scope, date: String)
-}
-
-/// The parts that the signatures of an access key at one time have in common.
-private struct OSSPreparedKey {
-  let key: AccessKey
-  let tokenField: HTTPField?
-  let time: OSSSigningTime
-  /// The V4 signing key that has hashed the start of the string to sign, or `nil` for V1 and for a single request.
-  var startedKey: HMACKey<SHA256>?
-
-  init(_ key: AccessKey, time: OSSSigningTime) {
-    self.key = key
-    tokenField = key.tokenField(named: .ossSecurityToken)
-    self.time = time
-  }
-}
-
-/// The components of a string to sign for an OSS request, except the method and the authority.
-struct OSSDraft: ~Copyable {
-  /// The header fields of the request, complete except for the signature.
-  var fields: FieldDraft
-  /// The path to sign, including the query parameters that a signature in the URL covers.
-  let path: String
-  let resource: OSSResource
-  /// The version of the signature, with the values that the version derives from the signing time.
-  let scheme: Scheme
-  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
-  let expiration: Timestamp?
-
-  enum Scheme {
-    /// A V1 signature, with the date line of the string to sign.
-    case v1(OSSV1String.DateLine)
-    /// A V4 signature, with the scope of the signing key.
-    case v4(OSSV4Scope)
-  }
-
-  /// The query parameters that contain a signature, which a request must not contain before it is signed.
-  let refusedParameters: RefusedParameters
-
-  var isPresigned: Bool { expiration != nil }
-}
-
-extension OSSSigner {
-  /// Returns the components of the string to sign for a request that is signed in its headers.
   func draft(
     _ original: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?, time: OSSSigningTime
   ) throws(SigningError) -> OSSDraft {
@@ -258,8 +179,7 @@ extension OSSSigner {
   /// Signs a request by adding the signature to its headers.
   ///
   /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`. V1 sets `Authorization`
-  /// and, unless the request contains `x-oss-date`, `Date`. Both versions set `x-oss-security-token` if the key is
-  /// temporary.
+  /// and, unless the request contains `x-oss-date`, `Date`. Both set `x-oss-security-token` for a temporary key.
   ///
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
@@ -280,9 +200,7 @@ extension OSSSigner {
   /// Creates a signer of requests with one access key at one time.
   ///
   /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
-  public func preparedSigner(
-    with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> PreparedSigner {
+  public func preparedSigner(with key: AccessKey, in context: SigningContext) throws(SigningError) -> PreparedSigner {
     if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
     var prepared = try prepared(key, at: context.date)
     if case .v4(let scope, _) = prepared.time { prepared.startedKey = scope.startedSigningKey(of: key) }
@@ -335,7 +253,6 @@ extension OSSSigner {
     }
   }
 
-  /// Appends the value of the `Authorization` header up to the signature.
   func append(
     authorizationPrefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID,
     to writer: inout ByteWriter
@@ -366,7 +283,8 @@ extension OSSSigner {
     try identity.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
     let token = identity.tokenField(named: .ossSecurityToken)
-    return try pending(draft(request, token: token, time: signingTime(at: context.date)), of: request, as: identity)
+    let draft = try draft(request, token: token, time: signingTime(at: context.date))
+    return try pendingSignature(draft, of: request, as: identity)
   }
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
@@ -377,28 +295,28 @@ extension OSSSigner {
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: OSSText.idDelimiters)
-    return try pending(
-      draft(presigning: request, as: identity, validFor: duration, date: context.date), of: request, as: identity)
+    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    return try pendingSignature(draft, of: request, as: identity)
   }
 
-  private func pending(
+  private func pendingSignature(
     _ draft: borrowing OSSDraft, of request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> PendingSignature {
     let texts: SignedTexts
     switch draft.scheme {
     case .v1(let dateLine):
       texts = SignedTexts(
-        stringToSign: try withV1String(of: draft, for: request, dateLine) { String(writing: $0) }, canonicalRequest: nil
-      )
+        stringToSign: try withV1String(of: draft, for: request, dateLine) { String(writing: $0) },
+        canonicalRequest: nil)
     case .v4(let scope):
       let (text, hash) = try withV4Request(of: draft, for: request) { (String(writing: $0), SHA256.hash(writing: $0)) }
       texts = SignedTexts(
         stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text)
     }
+    let urlPath =
+      draft.isPresigned ? String(writing: { append(urlPathOf: draft, for: request, as: identity, to: &$0) }) : nil
     return PendingSignature(
-      version == .v1 ? .ossV1 : .ossV4, of: request, fields: draft.fields.fields,
-      path: draft.isPresigned
-        ? String(writing: { append(pathOf: draft, for: request, as: identity, to: &$0) }) : nil, as: identity,
+      version == .v1 ? .ossV1 : .ossV4, of: request, fields: draft.fields.fields, path: urlPath, as: identity,
       until: draft.expiration, texts: texts, signedHeaders: signedHeaders(of: draft.fields.fields),
       prefix: String(writing: { append(authorizationPrefixOf: draft, for: request, id: identity.id, to: &$0) }))
   }
@@ -422,4 +340,55 @@ extension OSSSigner {
     }
     return pending.request(with: bare, urlSuffix: signatureParameter.description + bare.percentEncoded())
   }
+}
+
+/// A version of the OSS signature.
+public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
+  /// HMAC-SHA-256 with a key that is derived for a day, a region and a product; the recommended version.
+  case v4
+  /// HMAC-SHA-1, which OSS rejects for accounts and buckets created since 2025, and supports for older ones.
+  case v1
+}
+
+/// The values of a signing time: an HTTP date for V1; for V4, the scope and a date in the basic format of ISO 8601.
+enum OSSSigningTime {
+  case v1(date: String)
+  case v4(OSSV4Scope, date: String)
+}
+
+/// An access key with the values that its signatures at one time have in common.
+private struct OSSPreparedKey {
+  let key: AccessKey
+  let tokenField: HTTPField?
+  let time: OSSSigningTime
+  /// The V4 signing key that has hashed the start of the string to sign, or `nil` for V1 and for a single request.
+  var startedKey: HMACKey<SHA256>?
+
+  init(_ key: AccessKey, time: OSSSigningTime) {
+    self.key = key
+    tokenField = key.tokenField(named: .ossSecurityToken)
+    self.time = time
+  }
+}
+
+/// The components of a string to sign for an OSS request, except the method and the authority.
+struct OSSDraft: ~Copyable {
+  /// The header fields of the request, complete except for the signature.
+  var fields: FieldDraft
+  /// The path to sign, including the query parameters that a signature in the URL covers.
+  let path: String
+  let resource: OSSResource
+  let scheme: Scheme
+  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
+  let expiration: Timestamp?
+
+  enum Scheme {
+    case v1(OSSV1String.DateLine)
+    case v4(OSSV4Scope)
+  }
+
+  /// The query parameters of signatures, which a request must not contain before it is signed.
+  let refusedParameters: RefusedParameters
+
+  var isPresigned: Bool { expiration != nil }
 }

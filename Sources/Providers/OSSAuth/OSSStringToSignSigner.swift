@@ -7,21 +7,17 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// `StringToSignSigner` describes what it checks.
+/// `StringToSignSigner` describes the checks, and ``OSSSigner`` lists the sources of the formats.
 ///
 /// ```swift
 /// let signer = OSSStringToSignSigner(region: "cn-hangzhou")
 /// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
-///
-/// The documentation of ``OSSSigner`` lists the sources of the formats.
 public struct OSSStringToSignSigner: StringToSignSigner {
   /// The region that the scope of each V4 string must contain.
   public let region: String
-
   /// The product that the scope of each V4 string must contain.
   public let product: String
-
   /// The signature versions that the signer accepts.
   public let versions: Set<OSSSignatureVersion>
 
@@ -45,8 +41,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
   /// Parses the request that a signature of the client's string would authorize.
   ///
   /// - Parameter signingRequest: The client's request for a signature, with the string to sign.
-  /// - Returns: The request that the string represents and, for V1, the other targets for which the signature would be
-  ///   valid.
+  /// - Returns: The request that the string represents and, for V1, the other targets with the same string.
   /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
   public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
     switch signingRequest.scheme {
@@ -75,27 +70,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
   ///
   /// V1 follows the vendor's page "Add signatures on a server".
   public func authorizationWord(for scheme: SignatureScheme) -> String? { scheme == .ossV1 ? "OSS" : nil }
-}
 
-extension SignatureScheme {
-  /// The scheme OSS V1, which uses HMAC-SHA-1.
-  public static let ossV1 = SignatureScheme(service: ServiceDescription.oss.name, version: "v1")
-
-  /// The scheme OSS V4, which uses HMAC-SHA-256.
-  public static let ossV4 = SignatureScheme(service: ServiceDescription.oss.name, version: "v4")
-}
-
-extension SignableNames {
-  static let oss = SignableNames(
-    headerPrefix: ServiceDescription.oss.headerPrefix,
-    harmlessHeaders: [
-      "date", "content-sha256", "security-token", "forbid-overwrite", "storage-class", "server-side-encryption",
-      "traffic-limit", "hash-crc64ecma",
-    ])
-}
-
-extension OSSStringToSignSigner {
-  /// Parses a V4 string to sign, which must contain the hash of the canonical request.
   private func v4Intent(
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> AuthorizedRequest {
@@ -115,7 +90,7 @@ extension OSSStringToSignSigner {
     return try authorizedV4Request(v4Request(of: signingRequest, canonicalRequest: canonicalRequest), in: scope)
   }
 
-  /// Parses the request of a canonical request, which must be the canonical one of that request.
+  /// Parses the request in a canonical request, whose own canonical request must be equal to the given one.
   private func v4Request(
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> HTTPRequest {
@@ -145,11 +120,11 @@ extension OSSStringToSignSigner {
     return request
   }
 
-  /// Returns what a signature authorizes: in the headers, or in a URL if the query contains the signature's parameters.
+  /// Returns the authorized URL if the query contains the signature's parameters, or else the authorized request.
   private func authorizedV4Request(
     _ request: HTTPRequest, in scope: OSSV4Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
-    // The canonical request has the bucket in its path and may lack a host, which the parser of a target requires.
+    // The path contains the bucket. The host may be missing, although the parser of a target requires a host.
     var withHost = request
     withHost.authority = "localhost"
     var target = try RequestTarget(signed: withHost)
@@ -163,6 +138,14 @@ extension OSSStringToSignSigner {
         expiration: nil, accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) },
         signableNames: .oss)
     }
+    return try authorizedV4URL(request, target, version: version, in: scope)
+  }
+
+  private func authorizedV4URL(
+    _ request: HTTPRequest, _ fullTarget: RequestTarget, version: String, in scope: OSSV4Scope
+  ) throws(SigningRefusal) -> AuthorizedRequest {
+    var target = fullTarget
+    let fields = request.headerFields
     let credential = try target.removeParameter(named: "x-oss-credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
     guard version == OSSText.v4Algorithm.description, let id = credential.removingByteSuffix(suffix),
@@ -176,14 +159,14 @@ extension OSSStringToSignSigner {
       throw .malformed("The additional headers are not those of the URL.")
     }
     let token = try target.removeParameter(named: "x-oss-security-token").map { Secret($0) }
-    try SigningRefusal.requireLifetime(seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
+    try SigningRefusal.requireLifetime(seconds, in: OSSLimits.urlLifetimeSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
       sessionToken: token, signableNames: .oss)
   }
 
-  /// Returns the names of the signed headers, including the host, that OSS V4 does not always sign.
+  /// Returns the names of the signed headers, including the host, that V4 does not sign by rule, separated by `;`.
   private static func additionalNames(of request: HTTPRequest) -> String {
     var names = request.headerFields.map(\.name.canonicalName).filter { !OSSV4Request.isSignedByRule($0) }
     if request.authority != nil { names.append("host") }
@@ -192,8 +175,7 @@ extension OSSStringToSignSigner {
 
   /// Parses a V1 string to sign: four lines, a line for each `x-oss-` header, and the resource.
   ///
-  /// The resource can contain line feeds. Its simplest interpretation must be canonical. The intent also contains every
-  /// other request that has the same string.
+  /// The resource can contain line feeds. Its simplest reading must be canonical; the others become targets too.
   private func v1Intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
     var lines = StringToSignReader(signingRequest.stringToSign)
     let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.readFirst()))
@@ -217,26 +199,25 @@ extension OSSStringToSignSigner {
         request, fields: FieldDraft(request.headerFields), path: request.path ?? "/", dateLine: .header(dateLine)
       ) { String(writing: $0) }
     }
-    return try authorizedV1Request(
-      request, dateLine: dateLine, others: Self.otherTargets(ofResource: resource, of: request))
+    let otherTargets = try Self.otherTargets(ofResource: resource, of: request)
+    return try authorizedV1Request(request, dateLine: dateLine, otherTargets: otherTargets)
   }
 
-  /// Returns the targets that have the given V1 resource, except the request's own target.
   private static func otherTargets(
     ofResource resource: String, of request: HTTPRequest
   ) throws(SigningRefusal) -> [RequestTarget] {
-    let plain = try RequestTarget(signed: request)
+    let ownTarget = try RequestTarget(signed: request)
     guard let targets = OSSV1Readings.targets(ofResource: resource) else {
       throw .malformed("The resource can be read in too many ways.")
     }
-    let others = targets.filter { !$0.isSame(as: plain) }
-    guard others.count == targets.count - 1 else { throw .notCanonical }
-    return others
+    let otherTargets = targets.filter { !$0.hasSameResource(as: ownTarget) }
+    guard otherTargets.count == targets.count - 1 else { throw .notCanonical }
+    return otherTargets
   }
 
-  /// Returns what a signature authorizes: in a URL if the date line is an expiration, or else in the headers.
+  /// Returns the authorized URL if the date line is an expiration, or else the authorized request.
   private func authorizedV1Request(
-    _ request: HTTPRequest, dateLine: String, others: [RequestTarget]
+    _ request: HTTPRequest, dateLine: String, otherTargets: [RequestTarget]
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var target = try RequestTarget(signed: request)
     let fields = request.headerFields
@@ -248,7 +229,7 @@ extension OSSStringToSignSigner {
       return AuthorizedRequest(
         .ossV1, method: request.method, target: target, headers: fields, placement: .query, date: nil,
         expiration: Timestamp(unixSeconds: seconds), accessKeyID: nil, sessionToken: urlToken, signableNames: .oss,
-        otherTargets: others.compactMap { $0.usable(by: request.method, with: urlToken) })
+        otherTargets: otherTargets.compactMap { $0.usable(by: request.method, with: urlToken) })
     }
     guard let date = Timestamp(httpDate: dateLine), date.httpDate == dateLine else {
       throw .malformed("The fourth line is neither an HTTP date nor the expiration of a URL.")
@@ -259,7 +240,7 @@ extension OSSStringToSignSigner {
     return AuthorizedRequest(
       .ossV1, method: request.method, target: target, headers: fields, placement: .header, date: date, expiration: nil,
       accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) }, signableNames: .oss,
-      otherTargets: others.compactMap { $0.usable(by: request.method, with: nil) })
+      otherTargets: otherTargets.compactMap { $0.usable(by: request.method, with: nil) })
   }
 
   /// The accepted expirations of V1 URLs, in seconds since 1970: those with up to twelve digits.
@@ -281,9 +262,25 @@ extension OSSStringToSignSigner {
   }
 }
 
+extension SignatureScheme {
+  /// The scheme OSS V1, which uses HMAC-SHA-1.
+  public static let ossV1 = SignatureScheme(service: ServiceDescription.oss.name, version: "v1")
+  /// The scheme OSS V4, which uses HMAC-SHA-256.
+  public static let ossV4 = SignatureScheme(service: ServiceDescription.oss.name, version: "v4")
+}
+
+extension SignableNames {
+  static let oss = SignableNames(
+    headerPrefix: ServiceDescription.oss.headerPrefix,
+    harmlessHeaders: [
+      "date", "content-sha256", "security-token", "forbid-overwrite", "storage-class", "server-side-encryption",
+      "traffic-limit", "hash-crc64ecma",
+    ])
+}
+
 extension RequestTarget {
-  /// Returns whether two targets are equal; a missing value has the same signature as an empty one.
-  fileprivate func isSame(as other: RequestTarget) -> Bool {
+  /// Returns whether two targets have the same V1 resource, in which a missing value equals an empty value.
+  fileprivate func hasSameResource(as other: RequestTarget) -> Bool {
     bucket == other.bucket && key == other.key
       && parameters.elementsEqual(other.parameters) { $0.name == $1.name && ($0.value ?? "") == ($1.value ?? "") }
   }
@@ -303,12 +300,10 @@ extension RequestTarget {
     return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: operationParameters)
   }
 
-  /// Creates the target of a request that was parsed from a string to sign, with the bucket name in the path.
+  /// Creates the target of a request from a string to sign, whose path starts with the bucket name.
   init(signed request: HTTPRequest) throws(SigningRefusal) {
     do throws(VerificationError) {
       try self.init(of: request, style: .path)
-    } catch {
-      throw .malformed("The path or the query is not UTF-8.")
-    }
+    } catch { throw .malformed("The path or the query is not UTF-8.") }
   }
 }

@@ -5,17 +5,13 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The string to sign of OSS V1: verb, Content-MD5, Content-Type, date, `x-oss-` headers, resource.
+/// The OSS V1 string to sign, which consists of verb, Content-MD5, Content-Type, date, `x-oss-` headers and resource.
 ///
-/// Sources: Alibaba Cloud, "Include signatures in the Authorization header",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
-/// "Include a V1 signature in a URL",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>.
+/// ``OSSSigner`` lists the sources.
 struct OSSV1String {
   let resource: OSSResource
   let subresources: OSSSubresources
 
-  /// The fourth line of a V1 string to sign.
   enum DateLine {
     /// The date of a request, exactly as sent in the header.
     case header(String)
@@ -25,8 +21,7 @@ struct OSSV1String {
 
   /// Calls `body` with a function that appends the V1 string to sign for a request.
   ///
-  /// It throws an error if the request contains a parameter in `refused` before it is signed, and without
-  /// `allowsAmbiguity`, if the string may also be that of another request.
+  /// It throws an error if a parameter is in `refused` or, unless `allowsAmbiguity` is set, if the string is ambiguous.
   func withStringToSign<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, dateLine: DateLine,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true, part: SignedTextPart = .whole,
@@ -99,7 +94,7 @@ struct OSSV1String {
     }
   }
 
-  /// Selects and sorts the query parameters to sign; a repeated one is rejected because its meaning is undefined.
+  /// Selects and sorts the query parameters to sign; a repeated parameter is rejected because its meaning is undefined.
   private func selectParameters(
     of wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into parameters: inout ScratchList<WireParameter>
@@ -111,75 +106,13 @@ struct OSSV1String {
     try WireQuery.sortDistinct(&parameters, of: wire, by: .decoded)
     return path
   }
-}
 
-extension ByteWriter {
-  mutating func append(_ dateLine: OSSV1String.DateLine) {
-    switch dateLine {
-    case .header(let value): append(value)
-    case .expiration(let expiration): append(expiration.unixSeconds)
-    }
-  }
-}
-
-/// The query parameters that an OSS V1 signature covers, which OSS calls sub-resources.
-///
-/// The vendor's own SDKs disagree about them. This list is the union of the lists in the Java, Python (oss2) and Go v2
-/// SDKs, which are tested against the service. It also contains every parameter that starts with `x-oss-`, which the Go
-/// SDK signs.
-struct OSSSubresources: Sendable {
-  /// The names that the application adds for parameters that are newer than the list.
-  private let additional: NameTable?
-
-  init(adding names: Set<String> = []) {
-    additional = names.isEmpty ? nil : NameTable(names)
-  }
-
-  /// Returns whether V1 signs the query parameter with the given percent-encoded name.
-  func contains(_ name: Span<UInt8>) -> Bool {
-    if isListed(name) { return true }
-    for index in name.indices where name[index] == UInt8(ascii: "%") || name[index] == UInt8(ascii: "+") {
-      return contains(decoded: [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }))
-    }
-    return false
-  }
-
-  func contains(decoded name: String) -> Bool {
-    withBytes(of: name) { isListed($0) }
-  }
-
-  func contains(decoded name: [UInt8]) -> Bool {
-    name.withElements { isListed($0) }
-  }
-
-  private func isListed(_ name: Span<UInt8>) -> Bool {
-    name.starts(with: "x-oss-") || Self.known.contains(name) || additional?.contains(name) == true
-  }
-
-  private static let known = NameTable(
-    """
-    accessPoint accessPointConfigForObjectProcess accessPointForObjectProcess accessPointPolicy
-    accessPointPolicyForObjectProcess acl append asyncFetch bucketArchiveDirectRead bucketInfo callback callback-var
-    cleanRestoredObject cloudboxes cname comp continuation-token cors delete encryption endTime group httpsConfig img
-    inventory inventoryId legalHold lifecycle link live location logging metaQuery objectInfo objectMeta objectWorm
-    overwriteConfig partNumber policy policyStatus position processConfiguration publicAccessBlock qos qosInfo
-    qosRequester redundancyTransition referer regionList replication replicationLocation replicationProgress
-    requestPayment requesterQosInfo resourceGroup resourcePool resourcePoolBuckets resourcePoolInfo
-    response-cache-control response-content-disposition response-content-encoding response-content-language
-    response-content-type response-expires restore retention rtc seal security-token sequential startTime stat status
-    style styleName symlink tagging transferAcceleration udf udfApplication udfApplicationLog udfImage udfImageDesc
-    udfName uploadId uploads userDefinedLogFieldsConfig versionId versioning versions vip vod vpcip website worm
-    wormExtend wormId
-    """.split { $0 == " " || $0 == "\n" }.map(String.init))
-}
-
-extension OSSV1String {
   /// Returns an error if the V1 string to sign for a path is also the string of another request.
   ///
-  /// V1 signs the decoded key, then a question mark, then the decoded parameters with `&` between them. The plain
-  /// interpretation of such a string ends the key at the only question mark, a parameter at each `&`, and a name at its
-  /// first `=`. If a key, a name or a value of the path contains one of these characters, the plain interpretation is
-  /// the path of another request. The canonicalization rejects a path that cannot be parsed.
+  /// V1 signs the decoded key, a question mark, and the decoded parameters with `&` between them. The plain reading of
+  /// such a string ends the key at the only question mark, a parameter at each `&`, and a name at its first `=`. If a
+  /// key, a name or a value contains one of these characters, the plain reading is another request. The
+  /// canonicalization rejects a path that cannot be parsed.
   func ambiguity(of path: String) -> SigningError? {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
@@ -219,26 +152,74 @@ extension OSSV1String {
   }
 }
 
+extension ByteWriter {
+  mutating func append(_ dateLine: OSSV1String.DateLine) {
+    switch dateLine {
+    case .header(let value): append(value)
+    case .expiration(let expiration): append(expiration.unixSeconds)
+    }
+  }
+}
+
+/// The query parameters that an OSS V1 signature covers, which OSS calls sub-resources.
+///
+/// The vendor's SDKs disagree about them. The list is the union of the lists in the Java, Python (oss2) and Go v2 SDKs,
+/// which are tested against the service. A parameter that starts with `x-oss-` is always covered, as in the Go SDK.
+struct OSSSubresources: Sendable {
+  private let additional: NameTable?
+
+  init(adding names: Set<String> = []) { additional = names.isEmpty ? nil : NameTable(names) }
+
+  /// Returns whether V1 signs the query parameter with the given percent-encoded name.
+  func contains(_ name: Span<UInt8>) -> Bool {
+    if isListed(name) { return true }
+    for index in name.indices where name[index] == UInt8(ascii: "%") || name[index] == UInt8(ascii: "+") {
+      return contains(decoded: [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }))
+    }
+    return false
+  }
+
+  func contains(decoded name: String) -> Bool { withBytes(of: name) { isListed($0) } }
+  func contains(decoded name: [UInt8]) -> Bool { name.withElements { isListed($0) } }
+
+  private func isListed(_ name: Span<UInt8>) -> Bool {
+    name.starts(with: "x-oss-") || Self.known.contains(name) || additional?.contains(name) == true
+  }
+
+  private static let known = NameTable(
+    """
+    accessPoint accessPointConfigForObjectProcess accessPointForObjectProcess accessPointPolicy
+    accessPointPolicyForObjectProcess acl append asyncFetch bucketArchiveDirectRead bucketInfo callback callback-var
+    cleanRestoredObject cloudboxes cname comp continuation-token cors delete encryption endTime group httpsConfig img
+    inventory inventoryId legalHold lifecycle link live location logging metaQuery objectInfo objectMeta objectWorm
+    overwriteConfig partNumber policy policyStatus position processConfiguration publicAccessBlock qos qosInfo
+    qosRequester redundancyTransition referer regionList replication replicationLocation replicationProgress
+    requestPayment requesterQosInfo resourceGroup resourcePool resourcePoolBuckets resourcePoolInfo
+    response-cache-control response-content-disposition response-content-encoding response-content-language
+    response-content-type response-expires restore retention rtc seal security-token sequential startTime stat status
+    style styleName symlink tagging transferAcceleration udf udfApplication udfApplicationLog udfImage udfImageDesc
+    udfName uploadId uploads userDefinedLogFieldsConfig versionId versioning versions vip vod vpcip website worm
+    wormExtend wormId
+    """.split { $0 == " " || $0 == "\n" }.map(String.init))
+}
+
 extension SigningError {
   private static let useV4 = "Sign with V4, which signs the key and the parameters apart."
 
   static let questionMarkInKey = SigningError(
     .invalidPath,
     "The key contains a question mark (?): a V1 signature for it is also one for the key before the question mark with "
-      + "the rest as parameters.",
-    remedy: useV4)
+      + "the rest as parameters.", remedy: useV4)
 
   fileprivate static let questionMarkInParameter = SigningError(
     .invalidPath,
     "A signed parameter contains a question mark (?): a V1 signature for it is also one for another key and other "
-      + "parameters.",
-    remedy: useV4)
+      + "parameters.", remedy: useV4)
 
   fileprivate static let separatorInParameter = SigningError(
     .invalidPath,
     "A signed parameter has & or = where another parameter would begin: a V1 signature for it is also one for other "
-      + "parameters.",
-    remedy: useV4)
+      + "parameters.", remedy: useV4)
 }
 
 extension OSSSigner {
@@ -269,7 +250,7 @@ extension OSSSigner {
   }
 
   /// Returns the path and the query that a V1 signature in a URL covers, with the session token as the only addition.
-  func v1Path(presigning path: String, as identity: Identity) -> String {
+  func v1SignedPath(presigning path: String, as identity: Identity) -> String {
     guard let token = identity.sessionToken else { return path }
     return String(writing: { writer in
       writer.append(path)
@@ -278,9 +259,9 @@ extension OSSSigner {
     })
   }
 
-  /// Appends the path and the query of a presigned V1 URL, except the signature.
-  func append(v1Path path: String, _ dateLine: OSSV1String.DateLine, as identity: Identity, to writer: inout ByteWriter)
-  {
+  func append(
+    v1URLPath path: String, _ dateLine: OSSV1String.DateLine, as identity: Identity, to writer: inout ByteWriter
+  ) {
     writer.append(path)
     writer.append(separatorAfter: path)
     writer.append("OSSAccessKeyId=")

@@ -5,17 +5,13 @@ package import StorageAuth
 
 /// A parser that finds every request target with a given resource in its V1 string to sign.
 ///
-/// The resource is `/`, the bucket, `/`, the decoded key and, after a question mark, the signed parameters. The
-/// parameters are decoded and sorted by name, with `&` between them. The resource does not show which question mark
-/// ends the key, which `&` ends a parameter, and which `=` ends a name that starts with `x-oss-`. Each combination that
-/// is the resource of a request is a reading.
+/// The resource is `/`, the bucket, `/`, the decoded key and, after a question mark, the signed parameters: decoded,
+/// sorted by name, with `&` between them. It does not show which question mark ends the key, which `&` ends a
+/// parameter, and which `=` ends a name that starts with `x-oss-`. A reading is one combination of these.
 package struct OSSV1Readings {
-  /// The maximum numbers of readings that are returned and of combinations that are examined.
-  ///
-  /// A client chooses the string, so that it could otherwise make the server examine exponentially many combinations.
+  /// The limits of returned readings and of examined combinations, whose number a client could make exponential.
   private static let readingLimit = 128
   private static let combinationLimit = 4096
-
   /// The maximum length, in bytes, of a parameter name that does not start with `x-oss-`.
   private static let nameByteLimit = 64
 
@@ -26,7 +22,6 @@ package struct OSSV1Readings {
   private let subresources = OSSSubresources()
   private var combinationCount = 0
   private var targets: [RequestTarget] = []
-
   /// The bucket name and the position of its end, or `nil` if the resource does not start with a bucket name.
   private let bucket: (name: String, slash: Int)?
 
@@ -35,18 +30,18 @@ package struct OSSV1Readings {
     let value: Range<Int>?
   }
 
-  /// A partially parsed parameter list, the index of its next parameter, and the number of `&` before that index.
+  /// A partially parsed list of parameters, whose next parameter begins at `start`.
   private struct PartialReading {
-    let index: Int
-    let ampersand: Int
+    let start: Int
+    /// The index, in `ampersands`, of the first `&` that can end the next parameter.
+    let nextAmpersand: Int
     let parameters: [Parameter]
   }
 
-  /// Returns every target whose V1 resource is the given string, or `nil` if there are too many combinations to
-  /// examine.
+  /// Returns every target with the given V1 resource, or `nil` if there are too many combinations to examine.
   package static func targets(ofResource resource: String) -> [RequestTarget]? {
     var readings = OSSV1Readings(resource)
-    return readings.readEveryPath() ? readings.targets : nil
+    return readings.addAllTargets() ? readings.targets : nil
   }
 
   private init(_ resource: String) {
@@ -60,10 +55,10 @@ package struct OSSV1Readings {
     }
   }
 
-  /// Parses the resource with each question mark as the end of the key and without parameters, or returns `false`.
-  private mutating func readEveryPath() -> Bool {
+  /// Adds the targets for each `?` that can end the key, and for no parameters, or returns `false` at a limit.
+  private mutating func addAllTargets() -> Bool {
     for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
-      guard readParameters(from: end + 1) else { return false }
+      guard addTargets(withParametersFrom: end + 1) else { return false }
     }
     if isPath(endingAt: bytes.count) { addTarget([], pathEnd: bytes.count) }
     return targets.count <= Self.readingLimit
@@ -75,13 +70,13 @@ package struct OSSV1Readings {
     return end == 1 || bucket.map { $0.slash < end } ?? false
   }
 
-  /// Parses the parameters, whose names V1 must sign and which must ascend, in every way, or returns `false`.
-  private mutating func readParameters(from start: Int) -> Bool {
-    let first = Self.firstIndex(in: ampersands, from: start)
-    var pending = [PartialReading(index: start, ampersand: first, parameters: [])]
+  /// Adds a target for each possible list of ascending, signed parameters, or returns `false` at a limit.
+  private mutating func addTargets(withParametersFrom start: Int) -> Bool {
+    let firstAmpersand = Self.firstIndex(in: ampersands, from: start)
+    var pending = [PartialReading(start: start, nextAmpersand: firstAmpersand, parameters: [])]
     while let partial = pending.popLast() {
-      let names = possibleNames(from: partial.index)
-      for ampersand in partial.ampersand...ampersands.count where !names.isEmpty {
+      let names = possibleNames(from: partial.start)
+      for ampersand in partial.nextAmpersand...ampersands.count where !names.isEmpty {
         let end = ampersand < ampersands.count ? ampersands[ampersand] : bytes.count
         for name in names where name.upperBound <= end {
           combinationCount += 1
@@ -92,7 +87,7 @@ package struct OSSV1Readings {
           if end == bytes.count {
             addTarget(parameters, pathEnd: start - 1)
           } else {
-            pending.append(PartialReading(index: end + 1, ampersand: ampersand + 1, parameters: parameters))
+            pending.append(PartialReading(start: end + 1, nextAmpersand: ampersand + 1, parameters: parameters))
           }
         }
       }
@@ -134,7 +129,6 @@ package struct OSSV1Readings {
     return Parameter(name: name, value: (name.upperBound + 1)..<end)
   }
 
-  /// Returns whether a parameter has a greater name than the one before it, as the canonical order requires.
   private func ascends(_ parameter: Parameter, after last: Parameter?) -> Bool {
     last.map { bytes[$0.name].lexicographicallyPrecedes(bytes[parameter.name]) } ?? true
   }

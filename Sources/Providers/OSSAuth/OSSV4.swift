@@ -15,42 +15,35 @@ extension HTTPField.Name {
   package static let ossPublicKeyURL = known("x-oss-pub-key-url")
 }
 
-/// The constant texts of OSS signatures.
 enum OSSText {
   static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
   static let scopeTerminator: StaticString = "aliyun_v4_request"
   static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
   static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
-
   /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
   static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
 }
 
 /// The limits that OSS sets for signatures.
 ///
-/// Source: Alibaba Cloud, "(Recommended) V4 signatures in presigned URLs",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>, and "Appendix: Signature
-/// version 4".
+/// Source: Alibaba Cloud, "Appendix: Signature version 4", and
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>.
 public enum OSSLimits {
-  /// The maximum lifetime of a V4 URL that is signed with a permanent key, and of a V4 form: seven days.
+  /// The maximum lifetime of a V4 URL that a permanent key signs, and of a V4 form: seven days.
   public static let urlLifetime = Duration.seconds(604_800)
-
-  /// The maximum lifetime of a V4 URL that is signed with a temporary key: twelve hours.
+  /// The maximum lifetime of a V4 URL that a temporary key signs: twelve hours.
   public static let temporaryURLLifetime = Duration.seconds(43_200)
-
   /// The maximum difference between the signing time and the current time: fifteen minutes.
   public static let clockTolerance = VerificationLimits.clockTolerance
 
-  /// Returns the allowed lifetimes of a V4 URL in seconds, for a temporary or a permanent key.
-  static func urlSeconds(isTemporary: Bool) -> ClosedRange<Int64> {
+  static func urlLifetimeSeconds(isTemporary: Bool) -> ClosedRange<Int64> {
     1...(isTemporary ? temporaryURLLifetime : urlLifetime).components.seconds
   }
 }
 
-/// The canonical request of OSS V4: verb, resource, query, headers, names of additional headers, payload hash.
+/// The canonical request of OSS V4: verb, resource, query, headers, names of additional headers and payload hash.
 ///
-/// Source: Alibaba Cloud, "Include a V4 signature in the Authorization header (recommended)",
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>.
+/// ``OSSSigner`` lists the sources.
 struct OSSV4Request {
   let resource: OSSResource
   /// The sorted, lowercase names of headers that are signed although V4 does not require them.
@@ -58,7 +51,7 @@ struct OSSV4Request {
 
   /// Calls `body` with a function that appends the V4 canonical request.
   ///
-  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
+  /// `omitting` names the parameter with the signature. An unsigned request must not have a parameter in `refused`.
   func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
@@ -145,17 +138,14 @@ struct OSSV4Request {
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name; source: "Canonical headers" of the page.
+  /// Returns whether V4 signs a header, given its lowercase name, in every request ("Canonical headers").
   static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-oss-")
       || name.count == 12 && name.starts(with: "content-type")
       || name.count == 11 && name.starts(with: "content-md5")
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name; source: "Canonical headers" of the page.
-  static func isSignedByRule(_ name: String) -> Bool {
-    withBytes(of: name) { isSignedByRule($0) }
-  }
+  static func isSignedByRule(_ name: String) -> Bool { withBytes(of: name) { isSignedByRule($0) } }
 
   private func selectParameters(
     of wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
@@ -276,7 +266,6 @@ extension OSSSigner {
         request, fields: draft.fields, path: draft.path, refusing: draft.refusedParameters, part: part, body)
   }
 
-  /// Appends the value of a V4 `Authorization` header up to the signature.
   func append(
     v4AuthorizationPrefixOf draft: borrowing OSSDraft, in scope: OSSV4Scope, for request: HTTPRequest, id: AccessKeyID,
     to writer: inout ByteWriter
@@ -296,7 +285,7 @@ extension OSSSigner {
   }
 
   /// Returns the path and the query of a presigned V4 URL, except the signature, which covers all of it.
-  func v4Path(
+  func v4SignedPath(
     presigning path: String, of request: HTTPRequest, as identity: Identity, seconds: Int64, in scope: OSSV4Scope
   ) -> String {
     let names = presentAdditionalHeaders(of: request, FieldDraft(request.headerFields))
@@ -324,7 +313,6 @@ extension OSSSigner {
     })
   }
 
-  /// Returns the names of the additional headers that a request contains, separated by `;`.
   private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: borrowing FieldDraft) -> String {
     additionalHeaders.filter { name in
       name == "host" ? request.authority != nil : fields.indices.contains { fields.canonicalName(at: $0) == name }

@@ -19,32 +19,26 @@ internal import StorageCrypto
 ///   repeated signed parameter, and a V1 request whose string to sign is also the string of another request.
 /// - After the signature matched: a URL whose lifetime exceeds ``limits``.
 ///
-/// The signature schemes themselves sign every `x-oss-` header and parameter.
-///
-/// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; the sender of the request
-/// can add, change or remove every other parameter. A V4 signature covers all parameters. The documentation of
-/// ``OSSSigner`` lists the sources.
+/// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; the sender can add,
+/// change or remove others. A V4 signature covers all parameters. Both cover `x-oss-` headers. ``OSSSigner`` lists the
+/// sources.
 public struct OSSVerifier: SignatureVerifier, Hashable {
   /// The region that V4 signatures must contain, or `nil` to accept any region.
   public let region: String?
-
   /// The product that V4 signatures must contain.
   public let product: String
-
   /// The position of the bucket name in the URL, or `nil` if the host determines the position.
   public let style: AddressingStyle?
-
   /// The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
-
   /// The signature versions that the verifier accepts.
   public let acceptedVersions: Set<OSSSignatureVersion>
 
   /// Whether the verifier accepts ambiguous V1 requests, as the service does.
   ///
-  /// The string to sign of such a request is also the string of another request: the key contains a question mark, or a
-  /// signed parameter contains `?`, `&` or `=` where another part would begin. For example, the key `cat.jpg?acl` has the
-  /// same string to sign as the key `cat.jpg` with the parameter `acl`.
+  /// The string to sign of such a request is also that of another one, because the key contains a question mark, or a
+  /// signed parameter contains `?`, `&` or `=` where another part would begin. For example, the key `cat.jpg?acl` has
+  /// the string of the key `cat.jpg` with the parameter `acl`.
   public let acceptsAmbiguousV1: Bool
 
   /// The limits of the request size and of the lifetime of a URL.
@@ -53,9 +47,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// Whether `x-oss-content-sha256` may contain the hash of the body, which the caller then must compare with the body.
   private(set) var acceptsPayloadHashes = false
 
-  /// A copy of the verifier that accepts the hash of the body in `x-oss-content-sha256`.
-  ///
-  /// A caller that uses the copy must compare the body with the hash.
+  /// A copy that accepts the hash of the body in `x-oss-content-sha256`, with which the caller must compare the body.
   public var acceptingPayloadHashes: OSSVerifier {
     var copy = self
     copy.acceptsPayloadHashes = true
@@ -70,8 +62,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// - Parameters:
   ///   - region: The region that V4 signatures must contain, or `nil` to accept any region.
   ///   - product: The product that V4 signatures must contain.
-  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
-  ///     otherwise the first label of the host.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, else the host.
   ///   - bucket: The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   ///   - acceptedVersions: The signature versions to accept; `[.v4]` if no client uses V1.
   ///   - acceptsAmbiguousV1: Whether to accept V1 requests whose string to sign is also the string of another request.
@@ -107,19 +98,13 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
       throw VerificationError(error).with(accessKeyID: claim.accessKeyID)
     } catch let error as VerificationError {
       throw error.with(accessKeyID: claim.accessKeyID)
-    } catch {
-      throw .malformed("The request cannot be parsed.")
-    }
+    } catch { throw .malformed("The request cannot be parsed.") }
   }
 
-  /// The prefixes of the headers and parameters that control OSS; OSS signatures cover all of these headers and
-  /// parameters.
+  /// The prefixes of the headers and parameters that control OSS, all of which OSS signatures cover.
   public var controlPrefixes: [String] { ServiceDescription.oss.controlPrefixes }
-
-  /// The status codes and error codes with which OSS rejects a request, from the page "Error responses" of its
-  /// documentation.
+  /// The status codes and error codes with which OSS rejects a request, from the page "Error responses".
   public var errorCodes: ServiceErrorCodes { ServiceDescription.oss.errorCodes }
-
   /// The name of the header that can contain the hash of the body: `x-oss-content-sha256`.
   public var payloadHashHeader: HTTPField.Name? { .ossContentSHA256 }
 
@@ -222,7 +207,6 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     }
   }
 
-  /// Rejects a V4 signature whose scope is for another region, product or day.
   func checkScope(of scheme: OSSClaim.V4) throws(VerificationError) {
     let isRegionAccepted =
       if let region { scheme.region == region } else { OSSRegion.error(for: scheme.region) == nil }
@@ -241,7 +225,6 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     }
   }
 
-  /// Rejects a request whose signing time is too far in the past or in the future.
   func checkSkew(_ signedAt: Timestamp, at now: Timestamp) throws(VerificationError) {
     let distance = signedAt.duration(to: now)
     guard distance <= OSSLimits.clockTolerance, distance >= .zero - OSSLimits.clockTolerance else {
@@ -252,11 +235,10 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     }
   }
 
-  /// Returns the expiration of a URL, which must be valid at the time and have an allowed lifetime.
   private func checkedExpiration(
     of start: Timestamp, lifetime: Int64, isTemporary: Bool, at now: Timestamp
   ) throws(VerificationError) -> Timestamp {
-    let seconds = OSSLimits.urlSeconds(isTemporary: isTemporary)
+    let seconds = OSSLimits.urlLifetimeSeconds(isTemporary: isTemporary)
     guard seconds.contains(lifetime) else {
       throw VerificationError(
         .malformed, "The lifetime of the URL is not 1 to \(seconds.upperBound) seconds.",
@@ -282,11 +264,9 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
       signedHeaders: claim.signedHeaders, signature: Secret(claim.signature), expiration: expiration,
       usableFrom: claim.placement == .header ? claim.instant.advanced(by: .zero - Self.clockTolerance) : nil,
       usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance),
-      signsParameter: { claim.signs($0.name) })
+      signsParameter: { claim.signsParameter(named: $0.name) })
   }
-}
 
-extension OSSVerifier {
   /// Returns the string to sign and, for V4, the canonical request, as the service derives them from a request.
   package func signedTexts(of claim: OSSClaim) throws(SigningError) -> SignedTexts {
     switch claim.scheme {

@@ -7,8 +7,8 @@ public import StorageAuth
 extension ServiceDescription {
   /// Alibaba Cloud OSS.
   ///
-  /// The error codes are those of the page "Error responses" of its documentation. A presigned URL states its expiration
-  /// in `x-oss-date` and `x-oss-expires` (V4), or in `Expires` (V1).
+  /// The error codes are those of the page "Error responses" in its documentation. A presigned URL expires
+  /// `x-oss-expires` seconds after `x-oss-date` (V4), or at `Expires` (V1).
   public static let oss = {
     var errorCodes = ServiceErrorCodes(
       subject: .host("HostId"), headHeader: .ossError,
@@ -67,15 +67,13 @@ extension ServiceEndpoint {
 extension ServiceHosts {
   /// The host names of OSS, such as `oss-cn-hangzhou.aliyuncs.com`.
   ///
-  /// In other domains, a host whose first label is `oss` is the service itself rather than a bucket.
-  ///
-  /// Source: Alibaba Cloud, "OSS domain names".
+  /// In other domains, a host whose first label is `oss` is the service itself rather than a bucket. Source: Alibaba
+  /// Cloud, "OSS domain names".
   public static let oss = ServiceHosts(label: "oss", domain: ".aliyuncs.com", labelCount: 3)
 }
 
-/// A namespace for the check of a region ID.
 enum OSSRegion {
-  /// Returns the error for a string that is not a region ID, with a corrected ID if the correction is clear.
+  /// Returns the error for a string that is not a region ID, with a corrected ID if the mistake is clear.
   static func error(for region: String) -> SigningError? {
     let example = "Write it like cn-hangzhou."
     var remedy: String?
@@ -90,8 +88,6 @@ enum OSSRegion {
     } else if !region.hasByte("-") {
       remedy = "Add the country as a prefix. " + example
     }
-    return remedy.map {
-      SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0)
-    }
+    return remedy.map { SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0) }
   }
 }

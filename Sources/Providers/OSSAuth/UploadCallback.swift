@@ -7,9 +7,8 @@ internal import StorageCrypto
 
 /// A request that OSS sends to a server of the app after it has stored an uploaded object.
 ///
-/// The body of the request is a template. OSS replaces variables such as `${object}` and `${size}`, and variables of
-/// the app, whose names start with `x:`. The service answers the upload with the body of the server's response, which
-/// must be JSON.
+/// The body of the request is a template, in which OSS replaces variables such as `${object}` and `${size}`, and the
+/// app's own variables, whose names start with `x:`. The server must respond with JSON, which the service returns.
 ///
 /// ```swift
 /// let callback = UploadCallback(
@@ -30,22 +29,15 @@ public struct UploadCallback: Sendable, Hashable {
 
   /// The URLs of the app's server, at most five, of which OSS tries one after another until a request succeeds.
   public var urls: [String]
-
   /// The `Host` header of the callback, or `nil` for the host of the URL.
   public var host: String?
-
   /// The template of the body.
   public var body: String
-
   /// The format of the body.
   public var format: BodyFormat
-
   /// The values of the app's own variables, by names such as `x:user`, in lowercase.
   public var variables: [String: String]
-
-  /// Whether OSS names the host when it opens a TLS connection (SNI).
-  ///
-  /// A server with certificates for several hosts needs the name.
+  /// Whether OSS names the host when it opens a TLS connection (SNI), as servers with several certificates require.
   public var sendsServerName: Bool
 
   /// Creates a callback.
@@ -74,32 +66,31 @@ public struct UploadCallback: Sendable, Hashable {
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
   public var headerFields: HTTPFields {
     get throws(SigningError) {
-      var fields: HTTPFields = [.ossCallback: try encodedCallback]
-      if let variables = encodedVariables { fields[.ossCallbackVariables] = variables }
+      var fields: HTTPFields = [.ossCallback: try base64Callback]
+      if let variables = base64Variables { fields[.ossCallbackVariables] = variables }
       return fields
     }
   }
 
   /// The query parameters of a presigned upload: `callback`, and `callback-var` if there are variables.
   ///
-  /// The user of the URL then needs no header for the callback. The signature covers the parameters.
+  /// The signature covers them, and the user of the URL needs no header for the callback.
   ///
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
   public var parameters: [RequestTarget.Parameter] {
     get throws(SigningError) {
-      let callback = RequestTarget.Parameter(name: "callback", value: try encodedCallback)
-      return [callback] + (encodedVariables.map { [RequestTarget.Parameter(name: "callback-var", value: $0)] } ?? [])
+      let callback = RequestTarget.Parameter(name: "callback", value: try base64Callback)
+      return [callback] + (base64Variables.map { [RequestTarget.Parameter(name: "callback-var", value: $0)] } ?? [])
     }
   }
 
   /// The condition of a form policy that adds the callback to the form and to what is signed.
   ///
-  /// The variables are fields of their own in a form, and are not signed: add ``formFields``. Values that the app's
-  /// server trusts belong in the template.
+  /// The variables are separate, unsigned ``formFields``. Put values that the server trusts into the template.
   ///
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
   public var formCondition: FormCondition {
-    get throws(SigningError) { FormCondition("callback", .equals(try encodedCallback)) }
+    get throws(SigningError) { FormCondition("callback", .equals(try base64Callback)) }
   }
 
   /// The form fields with the variables, which are sent before the file.
@@ -107,8 +98,7 @@ public struct UploadCallback: Sendable, Hashable {
     variables.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { FormField($0.key, $0.value) }
   }
 
-  /// The JSON of the callback in Base64.
-  private var encodedCallback: String {
+  private var base64Callback: String {
     get throws(SigningError) {
       try requireAcceptableValues()
       var document: JSONObject = ["callbackUrl": .string(urls.joined(separator: ";"))]
@@ -117,7 +107,7 @@ public struct UploadCallback: Sendable, Hashable {
       document["callbackBodyType"] = .string(format.rawValue)
       if sendsServerName { document["callbackSNI"] = true }
       let text = Self.base64(document)
-      guard text.utf8.count + (encodedVariables?.utf8.count ?? 0) <= Self.headerByteLimit else {
+      guard text.utf8.count + (base64Variables?.utf8.count ?? 0) <= Self.headerByteLimit else {
         throw .callback(
           "The template and the variables are longer than \(Self.headerByteLimit) bytes in Base64.",
           remedy: "Shorten them; the app's server can look up the rest.")
@@ -126,8 +116,7 @@ public struct UploadCallback: Sendable, Hashable {
     }
   }
 
-  /// The JSON of the variables in Base64, or `nil` if there are none.
-  private var encodedVariables: String? {
+  private var base64Variables: String? {
     guard !variables.isEmpty else { return nil }
     var document = JSONObject()
     for field in formFields { document[field.name] = .string(field.value) }
@@ -138,23 +127,18 @@ public struct UploadCallback: Sendable, Hashable {
     String(writing: { $0.append(base64: JSONValue.object(document).serialized) })
   }
 
-  /// The maximum number of URLs, according to the page "Callback".
   private static let urlLimit = 5
-
   /// The maximum size, in bytes, of both headers together, which leaves space for the other headers of an upload.
   private static let headerByteLimit = 6 * 1024
 
-  /// Throws an error if OSS would reject the callback, or if the template has a variable without a value.
   private func requireAcceptableValues() throws(SigningError) {
     guard (1...Self.urlLimit).contains(urls.count) else {
       throw .callback("There are \(urls.count) URLs.", remedy: "Give one to \(Self.urlLimit) URLs.")
     }
-    for url in urls {
-      guard Self.isURL(url) else {
-        throw .callback(
-          "\"\(url)\" is not a URL to which OSS can send a callback.",
-          remedy: "Use http:// or https://, a host name or an IPv4 address, and percent-encode the rest.")
-      }
+    for url in urls where !Self.isURL(url) {
+      throw .callback(
+        "\"\(url)\" is not a URL to which OSS can send a callback.",
+        remedy: "Use http:// or https://, a host name or an IPv4 address, and percent-encode the rest.")
     }
     if let host, !Self.isAuthority(host[...]) {
       throw .callback("\"\(host)\" is not a host.", remedy: "Use a host name or an IPv4 address.")
@@ -205,12 +189,11 @@ extension SigningError {
   }
 }
 
-/// A namespace for the message of a callback, which OSS signs.
+/// The message of a callback, which OSS signs.
 package enum CallbackMessage {
   /// Returns the bytes that a callback's signature covers: the decoded path, the query, a line feed and the body.
   ///
-  /// The parts have no separators of their own. A path whose decoded form contains a question mark or a control
-  /// character would make the same bytes as another request, so the result is `nil` for it.
+  /// The result is `nil` if the decoded path contains a question mark or a control character, and so may be ambiguous.
   package static func bytes(target: String, body: [UInt8]) -> [UInt8]? {
     let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
     let query = target.utf8[path.endIndex...]
@@ -226,7 +209,6 @@ package enum CallbackMessage {
 
 /// The template of a callback's body: text with variables such as `${object}`.
 package struct CallbackTemplate: Sendable {
-  /// A part of a template.
   package enum Piece: Sendable, Equatable {
     case text(String)
     case variable(String)
@@ -238,14 +220,10 @@ package struct CallbackTemplate: Sendable {
     "contentMd5", "vpcId", "clientIp", "reqId", "operation",
   ]
 
-  /// The parts of the template in their order.
   package let pieces: [Piece]
 
-  /// The names of the variables in the template.
   package var variables: [String] {
-    pieces.compactMap { piece in
-      if case .variable(let name) = piece { name } else { nil }
-    }
+    pieces.compactMap { piece in if case .variable(let name) = piece { name } else { nil } }
   }
 
   /// Parses a template, or returns `nil` if a variable has no end.

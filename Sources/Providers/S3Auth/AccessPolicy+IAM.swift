@@ -4,21 +4,17 @@
 public import StorageAuth
 
 extension AccessPolicy {
-  /// Returns the policy as an IAM policy document (version 2012-10-17), for `Policy` of AssumeRole or for a role or a
-  /// user.
+  /// Returns the policy as an IAM policy document (version 2012-10-17), for AssumeRole, a role or a user.
   ///
   /// The permission to write becomes `s3:PutObject`, which uploads of parts and copies require too, with
-  /// `s3:AbortMultipartUpload` and `s3:ListMultipartUploadParts`. The permission to list becomes `s3:ListBucket` on the
-  /// bucket, with the prefix as a condition. The document never permits listing in-progress uploads, because no
-  /// condition would limit the list to a prefix.
+  /// `s3:AbortMultipartUpload` and `s3:ListMultipartUploadParts`. The permission to list becomes `s3:ListBucket` with
+  /// the prefix as a condition. Listing in-progress uploads is never permitted, because no condition limits that list.
   ///
-  /// Source: AWS, "Actions, resources, and condition keys for Amazon S3" and "IAM JSON policy elements: Condition
-  /// operators".
+  /// Sources: AWS, "Actions, resources, and condition keys for Amazon S3" and "Condition operators" (IAM).
   ///
   /// - Parameters:
   ///   - partition: The AWS partition of the buckets: `aws`, `aws-cn` or `aws-us-gov`.
-  ///   - byteLimit: The maximum size of the document in bytes; STS accepts 2,048. Pass `nil` for a policy that is
-  ///     attached to a role.
+  ///   - byteLimit: The maximum size in bytes; STS accepts 2,048. `nil` is for a policy that is attached to a role.
   /// - Returns: The document as JSON.
   /// - Throws: A `PolicyError` if IAM cannot express the policy: the policy limits the size or media type of written
   ///   objects, or a key contains an asterisk, a question mark or `${`.

@@ -8,14 +8,13 @@ internal import StorageCrypto
 package struct S3Address {
   /// The bucket name in the host, or `nil` if the host is the service itself.
   let bucket: String?
-  /// Whether the first component of the path is the bucket name.
   let isBucketInPath: Bool
 
   /// Creates an address from the host of a request.
   ///
-  /// Amazon's hosts are parsed by Amazon's rule: `s3.<region>…` is the service, and the labels before it, including
-  /// their dots, are the bucket name. For other hosts, the style determines the position. Without a style, the bucket
-  /// name is in the path. A custom domain without a bucket name is the bucket name.
+  /// In Amazon's hosts, `s3.<region>…` is the service, and the labels before it, including their dots, are the bucket
+  /// name. For other hosts, the style determines the position; without a style, the bucket name is in the path. The
+  /// bucket of a custom domain is the given one, or the domain.
   init(authority: String, style: AddressingStyle?, customDomainBucket: String? = nil) {
     let host = hostWithoutPort(authority).asciiLowercased
     if style == .customDomain {
@@ -64,9 +63,8 @@ package struct S3Address {
     return remainder.isEmpty || remainder.beginsWithByte("/") || remainder.beginsWithByte("?")
   }
 
-  /// Returns the reason why the signer cannot sign requests to a host, or `nil` if it can.
   static func reasonUnsupported(host authority: String) -> String? {
-    // This check runs for every signature, so it creates no strings from the host, and looks at its hyphens only.
+    // This check runs for every signature, so it looks only at the hyphens of the host, and creates no strings.
     let (isGlobal, isExpress) = withBytes(of: authority) { host in
       var (isGlobal, isExpress) = (false, false)
       var index = 0
@@ -80,15 +78,13 @@ package struct S3Address {
       return (isGlobal, isExpress)
     }
     if isGlobal { return "Multi-region access points need Signature Version 4A, which is not supported." }
-    if isExpress {
-      return "Directory buckets (S3 Express One Zone) are not supported: they require a separate session."
-    }
-    return nil
+    return isExpress
+      ? "Directory buckets (S3 Express One Zone) are not supported: they require a separate session." : nil
   }
 }
 
 extension Span<UInt8> {
-  /// Returns whether a text stands at an index, which may be negative.
+  /// Returns whether the bytes from an index, which may be negative, start with a text.
   @inline(__always)
   fileprivate func contains(_ text: StaticString, from index: Int) -> Bool {
     index >= 0 && extracting(index...).starts(with: text)

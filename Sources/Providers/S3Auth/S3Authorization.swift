@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The components of an authorization in a header or a URL, from the pages that ``S3Verifier`` lists.
+/// The components of an authorization in a header or a URL, from the pages that ``S3Signer`` lists.
 struct S3Authorization: Sendable {
   let accessKeyID: AccessKeyID
   let day: String
@@ -12,7 +12,6 @@ struct S3Authorization: Sendable {
   let service: String
   /// The names of the signed headers: lowercase, sorted, without duplicates, and including `host`.
   let signedHeaders: [String]
-  /// The signature: 64 lowercase hexadecimal digits.
   let signature: String
 
   init(_ text: String) throws(VerificationError) {
@@ -45,13 +44,11 @@ struct S3Authorization: Sendable {
       throw Self.malformed(
         "The Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", as: code)
     }
-    // The ID is what precedes the scope, because it can contain slashes.
+    // The ID can contain slashes, so it extends to the scope.
     let scope = credentialParts.suffix(4).map { String($0) }
     do throws(VerificationError) {
       accessKeyID = try AccessKeyID(claimed: credentialParts.dropLast(4).joined(separator: "/"))
-    } catch {
-      throw error.with(serviceCode: code)
-    }
+    } catch { throw error.with(serviceCode: code) }
     (day, region, service) = (scope[0], scope[1], scope[2])
     guard region.isS3ScopePart, service.isS3ScopePart else {
       throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
@@ -90,7 +87,6 @@ struct S3Authorization: Sendable {
     "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
     remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified.")
 
-  /// Returns the error for an unsupported scheme in a header, or an unsupported algorithm in a URL.
   static func unsupportedScheme(_ scheme: some StringProtocol) -> VerificationError {
     if scheme.isIdentical(to: "AWS") { return unsupportedVersion2 }
     if scheme.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return version4ANotImplemented }
@@ -102,7 +98,6 @@ struct S3Authorization: Sendable {
 }
 
 extension Substring {
-  /// The string without leading and trailing spaces.
   fileprivate var trimmingSpaces: Substring {
     var rest = droppingBlanks
     while let shorter = rest.removingByteSuffix(" ") { rest = shorter }
@@ -111,7 +106,6 @@ extension Substring {
 }
 
 extension VerificationError {
-  /// Returns an error for which S3 has an error code of its own.
   static func s3(_ serviceCode: String, _ code: Code, _ message: String, remedy: String) -> VerificationError {
     VerificationError(code, message, remedy: remedy).with(serviceCode: serviceCode)
   }

@@ -20,7 +20,6 @@ extension HTTPField.Name {
   package static let s3RegionSet = known("x-amz-region-set")
 }
 
-/// The constant texts of S3 signatures.
 enum S3Text {
   static let algorithm: StaticString = "AWS4-HMAC-SHA256"
   static let scopeTerminator: StaticString = "aws4_request"
@@ -36,10 +35,7 @@ enum S3Text {
 
   /// The query parameters of Signature Versions 4 and 2, which a request must not contain before it is signed.
   static let signatureParameters = NameTable(v4Parameters + ["AWSAccessKeyId", "Signature"])
-
-  /// The characters that an access key ID must not contain.
-  ///
-  /// A comma ends the `Credential`. The scope is read from the right end, so that the ID can contain slashes.
+  /// The characters that an access key ID must not contain; slashes are allowed, as the scope is read from the end.
   static let idDelimiters = IDDelimiters.comma
 }
 
@@ -50,19 +46,14 @@ enum S3Text {
 public enum S3Limits {
   /// The maximum lifetime of a presigned URL: seven days.
   public static let urlLifetime = Duration.seconds(604_800)
-
   /// The minimum size, in bytes, of every chunk except the last one with data.
   public static let minimumChunkByteCount = 8192
-
   /// The maximum size, in bytes, of the form fields before the file.
   public static let formByteLimit = 20_480
 
-  /// The maximum size, in bytes, of a trailer, which bounds the memory that a client can use up; a checksum needs less.
+  /// The maximum size, in bytes, of a trailer, to limit the memory that a client can use; a checksum needs less.
   static let trailerByteLimit = 16_384
-
-  /// The allowed lifetimes of a presigned URL in seconds.
-  static let urlSeconds = 1...urlLifetime.components.seconds
-
+  static let urlLifetimeSeconds = 1...urlLifetime.components.seconds
   /// The number of hexadecimal digits in a signature or a hash.
   static let hexDigitCount = 64
 }
@@ -97,7 +88,6 @@ package struct S3Scope: Sendable {
     writer.append(S3Text.scopeTerminator)
   }
 
-  /// Appends the string to sign for a canonical request with the given hash.
   package func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(headWithSuffix: "", to: &writer)
     writer.append(hex: hash)
@@ -114,7 +104,6 @@ package struct S3Scope: Sendable {
     writer.append(UInt8(ascii: "\n"))
   }
 
-  /// Returns the signature of a request, given the hash of its canonical request.
   func signature(of hash: Digest, with key: AccessKey) -> Digest {
     signingKey(of: key).authenticationCode { append(stringToSign: hash, to: &$0) }
   }
@@ -147,10 +136,9 @@ extension String {
 
 /// The canonical request: method, path, query, headers, names of the signed headers, and hash of the body.
 ///
-/// Unlike the paths of other AWS services, the path is decoded and encoded once, and is not normalized. The values of a
-/// repeated header are joined with commas. Source: "Transferring Payload in a Single Chunk".
+/// Unlike the paths of other AWS services, the path is decoded and encoded once, and is not normalized. Source:
+/// "Transferring Payload in a Single Chunk".
 package struct S3CanonicalRequest {
-  /// The selection of the signed headers.
   enum Headers {
     /// The headers that have an effect at the service, and additional headers, whose names are sorted and lowercase.
     case byRule(adding: [String])
@@ -160,24 +148,13 @@ package struct S3CanonicalRequest {
 
   let headers: Headers
   /// The line for the body; `nil` stands for the value of `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` without it.
-  let payload: String?
-  /// Whether a signed header may contain control characters, which a verifier passes on to the comparison.
-  let allowsControlCharacters: Bool
-
-  init(headers: Headers, payload: String? = nil, allowsControlCharacters: Bool = false) {
-    self.headers = headers
-    self.payload = payload
-    self.allowsControlCharacters = allowsControlCharacters
-  }
-
-  /// Creates a canonical request with exactly the given headers, whose names are sorted and lowercase.
-  package init(signing names: [String], payload: String?) {
-    self.init(headers: .listed(names), payload: payload)
-  }
+  var payload: String?
+  /// Whether signed headers may contain control characters; for a verifier, they only change the computed signature.
+  var allowsControlCharacters = false
 
   /// Calls `body` with a function that appends the canonical request, and with the names of the signed headers.
   ///
-  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
+  /// `omitting` names the parameter with the signature. An unsigned request must not have a parameter in `refused`.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
@@ -188,7 +165,7 @@ package struct S3CanonicalRequest {
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
           let path = try Self.selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
-          // The names are written once: the text contains each of them twice, and the header of the signature again.
+          // The names are written once and used three times: twice in the text, and in the header of the signature.
           return withWrittenBytes({ writer in append(namesOf: selected, in: fields, to: &writer) }) { names in
             body(
               { writer in
@@ -220,7 +197,7 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Appends the headers, the empty line and the header names, and joins the values of a repeated header with commas.
+  /// Appends the headers, an empty line and the header names, with commas between the values of a repeated header.
   private func append(
     _ selected: borrowing ScratchList<SelectedHeader>, named names: Span<UInt8>, of request: HTTPRequest,
     _ fields: borrowing FieldDraft, to writer: inout ByteWriter
@@ -292,9 +269,7 @@ package struct S3CanonicalRequest {
     }
   }
 
-  func signs(_ name: String) -> Bool {
-    withBytes(of: name) { signs($0) }
-  }
+  func signs(_ name: String) -> Bool { withBytes(of: name) { signs($0) } }
 
   private func signs(_ name: Span<UInt8>) -> Bool {
     switch headers {
@@ -305,13 +280,11 @@ package struct S3CanonicalRequest {
     }
   }
 
-  static func isSignedByRule(_ name: String) -> Bool {
-    withBytes(of: name) { isSignedByRule($0) }
-  }
+  static func isSignedByRule(_ name: String) -> Bool { withBytes(of: name) { isSignedByRule($0) } }
 
   /// Returns whether a header is signed in every request: it has an effect at the service, and no proxy changes it.
   ///
-  /// AWS requires the `x-amz-` headers and either `content-type` or `content-md5`, about which its pages disagree.
+  /// AWS requires the `x-amz-` headers and either `content-type` or `content-md5`; its pages disagree.
   private static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     if name.isEmpty { return false }
     switch (name[0], name.count) {
@@ -338,15 +311,17 @@ package struct S3CanonicalRequest {
   }
 }
 
+extension S3CanonicalRequest {
+  /// Creates a canonical request with exactly the given headers, whose names are sorted and lowercase.
+  package init(signing names: [String], payload: String?) { self.init(headers: .listed(names), payload: payload) }
+}
+
 extension [String] {
-  /// Whether the strings ascend by their bytes, as the names of signed headers must.
-  var areSortedAndDistinct: Bool {
-    zip(self, dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
+  var areSortedAndDistinct: Bool { zip(self, dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 }
 
 extension String {
-  /// Whether a signed header may be repeated: a list or metadata, of which the service does not read one copy only.
+  /// Whether a signed header may be repeated: a list or metadata, of which the service reads all copies.
   fileprivate var isRepeatable: Bool {
     if hasBytePrefix("x-amz-meta-") { return true }
     if self == "host" || S3CanonicalRequest.isSignedByRule(self) { return false }

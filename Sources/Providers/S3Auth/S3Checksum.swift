@@ -24,9 +24,7 @@ public struct S3Checksum: Sendable {
     /// The lowercase name of the header or trailer that contains a checksum of this algorithm.
     package var fieldName: String { "x-amz-checksum-\(rawValue)" }
 
-    /// Creates an algorithm from the name of a checksum header or trailer, in any letter case.
-    ///
-    /// Returns `nil` if the name does not belong to a known algorithm.
+    /// Creates an algorithm from the name of a checksum header or trailer, in any letter case, or returns `nil`.
     public init?(fieldName: String) {
       let name = fieldName.asciiLowercased
       guard let found = Self.allCases.first(where: { $0.fieldName.isIdentical(to: name) }) else { return nil }
@@ -34,7 +32,7 @@ public struct S3Checksum: Sendable {
     }
   }
 
-  private enum State {
+  private enum Computation {
     case cyclic(CRC)
     case sha1(SHA1)
     case sha256(SHA256)
@@ -43,12 +41,12 @@ public struct S3Checksum: Sendable {
   /// The algorithm with which the checksum is computed.
   public let algorithm: Algorithm
 
-  private var state: State
+  private var computation: Computation
 
   /// Creates a checksum to which no bytes have been added.
   public init(_ algorithm: Algorithm) {
     self.algorithm = algorithm
-    state =
+    computation =
       switch algorithm {
       case .crc32: .cyclic(CRC(.crc32))
       case .crc32c: .cyclic(CRC(.crc32c))
@@ -59,28 +57,26 @@ public struct S3Checksum: Sendable {
   }
 
   /// Updates the checksum with more bytes.
-  public mutating func update(_ bytes: [UInt8]) {
-    bytes.withElements { update($0) }
-  }
+  public mutating func update(_ bytes: [UInt8]) { bytes.withElements { update($0) } }
 
   /// Updates the checksum with more bytes.
   public mutating func update(_ bytes: Span<UInt8>) {
-    switch state {
+    switch computation {
     case .cyclic(var crc):
       crc.update(bytes)
-      state = .cyclic(crc)
+      computation = .cyclic(crc)
     case .sha1(var hash):
       hash.update(bytes)
-      state = .sha1(hash)
+      computation = .sha1(hash)
     case .sha256(var hash):
       hash.update(bytes)
-      state = .sha256(hash)
+      computation = .sha256(hash)
     }
   }
 
   /// The checksum of the bytes so far, in big-endian byte order.
   public var bytes: [UInt8] {
-    switch state {
+    switch computation {
     case .cyclic(let crc): crc.bytes
     case .sha1(let hash): hash.finalize().bytes
     case .sha256(let hash): hash.finalize().bytes

@@ -1,24 +1,23 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
 /// A decoder of chunked bodies that verifies their signatures, and returns a chunk's bytes only after its verification.
 ///
-/// The caller must not make the decoded bytes visible before ``finish()`` returns. The decoder buffers at most one
-/// chunk. If the chunks are not signed, it buffers no chunks.
+/// The caller must not publish the decoded bytes before ``finish()`` returns. At most one signed chunk is buffered.
 package struct S3ChunkDecoder: BodyDecoder {
   /// The checksum in the trailer, after the decoder has compared it with the decoded bytes.
   package private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
 
   package let decodedByteCount: Int64
 
-  private enum State {
+  /// The part of the body to which the next byte belongs.
+  private enum Position {
     /// The line before a chunk, with its size and signature.
     case head
-    /// The bytes of a chunk, of which a number is still to come.
+    /// The bytes of a chunk, of which some remain to be received.
     case data(remaining: Int64)
     /// The line break after the bytes of a chunk.
     case dataEnd
@@ -31,10 +30,8 @@ package struct S3ChunkDecoder: BodyDecoder {
   private let maximumChunkByteCount: Int64
   private var chain: S3ChunkChain
   private var runningChecksum: S3Checksum?
-  private var state = State.head
-  /// The bytes of the current line between chunks, up to now.
+  private var position = Position.head
   private var framingLine: [UInt8] = []
-  /// The received bytes of a chunk whose signature has not been verified.
   private var unverifiedBytes: [UInt8] = []
   private var claimedSignature = ""
   /// The number of the current chunk, starting with 1.
@@ -46,17 +43,14 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var trailerValue: String?
   private var hasTrailerSignature = false
   private var hasFailed = false
-  /// The number of empty lines, at the current place, that the format does not have.
+  /// The number of empty lines that the format does not have, in the trailer or after the body.
   private var surplusLineCount = 0
 
   /// The maximum length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
   private static let headByteLimit = 128
-  /// The maximum size, in bytes, of a signed chunk, which the decoder buffers, unless the caller sets another one.
-  ///
-  /// The vendor's SDKs send chunks of 64 KiB or 128 KiB.
+  /// The default maximum size of a signed chunk, which is buffered, in bytes; the vendor's SDKs send up to 128 KiB.
   package static let defaultChunkByteLimit = 16 << 20
 
-  /// Creates a decoder for the body of a verified request; it buffers signed chunks of up to a maximum size.
   package init(
     for claim: S3Claim, against key: AccessKey, maximumChunkByteCount: Int = defaultChunkByteLimit
   ) throws(VerificationError) {
@@ -67,7 +61,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     decodedByteCount = framing.decodedByteCount
     runningChecksum = framing.trailer.map { S3Checksum($0) }
     let scope = claim.scope
-    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: claim.authorization.signature)
+    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), previousSignature: claim.authorization.signature)
   }
 
   /// Decodes the next bytes of the body, which can be split at any position, and returns those that are verified.
@@ -79,7 +73,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     do throws(VerificationError) {
       var rest = bytes[...]
       while !rest.isEmpty {
-        if case .data(let remaining) = state {
+        if case .data(let remaining) = position {
           let piece = rest.prefix(Int(clamping: remaining))
           rest = rest.dropFirst(piece.count)
           if payload.hasSignedChunks {
@@ -89,7 +83,7 @@ package struct S3ChunkDecoder: BodyDecoder {
             output += piece
           }
           let missingByteCount = remaining - Int64(piece.count)
-          state = missingByteCount == 0 ? .dataEnd : .data(remaining: missingByteCount)
+          position = missingByteCount == 0 ? .dataEnd : .data(remaining: missingByteCount)
         } else if let byte = rest.popFirst() {
           try readFramingByte(byte, into: &output)
         }
@@ -101,30 +95,30 @@ package struct S3ChunkDecoder: BodyDecoder {
     return output
   }
 
-  /// Throws an error with the code `IncompleteBody` if the body is incomplete after its last bytes.
+  /// Throws the error `IncompleteBody` if the body is incomplete after its last bytes.
   package mutating func finish() throws(VerificationError) {
-    guard case .done = state, framingLine.isEmpty, !hasFailed else {
+    guard case .done = position, framingLine.isEmpty, !hasFailed else {
       hasFailed = true
       throw Self.incomplete("The body ends before its last chunk or its trailer.")
     }
   }
 
-  /// Reads a byte of a line between the chunks, and acts on the line at its end.
+  /// Reads a byte of a line between the chunks, and parses the line at its end.
   private mutating func readFramingByte(_ byte: UInt8, into output: inout [UInt8]) throws(VerificationError) {
     framingLine.append(byte)
-    if case .trailer = state { trailerByteCount += 1 }
+    if isInTrailer { trailerByteCount += 1 }
     guard framingLine.count <= (isInTrailer ? S3Limits.trailerByteLimit : Self.headByteLimit),
       trailerByteCount <= S3Limits.trailerByteLimit
     else { throw isInTrailer ? Self.malformedTrailer : Self.malformedChunk("A line of the framing is too long.") }
     guard byte == UInt8(ascii: "\n") else { return }
     let endedLine = framingLine
     framingLine.removeAll(keepingCapacity: true)
-    switch state {
+    switch position {
     case .head: try readHead(endedLine)
     case .dataEnd:
       guard endedLine == S3ChunkEncoder.chunkEnd else { throw Self.malformedChunk("The size of a chunk is wrong.") }
       try endChunk(into: &output)
-      state = .head
+      position = .head
     case .trailer: try readTrailer(endedLine)
     case .done:
       // A MinIO client ends a body with trailers with one extra empty line.
@@ -136,9 +130,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     }
   }
 
-  private var isInTrailer: Bool {
-    if case .trailer = state { true } else { false }
-  }
+  private var isInTrailer: Bool { if case .trailer = position { true } else { false } }
 
   /// Parses the line before a chunk, and begins the chunk, or the trailer after the empty chunk.
   private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
@@ -146,7 +138,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     claimedSignature = signature
     try beginChunk(of: size)
     guard size == 0 else {
-      state = .data(remaining: size)
+      position = .data(remaining: size)
       return
     }
     guard announcedByteCount == decodedByteCount else {
@@ -155,7 +147,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     // The empty chunk is signed like the others, and adds no bytes to the output.
     var noOutput: [UInt8] = []
     try endChunk(into: &noOutput)
-    state = .trailer
+    position = .trailer
   }
 
   /// Returns the size of a chunk and, in a signed body, its signature, which are in the line before the chunk.
@@ -181,7 +173,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     return (size, signature)
   }
 
-  /// Counts a chunk and its bytes, and rejects one whose size S3 or this decoder does not allow.
+  /// Counts a chunk and its bytes, and rejects a size that S3 or this decoder does not allow.
   private mutating func beginChunk(of size: Int64) throws(VerificationError) {
     guard let sum = announcedByteCount.checkedAdding(size), sum <= decodedByteCount else {
       throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length states.")
@@ -249,10 +241,10 @@ package struct S3ChunkDecoder: BodyDecoder {
     }
   }
 
-  /// Ends the body at an empty line, unless the trailer lacks its signature and the line is a surplus one before it.
+  /// Ends the body at an empty line, unless a signature is due: then one surplus line is skipped.
   private mutating func endTrailer() throws(VerificationError) {
     guard payload.hasTrailer else {
-      state = .done
+      position = .done
       return
     }
     guard trailerValue != nil else { throw Self.malformedTrailer }
@@ -262,11 +254,12 @@ package struct S3ChunkDecoder: BodyDecoder {
       guard surplusLineCount == 1 else { throw Self.malformedTrailer }
       return
     }
-    try checkChecksum()
+    try verifyChecksum()
+    surplusLineCount = 0
+    position = .done
   }
 
-  /// Compares the checksum in the trailer with the checksum of the decoded bytes, and ends the body.
-  private mutating func checkChecksum() throws(VerificationError) {
+  private mutating func verifyChecksum() throws(VerificationError) {
     guard let running = runningChecksum, let trailerValue else { throw Self.malformedTrailer }
     guard running.base64.isIdentical(to: trailerValue) else {
       throw .s3(
@@ -275,8 +268,6 @@ package struct S3ChunkDecoder: BodyDecoder {
         remedy: "Send the object again.")
     }
     checksum = (running.algorithm, trailerValue)
-    surplusLineCount = 0
-    state = .done
   }
 
   private static func malformedChunk(_ message: String) -> VerificationError {

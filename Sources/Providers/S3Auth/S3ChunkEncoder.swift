@@ -39,8 +39,7 @@ public struct S3ChunkEncoder: Sendable {
   /// - Parameters:
   ///   - request: The request with its signature in the headers.
   ///   - key: The access key with which the request was signed.
-  /// - Throws: `SigningError.Code.invalidRequest` if the request was signed for another kind of body or with another
-  ///   key.
+  /// - Throws: `SigningError.Code.invalidRequest` if the request was signed for another kind of body or another key.
   public init(_ request: HTTPRequest, with key: AccessKey) throws(SigningError) {
     let fields = request.headerFields
     guard let authorization = fields[.authorization].flatMap({ try? S3Authorization($0) }),
@@ -56,7 +55,7 @@ public struct S3ChunkEncoder: Sendable {
     decodedByteCount = count
     trailerName = payload.hasTrailer ? fields[.s3Trailer]?.asciiLowercased : nil
     let scope = S3Scope(date: date, region: authorization.region, service: authorization.service)
-    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: authorization.signature)
+    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), previousSignature: authorization.signature)
   }
 
   /// Returns the line that precedes a chunk, with the chunk's size and, in a signed body, its signature.
@@ -99,8 +98,7 @@ public struct S3ChunkEncoder: Sendable {
 
   /// Returns the end of the body: the empty chunk and the trailer.
   ///
-  /// - Parameter trailer: The value of the trailer whose name `x-amz-trailer` contains, such as a checksum in Base64.
-  ///   Pass `nil` for a body without trailers.
+  /// - Parameter trailer: The value of the trailer in `x-amz-trailer`, such as a checksum in Base64, or `nil` for none.
   /// - Throws: `SigningError.Code.invalidRequest` if the body is shorter than the request specifies, if the format of
   ///   the body requires a trailer and `trailer` is `nil`, or if the format does not allow the given trailer.
   public mutating func end(trailer: String? = nil) throws(SigningError) -> [UInt8] {
@@ -128,8 +126,7 @@ public struct S3ChunkEncoder: Sendable {
   ///   - decodedByteCount: The size of the object in bytes.
   ///   - chunkByteCount: The size, in bytes, of each chunk except the last, at least 8,192.
   ///   - payload: The format of the body.
-  ///   - trailer: The name and the value of the trailer, or `nil` for a body without trailers. The length of a checksum
-  ///     does not depend on the object.
+  ///   - trailer: The name and the value of the trailer, or `nil` for a body without trailers. Only its length matters.
   /// - Returns: The size, or `nil` if a parameter is out of range or the format has no chunks.
   public static func byteCount(
     ofBody decodedByteCount: Int64, inChunksOf chunkByteCount: Int, as payload: S3Payload,
@@ -142,8 +139,8 @@ public struct S3ChunkEncoder: Sendable {
       Int64(String(count, radix: 16).utf8.count + 2)
         + (payload.hasSignedChunks ? Int64(S3ChunkText.signature.utf8.count + S3Limits.hexDigitCount) : 0)
     }
-    let (full, rest) = decodedByteCount.quotientAndRemainder(dividingBy: Int64(chunkByteCount))
-    let (framing, overflow) = full.multipliedReportingOverflow(by: headByteCount(Int64(chunkByteCount)) + 2)
+    let (fullChunkCount, rest) = decodedByteCount.quotientAndRemainder(dividingBy: Int64(chunkByteCount))
+    let (framing, overflow) = fullChunkCount.multipliedReportingOverflow(by: headByteCount(Int64(chunkByteCount)) + 2)
     guard !overflow, let body = decodedByteCount.checkedAdding(framing) else { return nil }
     // Line breaks of two bytes follow each chunk and the trailer.
     var end = headByteCount(0) + 2 + (rest > 0 ? headByteCount(rest) + 2 : 0)
@@ -157,27 +154,18 @@ public struct S3ChunkEncoder: Sendable {
   }
 
   private static func refusal(_ message: String) -> SigningError {
-    SigningError(
-      .invalidRequest, message, remedy: "Send as many bytes as announced, in chunks of one size, and end the body once."
-    )
+    let remedy = "Send as many bytes as announced, in chunks of one size, and end the body once."
+    return SigningError(.invalidRequest, message, remedy: remedy)
   }
 }
 
-/// The sequence of a chunked body's signatures.
-///
-/// Each signature covers the previous one, and the first one covers the signature of the request.
+/// The sequence of a chunked body's signatures, each of which covers the one before, starting with that of the request.
 struct S3ChunkChain: Sendable {
   let scope: S3Scope
   let key: HMACKey<SHA256>
   private(set) var previousSignature: String
 
-  init(scope: S3Scope, key: HMACKey<SHA256>, seed: String) {
-    self.scope = scope
-    self.key = key
-    previousSignature = seed
-  }
-
-  /// Returns the signature of the next chunk, which the one after it covers; the hash is in hexadecimal.
+  /// Returns the signature of the next chunk, given the hash of its bytes in hexadecimal.
   mutating func sign(chunkWith hash: String) -> String {
     let signature = key.authenticationCode { writer in
       scope.append(headWithSuffix: "-PAYLOAD", to: &writer)
@@ -207,7 +195,6 @@ struct S3ChunkChain: Sendable {
   }
 }
 
-/// The constant texts of chunked bodies.
 enum S3ChunkText {
   static let signature = ";chunk-signature="
   static let trailerSignature = "x-amz-trailer-signature"

@@ -6,21 +6,20 @@ public import StorageAuth
 internal import StorageCrypto
 
 /// The unverified statements of a request about its S3 signature, such as the access key ID and the payload.
-public struct S3Claim: SignatureClaim {
+public struct S3Claim: SignatureClaim, Redacted {
   /// The ID of the access key with which the request claims to be signed.
   public let accessKeyID: AccessKeyID
-
   /// The session token in the request, or `nil` if the request contains no session token.
   public let sessionToken: Secret?
-
   /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
-
   /// The value that the signature covers for the body; ``S3Payload/unsigned`` for a URL.
   public let payload: S3Payload
-
   /// The request that the claim was parsed from.
   public let request: HTTPRequest
+
+  /// The access key ID and the placement, without the token, the signature and the request.
+  public var description: String { "S3Claim(\(accessKeyID), in the \(placement))" }
 
   let authorization: S3Authorization
   package let date: Timestamp
@@ -30,10 +29,7 @@ public struct S3Claim: SignatureClaim {
   let verifier: S3Verifier
 
   var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
-
-  var scope: S3Scope {
-    S3Scope(date: date, region: authorization.region, service: authorization.service)
-  }
+  var scope: S3Scope { S3Scope(date: date, region: authorization.region, service: authorization.service) }
 
   /// Calls `body` with a function that appends the canonical request, and with the names of the signed headers.
   func withCanonicalRequest<Result>(
@@ -63,9 +59,4 @@ public struct S3Claim: SignatureClaim {
     guard let text = try request.headerFields.uniqueValue(for: .date) else { return nil }
     return Timestamp(iso8601Basic: text) ?? Timestamp(httpDate: text)
   }
-}
-
-extension S3Claim: Redacted {
-  /// The access key ID and the placement, without the token, the signature and the request.
-  public var description: String { "S3Claim(\(accessKeyID), in the \(placement))" }
 }

@@ -4,10 +4,10 @@
 public import StorageAuth
 internal import StorageCrypto
 
-// Form uploads from browsers. Sources: AWS, "Authenticating Requests: Browser-Based Uploads Using POST (AWS Signature
-// Version 4)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-authentication-HTTPPOST.html>, and "POST Policy".
-
 /// The field names and the signature of S3 form uploads.
+///
+/// Sources: AWS, "Authenticating Requests: Browser-Based Uploads Using POST (AWS Signature Version 4)",
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-authentication-HTTPPOST.html>, and "POST Policy".
 private enum S3Form {
   /// The lowercase names of the form fields that belong to the signature.
   static let signatureFields: Set<String> = [
@@ -49,17 +49,15 @@ extension S3Signer: FormSigner {
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "Content-Type", reserved: S3Form.signatureFields, at: date)
     let scope = scope(at: date)
-    let signedFields =
-      [
-        FormField("x-amz-algorithm", S3Text.algorithm.description),
-        FormField("x-amz-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
-        FormField("x-amz-date", date.iso8601Basic),
-      ] + (key.sessionToken.map { [FormField(S3Form.tokenField, $0.reveal())] } ?? [])
+    var signedFields = [
+      FormField("x-amz-algorithm", S3Text.algorithm.description),
+      FormField("x-amz-credential", "\(key.id.string)/\(String(writing: { scope.append(to: &$0) }))"),
+      FormField("x-amz-date", date.iso8601Basic),
+    ]
+    if let token = key.sessionToken { signedFields.append(FormField(S3Form.tokenField, token.reveal())) }
     let text = draft.policy(binding: signedFields)
-    return draft.signed(
-      adding: signedFields + [
-        FormField("policy", text), FormField("x-amz-signature", S3Form.signature(of: text, in: scope, with: key)),
-      ])
+    let signature = S3Form.signature(of: text, in: scope, with: key)
+    return draft.signed(adding: signedFields + [FormField("policy", text), FormField("x-amz-signature", signature)])
   }
 }
 
@@ -87,26 +85,25 @@ extension S3Verifier: FormVerifier {
       throw VerificationError(.unsigned, "The form carries no signature.", remedy: "Sign the form.")
         .with(serviceCode: "AccessDenied")
     }
-    let algorithm = try field("x-amz-algorithm", of: form)
+    let algorithm = try requiredField("x-amz-algorithm", of: form)
     guard algorithm.isIdentical(to: S3Text.algorithm.description) else {
       throw S3Authorization.unsupportedScheme(algorithm)
     }
     return try S3Authorization(
-      credential: field("x-amz-credential", of: form)[...], signedHeaders: "host",
-      signature: field("x-amz-signature", of: form)[...], as: "InvalidArgument")
+      credential: requiredField("x-amz-credential", of: form)[...], signedHeaders: "host",
+      signature: requiredField("x-amz-signature", of: form)[...], as: "InvalidArgument")
   }
 
-  private func field(_ name: String, of form: SubmittedForm) throws(VerificationError) -> String {
-    do throws(VerificationError) { return try form.required(name) } catch {
-      throw error.with(serviceCode: "InvalidArgument")
-    }
+  private func requiredField(_ name: String, of form: SubmittedForm) throws(VerificationError) -> String {
+    do throws(VerificationError) {
+      return try form.required(name)
+    } catch { throw error.with(serviceCode: "InvalidArgument") }
   }
 
   /// Verifies the signature of a form and the conditions of its policy.
   ///
-  /// The verifier checks the signature first, then the expiration of the policy, then every condition. It rejects a
-  /// field without a condition, except `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is the one to which the
-  /// form was posted.
+  /// The verifier checks the signature, the expiration of the policy, and every condition, in this order. Every field
+  /// needs a condition, except `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is that of the form's URL.
   ///
   /// - Throws: The errors of `FormVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
@@ -115,9 +112,7 @@ extension S3Verifier: FormVerifier {
     let claim = try claim(in: form)
     do throws(VerificationError) {
       return try verifySignature(of: form, claim: claim, against: key, at: date)
-    } catch {
-      throw error.with(accessKeyID: claim.accessKeyID)
-    }
+    } catch { throw error.with(accessKeyID: claim.accessKeyID) }
   }
 
   private func verifySignature(
@@ -125,7 +120,7 @@ extension S3Verifier: FormVerifier {
   ) throws(VerificationError) -> VerifiedForm {
     let authorization = try authorization(of: form)
     try checkToken(of: claim, against: key, at: date)
-    guard let signingDate = Timestamp(iso8601Basic: try field("x-amz-date", of: form)) else {
+    guard let signingDate = Timestamp(iso8601Basic: try requiredField("x-amz-date", of: form)) else {
       throw S3Authorization.malformed("x-amz-date is not a date like 20261120T080000Z.", as: "InvalidArgument")
     }
     try checkScope(of: authorization, date: signingDate, as: "InvalidArgument")
@@ -135,7 +130,7 @@ extension S3Verifier: FormVerifier {
         .with(instant: end).with(serviceCode: "AccessDenied")
     }
     if signingDate > date { try checkSkew(signingDate, at: date) }
-    let policy = try field("policy", of: form)
+    let policy = try requiredField("policy", of: form)
     let scope = S3Scope(date: signingDate, region: authorization.region, service: authorization.service)
     guard constantTimeEqual(S3Form.signature(of: policy, in: scope, with: key), authorization.signature) else {
       throw .s3(
@@ -153,7 +148,7 @@ extension S3Verifier: FormVerifier {
     var required = ["bucket", "x-amz-algorithm", "x-amz-credential", "x-amz-date"]
     if claim.sessionToken != nil { required.append(S3Form.tokenField) }
     let contentType = form["Content-Type"]
-    // A condition must be satisfied by each media type in a list, so an equality condition never accepts a list.
+    // Each media type in a list must satisfy the conditions, so an equality condition never accepts a list.
     let contentTypes = contentType.map { text in
       [text] + (text.hasByte(",") ? text.parts(between: ",").map { String($0.droppingBlanks) } : [])
     }

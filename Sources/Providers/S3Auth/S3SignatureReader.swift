@@ -18,19 +18,16 @@ extension SignedService {
   }
 }
 
-/// A reader of the signatures, strings to sign and error responses of S3.
 struct S3SignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
   let style: AddressingStyle?
-
   let signatureParameters: Set = ["X-Amz-Signature", "Signature"]
   let dateHeaders: Set = ["date", "x-amz-date"]
   var clockTolerance: Duration { S3Verifier.clockTolerance }
   var errorCodes: ServiceErrorCodes { ServiceDescription.s3.errorCodes }
 
   private static let algorithm = S3Text.algorithm.description
-
   private var verifier: S3Verifier { S3Verifier(style: style, bucket: bucket) }
 
   let refusalMeanings = RefusalMeaning.common.merging([
@@ -45,18 +42,14 @@ struct S3SignatureReader: SignatureReader {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.date,
         expiration: claim.expiration, texts: try claim.signedTexts)
-    } catch {
-      throw VerificationError(error)
-    }
+    } catch { throw VerificationError(error) }
   }
 
-  /// Returns whether an ID belongs to a temporary key (`ASIA`) or a user's key (`AKIA`), or `nil` for other services.
+  /// Returns whether an ID belongs to a temporary key (`ASIA`) or a user's key (`AKIA`), or `nil` for other IDs.
   func isTemporary(_ id: AccessKeyID) -> Bool? {
     if id.utf8.starts(with: "ASIA".utf8) { return true }
     return id.utf8.starts(with: "AKIA".utf8) ? false : nil
   }
-
-  // MARK: Texts
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
     guard let scope = text.lines.dropFirst(2).first?.split(at: "/"),
@@ -81,30 +74,25 @@ struct S3SignatureReader: SignatureReader {
     return methods.contains(lines[0]) && lines[1].hasBytePrefix("/") ? .canonicalRequest : nil
   }
 
-  // MARK: Rejections
-
-  /// Returns the finding for a rejection.
-  ///
-  /// S3 has one code for several causes, so its messages distinguish them.
+  /// Returns the finding for a rejection; the service's messages distinguish the causes that have the same code.
   func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     let message = rejection.message ?? ""
     switch rejection.code {
     case "AuthorizationHeaderMalformed", "AuthorizationQueryParametersError":
-      return scopeFinding(for: rejection, message: message, scope: authorization(of: request))
-    case "PermanentRedirect": return redirectFinding(for: rejection, scope: authorization(of: request))
+      return scopeFinding(for: rejection, message: message, sent: authorization(of: request))
+    case "PermanentRedirect": return redirectFinding(for: rejection, sent: authorization(of: request))
     case "XAmzContentSHA256Mismatch": return payloadHashFinding(for: rejection)
     case "AccessDenied":
       if message.hasBytePrefix("Request is not yet valid") { return SignatureFinding(.notYetValid) }
-      return message.hasBytePrefix("There were headers present")
-        ? unsignedHeaderFinding(for: rejection, message: message) : nil
+      guard message.hasBytePrefix("There were headers present") else { return nil }
+      return unsignedHeaderFinding(for: rejection, message: message)
     case "InvalidRequest":
       if message.contains(Self.algorithm) { return SignatureFinding(.wrongVersion, detail: quotation(of: message)) }
       guard message.contains("x-amz-content-sha256") else { return nil }
       return SignatureFinding(.payloadHash, line: SignedPart.payloadHash.name, detail: quotation(of: message))
     case "InvalidArgument":
       if message.hasBytePrefix("Only one auth mechanism allowed") { return SignatureFinding(.multipleSignatures) }
-      return message.contains(Self.algorithm)
-        ? SignatureFinding(.wrongVersion, detail: quotation(of: message)) : nil
+      return message.contains(Self.algorithm) ? SignatureFinding(.wrongVersion, detail: quotation(of: message)) : nil
     case "SignatureDoesNotMatch":
       guard message.hasBytePrefix("The signed header ") else { return nil }
       return SignatureFinding(.headerRemoved, detail: quotation(of: message))
@@ -115,14 +103,13 @@ struct S3SignatureReader: SignatureReader {
   private func quotation(of message: String) -> String { "The service says: \"\(message.onOneLine)\"" }
 
   private func authorization(of request: HTTPRequest) -> S3Authorization? {
-    // A claim that cannot be parsed only leaves the sent value out of the finding.
+    // Without a readable claim, the finding only lacks the value that was sent.
     (try? verifier.claim(in: request))?.authorization
   }
 
-  private func redirectFinding(for rejection: RejectedResponse.Reading, scope: S3Authorization?) -> SignatureFinding {
+  private func redirectFinding(for rejection: RejectedResponse.Reading, sent: S3Authorization?) -> SignatureFinding {
     let endpoint = rejection.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." }
-    return SignatureFinding(
-      .wrongRegion, line: SignedPart.scopeRegion.name, sent: scope?.region, detail: endpoint ?? "")
+    return SignatureFinding(.wrongRegion, line: SignedPart.scopeRegion.name, sent: sent?.region, detail: endpoint ?? "")
   }
 
   private func payloadHashFinding(for rejection: RejectedResponse.Reading) -> SignatureFinding {
@@ -133,37 +120,37 @@ struct S3SignatureReader: SignatureReader {
   }
 
   private func scopeFinding(
-    for rejection: RejectedResponse.Reading, message: String, scope: S3Authorization?
+    for rejection: RejectedResponse.Reading, message: String, sent: S3Authorization?
   ) -> SignatureFinding? {
     if message.contains("region '") || rejection.details["Region"] != nil {
-      return regionFinding(for: rejection, message: message, scope: scope)
+      return regionFinding(for: rejection, message: message, sent: sent)
     }
     // The phrase starts a message with a capital letter, or follows "The authorization header is malformed;".
     if message.contains("ncorrect service") {
       return SignatureFinding(
-        .wrongService, line: SignedPart.scopeService.name, sent: scope?.service, detail: quotation(of: message))
+        .wrongService, line: SignedPart.scopeService.name, sent: sent?.service, detail: quotation(of: message))
     }
     guard message.contains("credential date") else { return nil }
-    return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: scope?.day, detail: quotation(of: message))
+    return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: sent?.day, detail: quotation(of: message))
   }
 
   private func regionFinding(
-    for rejection: RejectedResponse.Reading, message: String, scope: S3Authorization?
+    for rejection: RejectedResponse.Reading, message: String, sent: S3Authorization?
   ) -> SignatureFinding {
     let expectedRegion = rejection.details["Region"]
     var detail = quotation(of: message)
-    if let signedRegion = scope?.region, let bucketRegion = expectedRegion ?? region, bucketRegion != signedRegion {
+    if let signedRegion = sent?.region, let bucketRegion = expectedRegion ?? region, bucketRegion != signedRegion {
       detail = "The signature is for \(signedRegion.onOneLine) and the bucket is in \(bucketRegion.onOneLine)."
     }
     return SignatureFinding(
-      .wrongRegion, line: SignedPart.scopeRegion.name, sent: scope?.region, received: expectedRegion.map(\.onOneLine),
+      .wrongRegion, line: SignedPart.scopeRegion.name, sent: sent?.region, received: expectedRegion.map(\.onOneLine),
       detail: detail)
   }
 
   private func unsignedHeaderFinding(for rejection: RejectedResponse.Reading, message: String) -> SignatureFinding {
     let names = rejection.details["HeadersNotSigned"] ?? message.splitOnce(at: ":").after ?? ""
     let headers = names.split(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
-    // A token that is not signed is the usual cause, so it is the one that is reported.
+    // An unsigned token is the usual cause, so it is the header that is reported.
     let isToken = headers.contains(where: \.isToken)
     return SignatureFinding(
       isToken ? .tokenUnsigned : .unsignedField, line: headers.first { $0.isToken == isToken }?.name.onOneLine,

@@ -7,9 +7,6 @@ internal import StorageCrypto
 
 /// A signer of requests to Amazon S3 and compatible services that uses Signature Version 4, in the headers or in URLs.
 ///
-/// A signer also prepares strings to sign for a key holder, and completes the requests with the key holder's
-/// signatures.
-///
 /// ```swift
 /// let signer = S3Signer(region: "eu-central-1")
 /// try signer.sign(&request, with: key, in: .now)
@@ -17,32 +14,25 @@ internal import StorageCrypto
 /// ```
 ///
 /// The signature covers the host and, if a request has them, every `x-amz-` header, `content-type`, `content-md5`,
-/// `range` and the conditional headers (`if-match`, …). The signer signs the path and the query as S3 reads them:
-/// decoded once, encoded once and not normalized. It never changes them; presigning appends parameters.
+/// `range` and the conditional headers (`if-match`, …). The path and the query are signed as S3 reads them (decoded
+/// once, encoded once and not normalized), and never changed; presigning appends parameters. A signer also prepares
+/// strings to sign for a key holder, and completes the requests with the key holder's signatures.
 ///
-/// Sources: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
-/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
-/// Requests: Using Query Parameters (AWS Signature Version 4)",
+/// Sources: AWS, <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html> and
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
 public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
-  /// The region in the scope of signatures, such as `eu-central-1`, or `auto` for Cloudflare R2 and Google Cloud
-  /// Storage.
+  /// The region in the scope of signatures: `eu-central-1`, or `auto` for Cloudflare R2 and Google Cloud Storage.
   public let region: String
-
   /// The service in the scope of signatures: `s3`, `s3-object-lambda` or `s3-outposts`.
   public let service: String
-
   /// The only bucket for which the signer signs requests, or `nil` to allow any bucket.
   public let bucket: String?
-
-  /// The position of the bucket name in the URL, for the check of ``bucket``, or `nil` if the host determines the
-  /// position.
+  /// The position of the bucket name in the URL, to check ``bucket``, or `nil` if the host determines the position.
   public let style: AddressingStyle?
 
   /// The value that signatures cover for the body.
   ///
-  /// If the value is `nil`, the signer uses the `x-amz-content-sha256` header of each request, or
-  /// ``S3Payload/unsigned`` for a request without that header.
+  /// If it is `nil`, the `x-amz-content-sha256` header of a request is used, or ``S3Payload/unsigned`` without it.
   public let payload: S3Payload?
 
   let additionalHeaders: [String]
@@ -51,17 +41,17 @@ public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
 
   /// Creates a signer of requests to S3.
   ///
-  /// The initializer does not throw. If the configuration is invalid, every method that signs throws the error.
+  /// The initializer does not throw. Every method that signs throws the error of an invalid configuration.
   ///
   /// - Parameters:
   ///   - region: The region in the scope of signatures, such as `eu-central-1`.
   ///   - service: The service in the scope of signatures.
   ///   - bucket: The only bucket for which the signer signs requests, or `nil` to allow any bucket.
   ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
-  ///   - payload: The value that signatures cover for the body. `nil` means the `x-amz-content-sha256` header of each
-  ///     request, or ``S3Payload/unsigned`` for a request without that header.
-  ///   - additionalHeaders: The names of additional headers to sign, such as `content-length`. Headers that a request
-  ///     lacks are left out. Do not include headers that a proxy changes, such as `accept-encoding`.
+  ///   - payload: The value that signatures cover for the body. If it is `nil`, the `x-amz-content-sha256` header of a
+  ///     request is used, or ``S3Payload/unsigned`` without that header.
+  ///   - additionalHeaders: The names of additional headers, such as `content-length`, to sign if a request contains
+  ///     them. Do not include headers that a proxy changes, such as `accept-encoding`.
   public init(
     region: String, service: String = "s3", bucket: String? = nil, style: AddressingStyle? = nil,
     payload: S3Payload? = nil, additionalHeaders: Set<String> = []
@@ -100,9 +90,7 @@ public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
     guard region != "aws-global" else {
       return invalid("aws-global is a partition and not a region.", "Use the region of the bucket, such as us-east-1.")
     }
-    guard service.isS3ScopePart else {
-      return invalid("\"\(service)\" is not the name of a service.", "Use s3.")
-    }
+    guard service.isS3ScopePart else { return invalid("\"\(service)\" is not the name of a service.", "Use s3.") }
     guard payload?.isWellFormed ?? true else {
       return invalid("The hash of the body is not a SHA-256.", "Give 64 hexadecimal digits.")
     }
@@ -110,24 +98,13 @@ public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
   }
 
   var canonicalRequest: S3CanonicalRequest { S3CanonicalRequest(headers: .byRule(adding: additionalHeaders)) }
-
   func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: service) }
+  func checkConfiguration() throws(SigningError) { if let configurationError { throw configurationError } }
 
-  func checkConfiguration() throws(SigningError) {
-    if let configurationError { throw configurationError }
-  }
-}
-
-// MARK: - In headers
-
-extension S3Signer {
   /// Signs a request by adding the signature to its headers.
   ///
-  /// The method sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key,
-  /// `x-amz-security-token`.
-  ///
-  /// A chunked body requires the header `x-amz-decoded-content-length`, and a body with trailers also requires
-  /// `x-amz-trailer`.
+  /// The method sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key, the session token.
+  /// A chunked body requires `x-amz-decoded-content-length`, and trailers require `x-amz-trailer`.
   ///
   /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
@@ -148,9 +125,7 @@ extension S3Signer {
   /// Creates a signer of requests with one access key at one time.
   ///
   /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
-  public func preparedSigner(
-    with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> PreparedSigner {
+  public func preparedSigner(with key: AccessKey, in context: SigningContext) throws(SigningError) -> PreparedSigner {
     if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
     var prepared = try prepared(key, at: context.date)
     prepared.startedKey = prepared.scope.startedSigningKey(of: key)
@@ -174,7 +149,7 @@ extension S3Signer {
     let authorization = try withCanonicalRequest(of: draft, for: request) { text, names in
       let signature = prepared.signature(of: SHA256.hash(writing: text))
       return String(writing: { writer in
-        append(prefixTo: &writer, in: draft.scope, id: prepared.key.id, names: names)
+        append(authorizationPrefixTo: &writer, in: draft.scope, id: prepared.key.id, names: names)
         writer.append(hex: signature)
       })
     }
@@ -194,28 +169,27 @@ extension S3Signer {
     return S3Draft(fields: fields, path: original.path ?? "/", scope: scope, expiration: nil)
   }
 
-  private func setPayloadHash(of draft: inout FieldDraft) throws(SigningError) {
+  private func setPayloadHash(of headers: inout FieldDraft) throws(SigningError) {
     var payload = payload
     if let payloadField {
-      draft.set(payloadField)
-    } else if let index = draft.index(of: .s3ContentSHA256) {
-      payload = S3Payload(header: draft.value(at: index))
+      headers.set(payloadField)
+    } else if let index = headers.index(of: .s3ContentSHA256) {
+      payload = S3Payload(header: headers.value(at: index))
       guard payload != nil else {
         throw SigningError(
           .invalidHeader, "The header x-amz-content-sha256 is not one of the values that S3 knows.",
           remedy: "Leave it out, and give the signer the payload.")
       }
     } else {
-      draft.set(Self.unsignedPayloadField)
+      headers.set(Self.unsignedPayloadField)
     }
     guard let payload, payload.isChunked else { return }
-    guard let length = draft.fields[.s3DecodedContentLength], Int64(digits: length) != nil, !length.isEmpty
-    else {
+    guard let length = headers.fields[.s3DecodedContentLength], Int64(digits: length) != nil, !length.isEmpty else {
       throw SigningError(
         .invalidRequest, "A body in chunks needs its length in the header x-amz-decoded-content-length.",
         remedy: "Send the number of bytes of the object.")
     }
-    guard draft.fields.contains(.s3Trailer) == payload.hasTrailer else {
+    guard headers.fields.contains(.s3Trailer) == payload.hasTrailer else {
       throw SigningError(
         .invalidRequest, "The header x-amz-trailer does not go with the form of the body.",
         remedy: "Name the trailers in it, for a body with trailers alone.")
@@ -250,9 +224,8 @@ extension S3Signer {
       refusing: RefusedParameters(S3Text.signatureParameters, before: request.path?.utf8.count ?? 1), part: part, body)
   }
 
-  /// Appends the value of the `Authorization` header up to the signature.
   private func append(
-    prefixTo writer: inout ByteWriter, in scope: S3Scope, id: AccessKeyID, names: Span<UInt8>
+    authorizationPrefixTo writer: inout ByteWriter, in scope: S3Scope, id: AccessKeyID, names: Span<UInt8>
   ) {
     writer.append(S3Text.algorithm)
     writer.append(" Credential=")
@@ -263,43 +236,7 @@ extension S3Signer {
     writer.append(names)
     writer.append(", Signature=")
   }
-}
 
-/// The parts that the signatures of an access key at one time have in common.
-private struct S3PreparedKey {
-  let key: AccessKey
-  let tokenField: HTTPField?
-  let scope: S3Scope
-  let dateText: String
-  /// The signing key after it has hashed the string to sign up to the hash of the canonical request, or `nil`.
-  var startedKey: HMACKey<SHA256>?
-
-  init(_ key: AccessKey, scope: S3Scope) {
-    self.key = key
-    tokenField = key.tokenField(named: .s3SecurityToken)
-    self.scope = scope
-    dateText = scope.dateText
-  }
-
-  func signature(of hash: Digest) -> Digest {
-    startedKey?.authenticationCode { $0.append(hex: hash) } ?? scope.signature(of: hash, with: key)
-  }
-}
-
-/// The components of a string to sign for an S3 request, except the method and the authority.
-struct S3Draft: ~Copyable {
-  /// The header fields of the request, complete except for the signature.
-  var fields: FieldDraft
-  /// The path to sign, including the query parameters that a signature in the URL covers.
-  let path: String
-  let scope: S3Scope
-  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
-  let expiration: Timestamp?
-}
-
-// MARK: - In URLs
-
-extension S3Signer {
   /// Creates a presigned URL for a request to S3.
   ///
   /// The client that uses the URL must send exactly the headers of the result, and no other `x-amz-` header. The
@@ -327,8 +264,7 @@ extension S3Signer {
 
   /// Creates a presigner of URLs that differ only in their objects' keys.
   ///
-  /// The limits and the rules of a single presigned URL apply to each URL. If the bucket name belongs into the path, the
-  /// request's path contains it.
+  /// The limits and the rules of a single presigned URL apply. The path must contain a bucket name that belongs there.
   ///
   /// - Throws: The errors of `Presigner.presigner(for:with:validFor:in:)`, which also describes the parameters.
   public func presigner(
@@ -338,19 +274,19 @@ extension S3Signer {
     try key.check(idWithout: S3Text.idDelimiters)
     let path = try ObjectPath(of: request)
     let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
-    // The path of the bucket alone needs no bucket name, and that of an object does.
+    // A request for the path "/" needs no bucket name, but the path of each object does.
     try requireSignable(path.request("/", like: request))
     if bucket == nil, path.start == "/", let authority = request.authority {
       // The host of another service can contain the bucket name.
       let style = style ?? AddressingStyle(authority: authority)
       if S3Address(authority: authority, style: style).isBucketInPath { throw .bucketNotInPath }
     }
+    let start = try withCanonicalRequest(of: draft, for: request, part: .throughPath) { text, _ in
+      [UInt8](writing: text)
+    }
+    let end = try withCanonicalRequest(of: draft, for: request, part: .afterPath) { text, _ in [UInt8](writing: text) }
     return ObjectPresigner(
-      .hashedSHA256(draft.scope.startedSigningKey(of: key)),
-      text: SignedFrame(
-        start: try withCanonicalRequest(of: draft, for: request, part: .throughPath) { text, _ in [UInt8](writing: text)
-        },
-        end: try withCanonicalRequest(of: draft, for: request, part: .afterPath) { text, _ in [UInt8](writing: text) }),
+      .hashedSHA256(draft.scope.startedSigningKey(of: key)), text: SignedFrame(start: start, end: end),
       url: SignedFrame(urlFor: request, dividing: path) { writer in
         writer.append(draft.path)
         writer.append(Self.signatureParameterPrefix)
@@ -365,10 +301,10 @@ extension S3Signer {
   ) throws(SigningError) -> S3Draft {
     try requireSignable(original)
     let seconds = duration.components.seconds
-    guard S3Limits.urlSeconds.contains(seconds) else {
+    guard S3Limits.urlLifetimeSeconds.contains(seconds) else {
       throw SigningError(
         .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
-        remedy: "Request 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
+        remedy: "Request 1 to \(S3Limits.urlLifetimeSeconds.upperBound) seconds.")
     }
     let end = date.advanced(bySeconds: seconds)
     try identity.requireValidity(until: end)
@@ -401,7 +337,6 @@ extension S3Signer {
 
   private static let signatureHeaders: [HTTPField.Name] = [.authorization, .s3SecurityToken, .s3Date, .s3ContentSHA256]
 
-  /// Returns the headers that the signature of a presigned URL covers.
   private func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { canonicalRequest.signs($0.name.canonicalName) }
@@ -417,8 +352,8 @@ extension S3Signer {
     try identity.check(idWithout: S3Text.idDelimiters)
     let token = identity.tokenField(named: .s3SecurityToken)
     let scope = scope(at: context.date)
-    return try pending(
-      draft(request, token: token, scope: scope, dateText: scope.dateText), of: request, as: identity)
+    let draft = try draft(request, token: token, scope: scope, dateText: scope.dateText)
+    return try pendingSignature(draft, of: request, as: identity)
   }
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
@@ -429,27 +364,25 @@ extension S3Signer {
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: S3Text.idDelimiters)
-    return try pending(
-      draft(presigning: request, as: identity, validFor: duration, date: context.date), of: request, as: identity)
+    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    return try pendingSignature(draft, of: request, as: identity)
   }
 
-  private func pending(
+  private func pendingSignature(
     _ draft: borrowing S3Draft, of request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> PendingSignature {
     let scope = draft.scope
     let (text, hash, prefix) = try withCanonicalRequest(of: draft, for: request) { text, names in
       (
         String(writing: text), SHA256.hash(writing: text),
-        String(writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: names) })
+        String(writing: { append(authorizationPrefixTo: &$0, in: scope, id: identity.id, names: names) })
       )
     }
+    let stringToSign = String(writing: { scope.append(stringToSign: hash, to: &$0) })
     return PendingSignature(
       .s3V4, of: request, fields: draft.fields.fields, path: draft.expiration == nil ? nil : draft.path, as: identity,
-      until: draft.expiration,
-      texts: SignedTexts(
-        stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text),
-      signedHeaders: signedHeaders(of: draft.fields.fields),
-      prefix: prefix)
+      until: draft.expiration, texts: SignedTexts(stringToSign: stringToSign, canonicalRequest: text),
+      signedHeaders: signedHeaders(of: draft.fields.fields), prefix: prefix)
   }
 
   /// Completes a prepared request with the signature from the key holder.
@@ -464,4 +397,36 @@ extension S3Signer {
     }
     return pending.request(with: bare, urlSuffix: Self.signatureParameterPrefix.description + bare)
   }
+}
+
+/// An access key with the values that its signatures at one time have in common.
+private struct S3PreparedKey {
+  let key: AccessKey
+  let tokenField: HTTPField?
+  let scope: S3Scope
+  let dateText: String
+  /// The signing key after it has hashed the string to sign up to the hash of the canonical request, or `nil`.
+  var startedKey: HMACKey<SHA256>?
+
+  init(_ key: AccessKey, scope: S3Scope) {
+    self.key = key
+    tokenField = key.tokenField(named: .s3SecurityToken)
+    self.scope = scope
+    dateText = scope.dateText
+  }
+
+  func signature(of hash: Digest) -> Digest {
+    startedKey?.authenticationCode { $0.append(hex: hash) } ?? scope.signature(of: hash, with: key)
+  }
+}
+
+/// The components of a string to sign for an S3 request, except the method and the authority.
+struct S3Draft: ~Copyable {
+  /// The header fields of the request, complete except for the signature.
+  var fields: FieldDraft
+  /// The path to sign, including the query parameters that a signature in the URL covers.
+  let path: String
+  let scope: S3Scope
+  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
+  let expiration: Timestamp?
 }

@@ -7,27 +7,21 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// `StringToSignSigner` describes what it checks.
+/// `StringToSignSigner` describes the checks, and ``S3Signer`` lists the sources of the format.
 ///
 /// The signature covers the host, which determines the position of the bucket name. A signer therefore signs only for
-/// the hosts of one endpoint: the endpoint itself, whose paths start with the bucket name, and, for virtual-hosted
-/// addressing, the endpoint with a bucket name before it. At each of these hosts, every service reads the same bucket
-/// and key.
+/// the hosts of one endpoint, at each of which every service reads the same bucket and key: the endpoint itself, whose
+/// paths start with the bucket name, and, for virtual-hosted addressing, the endpoint with a bucket name before it.
 ///
 /// ```swift
 /// let signer = try S3StringToSignSigner(region: "eu-central-1", endpoint: .s3(region: "eu-central-1"))
 /// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
-///
-/// Source of the format: AWS, "Authenticating Requests (AWS Signature Version 4)",
-/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html>.
 public struct S3StringToSignSigner: StringToSignSigner {
   /// The region that the scope of each string to sign must contain.
   public let region: String
-
   /// The service that the scope of each string to sign must contain.
   public let signingService: String
-
   /// The endpoint to whose hosts every signed request must be addressed.
   public let endpoint: ServiceEndpoint
 
@@ -69,7 +63,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
     try signingRequest.requireStringToSign(equalTo: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
     let (request, payload) = try request(of: signingRequest, canonicalRequest: canonicalRequest)
-    return try intent(of: request, payload: payload, in: scope)
+    return try authorizedRequest(request, payload: payload, in: scope)
   }
 
   /// Computes the signature of a string to sign that satisfies the rules.
@@ -84,10 +78,10 @@ public struct S3StringToSignSigner: StringToSignSigner {
 
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: signingService) }
 
-  /// Parses the request of a canonical request, which must be the canonical one of that request.
+  /// Parses the request in a canonical request, whose own canonical request must be equal to the given one.
   private func request(
     of signingRequest: SigningRequest, canonicalRequest: String
-  ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
+  ) throws(SigningRefusal) -> (request: HTTPRequest, payload: S3Payload) {
     var lines = StringToSignReader(canonicalRequest)
     let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.readFirst()))
     let path = try lines.readFirst()
@@ -112,22 +106,29 @@ public struct S3StringToSignSigner: StringToSignSigner {
     return (request, payload)
   }
 
-  /// Returns what a signature authorizes: in the headers, or in a URL if the query contains the signature's parameters.
-  private func intent(
-    of request: HTTPRequest, payload: S3Payload, in scope: S3Scope
+  /// Returns the authorized URL if the query contains the signature's parameters, or else the authorized request.
+  private func authorizedRequest(
+    _ request: HTTPRequest, payload: S3Payload, in scope: S3Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var target = try target(of: request)
     let fields = request.headerFields
-    guard let algorithm = try target.removeParameter(named: "X-Amz-Algorithm") else {
-      guard fields[.s3Date] == scope.date.iso8601Basic, fields[.s3ContentSHA256] == payload.text else {
-        throw .malformed("The header x-amz-date or x-amz-content-sha256 is missing, or is not that of the string.")
-      }
-      try refuseSignatureParameters(in: target)
-      return AuthorizedRequest(
-        .s3V4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
-        expiration: nil, accessKeyID: nil, sessionToken: fields[.s3SecurityToken].map { Secret($0) }, signableNames: .s3
-      )
+    if let algorithm = try target.removeParameter(named: "X-Amz-Algorithm") {
+      return try authorizedURL(request, target, algorithm: algorithm, payload: payload, in: scope)
     }
+    guard fields[.s3Date] == scope.date.iso8601Basic, fields[.s3ContentSHA256] == payload.text else {
+      throw .malformed("The header x-amz-date or x-amz-content-sha256 is missing, or is not that of the string.")
+    }
+    try refuseSignatureParameters(in: target)
+    return AuthorizedRequest(
+      .s3V4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
+      expiration: nil, accessKeyID: nil, sessionToken: fields[.s3SecurityToken].map { Secret($0) }, signableNames: .s3)
+  }
+
+  private func authorizedURL(
+    _ request: HTTPRequest, _ fullTarget: RequestTarget, algorithm: String, payload: S3Payload, in scope: S3Scope
+  ) throws(SigningRefusal) -> AuthorizedRequest {
+    var target = fullTarget
+    let fields = request.headerFields
     let credential = try target.removeParameter(named: "X-Amz-Credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
     guard algorithm == S3Text.algorithm.description, let id = credential.removingByteSuffix(suffix), !id.isEmpty,
@@ -137,15 +138,14 @@ public struct S3StringToSignSigner: StringToSignSigner {
       !fields.contains(.s3Date), !fields.contains(.s3SecurityToken), !fields.contains(.s3ContentSHA256),
       payload == .unsigned
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
-    let names = (fields.map(\.name.canonicalName) + ["host"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let distinct = names.enumerated().filter { $0.offset == 0 || names[$0.offset - 1] != $0.element }.map(\.element)
-    let listed = try target.removeParameter(named: "X-Amz-SignedHeaders")
-    guard let listed, listed.isIdentical(to: distinct.joined(separator: ";")) else {
+    let names = Set(fields.map(\.name.canonicalName) + ["host"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let listedNames = try target.removeParameter(named: "X-Amz-SignedHeaders")
+    guard let listedNames, listedNames.isIdentical(to: names.joined(separator: ";")) else {
       throw .malformed("The signed headers are not those of the URL.")
     }
     let token = try target.removeParameter(named: "X-Amz-Security-Token").map { Secret($0) }
     try refuseSignatureParameters(in: target)
-    try SigningRefusal.requireLifetime(seconds, in: S3Limits.urlSeconds)
+    try SigningRefusal.requireLifetime(seconds, in: S3Limits.urlLifetimeSeconds)
     return AuthorizedRequest(
       .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
@@ -162,7 +162,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
   }
 
-  /// Returns the bucket and the key of a request, which must be addressed to the endpoint.
+  /// Returns the target of a request, which must be addressed to the endpoint.
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
     let serviceHost = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
@@ -170,16 +170,12 @@ public struct S3StringToSignSigner: StringToSignSigner {
     var bucket: String?
     if !isService {
       guard endpoint.style == .virtualHosted, let name = host.removingByteSuffix("." + serviceHost), !name.isEmpty
-      else {
-        throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(serviceHost).")
-      }
+      else { throw .wrongScope("The string is for the host \(host.onOneLine), and not for \(serviceHost).") }
       bucket = String(name)
     }
     do throws(VerificationError) {
       return try RequestTarget(of: request, style: isService ? .path : .customDomain, bucket: bucket)
-    } catch {
-      throw .malformed("The path or the query is not UTF-8.")
-    }
+    } catch { throw .malformed("The path or the query is not UTF-8.") }
   }
 }
 

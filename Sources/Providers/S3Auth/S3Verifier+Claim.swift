@@ -8,13 +8,11 @@ internal import StorageCrypto
 extension S3Verifier {
   /// The lowercase names of the query parameters of all S3 signatures; any of them marks a URL as presigned.
   static let loweredParameters = Set(
-    (S3Text.v4Parameters + ["AWSAccessKeyId", "Signature"] + notImplementedParameters).map {
-      ByteExactString($0).asciiLowercased
-    })
+    (S3Text.v4Parameters + ["AWSAccessKeyId", "Signature"] + notImplementedParameters)
+      .map { ByteExactString($0).asciiLowercased })
 
-  /// The parameters in the only spelling that S3 reads, without those of the schemes that are notImplemented.
-  private static let exactParameters = Set(
-    (S3Text.v4Parameters + ["AWSAccessKeyId", "Signature"]).map { ByteExactString($0) })
+  /// The parameters of Signature Version 4, in the only spelling that S3 reads.
+  private static let exactV4Parameters = Set(S3Text.v4Parameters.map { ByteExactString($0) })
   private static let notImplementedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
@@ -27,9 +25,7 @@ extension S3Verifier {
     return target
   }
 
-  /// Returns whether a URL contains a Signature Version 4 signature, and rejects other signatures.
-  ///
-  /// A signature parameter in another letter case is not signed, and a program that ignores case would use it.
+  /// Returns whether a URL contains a Signature Version 4 signature, and rejects other signatures and other spellings.
   func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
     var isSigned = false
     for parameter in target.parameters {
@@ -38,7 +34,7 @@ extension S3Verifier {
       if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" {
         throw S3Authorization.unsupportedVersion2
       }
-      guard Self.exactParameters.contains(parameter.name) else {
+      guard Self.exactV4Parameters.contains(parameter.name) else {
         if lowered == "x-amz-region-set" { throw S3Authorization.version4ANotImplemented }
         if lowered == "x-amz-s3session-token" { throw S3Authorization.expressNotImplemented }
         throw S3Authorization.malformed(
@@ -115,8 +111,8 @@ extension S3Verifier {
       throw VerificationError.ambiguous("The signature is in the URL and a session token in the headers.")
         .with(serviceCode: "InvalidArgument")
     }
-    try checkPayload(besideURL: request, at: target)
-    try checkBody(besideURL: request)
+    try checkPayloadHash(ofURLRequest: request, at: target)
+    try checkBody(ofURLRequest: request)
     return S3Claim(
       accessKeyID: authorization.accessKeyID, sessionToken: token, placement: .query, payload: .unsigned,
       request: request, authorization: authorization, date: date, lifetime: try lifetimeSeconds(in: expires),
@@ -131,7 +127,7 @@ extension S3Verifier {
       throw S3Authorization.malformed("X-Amz-Expires should be a number", as: Self.queryErrorCode)
     }
     if isNegative { throw S3Authorization.malformed("X-Amz-Expires must be non-negative", as: Self.queryErrorCode) }
-    guard let seconds = Int64(digits: text), S3Limits.urlSeconds.contains(seconds) else {
+    guard let seconds = Int64(digits: text), S3Limits.urlLifetimeSeconds.contains(seconds) else {
       throw S3Authorization.malformed(
         "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 "
           + "seconds, and at least 1", as: Self.queryErrorCode)
@@ -140,7 +136,7 @@ extension S3Verifier {
   }
 
   /// Rejects an unsigned `x-amz-content-sha256` other than `UNSIGNED-PAYLOAD` in a request with a presigned URL.
-  private func checkPayload(besideURL request: HTTPRequest, at target: RequestTarget) throws(VerificationError) {
+  private func checkPayloadHash(ofURLRequest request: HTTPRequest, at target: RequestTarget) throws(VerificationError) {
     let parameterHashes = target.parameters.filter { $0.name.asciiLowercased == "x-amz-content-sha256" }
       .map { $0.value?.string ?? "" }
     let headerHash = try request.headerFields.uniqueValue(for: .s3ContentSHA256)
@@ -153,8 +149,8 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a request with a presigned URL that has a body, or a method with one, if the signature must cover the body.
-  private func checkBody(besideURL request: HTTPRequest) throws(VerificationError) {
+  /// Rejects a presigned URL with a body, or a method that has a body, if the signature must cover the body.
+  private func checkBody(ofURLRequest request: HTTPRequest) throws(VerificationError) {
     guard !allowsUnsignedPayload else { return }
     let isBodiless = [.get, .head, .delete, .options].contains(request.method)
     let lengths = request.headerFields[values: .contentLength]
@@ -167,7 +163,7 @@ extension S3Verifier {
     "InvalidRequest", .unsupported, "The signature must cover the body, which that of a URL does not.",
     remedy: "Sign the hash of the body, or signed chunks, in the headers.")
 
-  /// Rejects signed headers that are absent, unsigned ones with an effect, and those that contradict the body's format.
+  /// Rejects missing signed headers, unsigned headers with an effect, and headers that contradict the body's format.
   func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
     let signedNames = claim.authorization.signedHeaders
     let presentNames = Set(request.headerFields.map(\.name.canonicalName))

@@ -19,34 +19,21 @@ internal import StorageCrypto
 /// - Before the signature is computed: a wrong token, region, service or day, a time outside the allowed window, a
 ///   repeated parameter, and a `+` in the path, which services read in two ways.
 ///
-/// A query parameter with the name of a signed header does not replace that header.
-///
 /// The signature covers the method, the URL and the headers of a request. It also covers the body if the caller
-/// compares the body with ``S3Claim/payload``: with a hash, or for a chunked body with the
-/// `bodyDecoder` of the verified request.
-///
-/// Sources: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
-/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>, and "Authenticating
-/// Requests: Using Query Parameters (AWS Signature Version 4)",
-/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
+/// compares the body with ``S3Claim/payload``: with a hash, or for a chunked body with the `bodyDecoder` of the
+/// verified request. A query parameter with the name of a signed header does not replace that header. ``S3Signer``
+/// lists the sources.
 public struct S3Verifier: SignatureVerifier, Hashable {
   /// The region that signatures must contain, or `nil` to accept any region.
   public let region: String?
-
   /// The service that signatures must contain.
   public let service: String
-
-  /// The position of the bucket name in the URL, or `nil` if the host determines the position.
-  ///
-  /// For Amazon's hosts, Amazon's rule then applies. For other hosts, the bucket name is in the path.
+  /// The position of the bucket name in the URL; `nil` means Amazon's rule for Amazon's hosts, and the path for others.
   public let style: AddressingStyle?
-
   /// The bucket name for a custom domain, or `nil` if the host name is the bucket name.
   public let bucket: String?
-
   /// Whether the verifier accepts requests whose signature does not cover the body.
   public let allowsUnsignedPayload: Bool
-
   /// The limits of the request size and of the lifetime of a URL.
   public let limits: VerificationLimits
 
@@ -78,17 +65,12 @@ public struct S3Verifier: SignatureVerifier, Hashable {
 
   /// The prefixes of the headers and query parameters that control S3.
   public var controlPrefixes: [String] { ServiceDescription.s3.controlPrefixes }
-
   /// The name of the header that contains the body's hash, `UNSIGNED-PAYLOAD`, or a value for a chunked body.
   public var payloadHashHeader: HTTPField.Name? { .s3ContentSHA256 }
-
-  /// The status codes and error codes with which S3 rejects a request.
-  ///
-  /// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
+  /// The status codes and error codes with which S3 rejects a request, from the page "Error Responses".
   public var errorCodes: ServiceErrorCodes { ServiceDescription.s3.errorCodes }
 
-  /// Returns whether a request contains an S3 authorization, of any version and
-  /// well-formed or not.
+  /// Returns whether a request contains an S3 authorization, of any version and well-formed or not.
   ///
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
@@ -137,9 +119,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
     guard claim.verifier == self else { throw .claimOfAnotherVerifier }
     do throws(VerificationError) {
       return try verifyScopeAndSignature(of: claim, against: key, at: date)
-    } catch {
-      throw error.with(accessKeyID: claim.accessKeyID)
-    }
+    } catch { throw error.with(accessKeyID: claim.accessKeyID) }
   }
 
   /// The declaration, once per process, of headers whose values are the caller's encryption keys and therefore secret.
@@ -166,31 +146,24 @@ public struct S3Verifier: SignatureVerifier, Hashable {
           try claim.signedTexts
         }
       }
-    } catch {
-      throw VerificationError(error).with(serviceCode: "InvalidRequest")
-    }
+    } catch { throw VerificationError(error).with(serviceCode: "InvalidRequest") }
     if let mismatch { throw mismatch.with(serviceCode: "SignatureDoesNotMatch") }
     if let end = claim.expiration { try limits.checkLifetime(from: claim.date, until: end, at: now, in: .query) }
     return VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
       signedHeaders: Set(claim.authorization.signedHeaders), signature: Secret(claim.authorization.signature),
-      expiration: claim.expiration,
-      usableFrom: claim.date.advanced(by: .zero - Self.clockTolerance),
+      expiration: claim.expiration, usableFrom: claim.date.advanced(by: .zero - Self.clockTolerance),
       usableUntil: claim.expiration ?? claim.date.advanced(by: Self.clockTolerance),
       bodyDecoder: try bodyDecoder(of: claim, against: key),
       signsParameter: { $0.name != "X-Amz-Signature" || claim.placement == .header })
   }
 
-  /// Returns a decoder for a chunked body, or `nil` if the body is not chunked.
-  ///
-  /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty.
+  /// Returns the decoder of a chunked body, or one that refuses any body if a URL's signature must cover the body.
   private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
     if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBodyDecoder(error: Self.uncoveredBody) }
     return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
-}
 
-extension S3Verifier {
   static let queryErrorCode = "AuthorizationQueryParametersError"
 
   func checkToken(of claim: some SignatureClaim, against key: AccessKey, at date: Timestamp) throws(VerificationError) {
@@ -205,7 +178,6 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a scope for another region or service, or for another day than the given date.
   func checkScope(of authorization: S3Authorization, date: Timestamp, as code: String) throws(VerificationError) {
     if let region, !region.isIdentical(to: authorization.region) {
       throw VerificationError.wrongScope(
@@ -228,7 +200,6 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a request whose signing time is too far in the past or in the future.
   func checkSkew(_ signedAt: Timestamp, at now: Timestamp) throws(VerificationError) {
     let distance = signedAt.duration(to: now)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {

@@ -7,9 +7,8 @@ public import StorageAuth
 extension ServiceDescription {
   /// Amazon S3.
   ///
-  /// Source of the error codes: AWS, "Error Responses",
-  /// <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>. A presigned URL states its expiration in
-  /// `X-Amz-Date` and `X-Amz-Expires`.
+  /// The error codes are those of <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>. A presigned
+  /// URL expires `X-Amz-Expires` seconds after `X-Amz-Date`.
   public static let s3 = {
     var errorCodes = ServiceErrorCodes(
       refusals: [
@@ -41,41 +40,31 @@ extension ServiceDescription {
 
 /// The network options of an S3 endpoint in a region.
 ///
-/// Source: AWS, "Virtual hosting of general purpose buckets",
-/// <https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html>.
+/// Source: AWS, <https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html>.
 public struct S3Network: OptionSet, Sendable, Hashable {
   /// The bit mask of the options.
   public let rawValue: UInt8
 
   /// Creates network options from a bit mask.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Hosts that have both IPv4 and IPv6 addresses.
   public static let dualStack = S3Network(rawValue: 1)
-
   /// Hosts with cryptography that is validated under FIPS 140, in the regions of the United States and Canada.
   public static let fips = S3Network(rawValue: 2)
-
-  /// The endpoint for S3 Transfer Acceleration.
-  ///
-  /// The bucket must have acceleration enabled, and its name must not contain dots.
+  /// The endpoint for S3 Transfer Acceleration, which must be enabled for the bucket; its name must not contain dots.
   public static let accelerated = S3Network(rawValue: 4)
 }
 
 extension ServiceEndpoint {
-  /// Returns the Amazon S3 endpoint for a region.
-  ///
-  /// Services that are compatible with S3 have other endpoints: see ``s3(_:style:)``.
+  /// Returns the Amazon S3 endpoint for a region; see ``s3(_:style:)`` for services that are compatible with S3.
   ///
   /// - Parameters:
   ///   - region: The region ID, such as `eu-central-1`.
   ///   - network: The network options. Acceleration cannot be combined with FIPS.
   ///   - bucket: The bucket name, which only determines the addressing style. A name that contains dots, or that is not
   ///     a host label, becomes part of the path, because the certificate covers a single label.
-  /// - Throws: `SigningError.Code.invalidConfiguration` if `region` is not a region ID, or if the network options
-  ///   cannot be combined.
+  /// - Throws: `SigningError.Code.invalidConfiguration` if `region` is no region ID, or the options exclude each other.
   public static func s3(
     region: String, network: S3Network = [], bucket: String? = nil
   ) throws(SigningError) -> ServiceEndpoint {
@@ -98,9 +87,7 @@ extension ServiceEndpoint {
     return try .s3("https://\(service)\(dualStack).\(region).\(domain)", style: isLabel ? .virtualHosted : .path)
   }
 
-  /// Returns the endpoint for a service that is compatible with S3.
-  ///
-  /// The endpoint accepts object keys of up to 1,024 bytes.
+  /// Returns the endpoint for a service that is compatible with S3, with object keys of up to 1,024 bytes.
   ///
   /// ```swift
   /// let minio = try ServiceEndpoint.s3("https://minio.example.com:9000", style: .path)
@@ -109,8 +96,7 @@ extension ServiceEndpoint {
   ///
   /// - Parameters:
   ///   - url: The URL of the service, without a path.
-  ///   - style: The position of the bucket name in the URL. `nil` means the path for an IP address or `localhost`, and
-  ///     otherwise the host.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, else the host.
   /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a URL without a path.
   public static func s3(_ url: String, style: AddressingStyle? = nil) throws(SigningError) -> ServiceEndpoint {
     try ServiceEndpoint(url, style: style, keyByteLimit: s3KeyByteLimit)
@@ -121,8 +107,6 @@ extension ServiceEndpoint {
 }
 
 extension ServiceHosts {
-  /// The host names of services that are compatible with S3.
-  ///
-  /// Amazon's own host names are parsed separately.
+  /// The host names of services that are compatible with S3; Amazon's own host names are parsed separately.
   public static let s3 = ServiceHosts(label: "s3")
 }

@@ -9,7 +9,6 @@ struct RedisCommand: Sendable {
   private let arguments: [[UInt8]]
 
   init(_ arguments: String...) { self.init(arguments) }
-
   init(_ arguments: [String]) { self.arguments = arguments.map { [UInt8]($0.utf8) } }
 
   func write(to buffer: inout ByteBuffer) {
@@ -32,12 +31,11 @@ struct RedisScript: Sendable {
     sourceHash = SHA1.hash(writing: { $0.append(source) }).hex
   }
 
-  /// Returns the command that runs the script by its hash, which the server knows after it has run the script once.
+  /// Returns the command that runs the script by its hash, which the server knows once it has run the script.
   func command(_ keys: [String], _ arguments: [String]) -> RedisCommand {
     RedisCommand(["EVALSHA", sourceHash, "\(keys.count)"] + keys + arguments)
   }
 
-  /// Returns the command that passes the source of the script to the server.
   func sourceCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
     RedisCommand(["EVAL", source, "\(keys.count)"] + keys + arguments)
   }

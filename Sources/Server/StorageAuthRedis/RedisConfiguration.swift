@@ -6,7 +6,6 @@ public import StorageAuth
 
 /// The address of a Redis server, and the limits of the connections to it.
 public struct RedisConfiguration: Sendable, Redacted {
-  /// The address of a server: a host and a port, or a socket in the file system.
   enum Address: Sendable, Hashable {
     case host(String, port: Int)
     case socket(String)
@@ -18,32 +17,20 @@ public struct RedisConfiguration: Sendable, Redacted {
   let usesTLS: Bool
   let user: String?
   let database: Int
-
   /// The password of the server, or `nil` for a server without one.
   public var password: Secret?
-
   /// The path of a PEM file with the certificate authorities for TLS, or `nil` for those of the system.
   public var authorities: String?
 
   /// The number of connections, at least 1.
-  public var connections: Int = 2 {
-    didSet { connections = max(1, connections) }
-  }
-
+  public var connections: Int = 2 { didSet { connections = max(1, connections) } }
   /// The maximum number of commands that wait for their replies on each connection, at least 1.
-  public var pendingLimit: Int = 1024 {
-    didSet { pendingLimit = max(1, pendingLimit) }
-  }
-
+  public var pendingLimit: Int = 1024 { didSet { pendingLimit = max(1, pendingLimit) } }
   /// The maximum time for opening a connection.
   public var connectTimeout: Duration = .seconds(1)
-
   /// The maximum time for the reply to a command.
   public var commandTimeout: Duration = .seconds(1)
-
-  /// The maximum time for which no new connection is tried after a failure.
-  ///
-  /// The time starts at 50 milliseconds and doubles with each failure.
+  /// The maximum pause after a failure to connect; the first pause is 50 milliseconds, and each failure doubles it.
   public var longestPause: Duration = .seconds(2)
 
   /// Creates a configuration from the URL of a server.
@@ -84,14 +71,13 @@ public struct RedisConfiguration: Sendable, Redacted {
   }
 
   private static func parseAddress(_ text: Substring) throws(RedisURLError) -> Address {
-    var host = text
-    var port = Self.defaultPort[...]
+    var (host, port) = (text, Self.defaultPort[...])
     // The colons of an IPv6 address are inside of brackets (RFC 3986, section 3.2.2).
     if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
       host = text[text.utf8.index(after: text.startIndex)..<bracket]
-      let portWithColon = text[text.utf8.index(after: bracket)...]
-      guard portWithColon.isEmpty || portWithColon.hasPrefix(":") else { throw .address }
-      if !portWithColon.isEmpty { port = portWithColon.dropFirst() }
+      let afterBracket = text[text.utf8.index(after: bracket)...]
+      guard afterBracket.isEmpty || afterBracket.hasPrefix(":") else { throw .address }
+      if !afterBracket.isEmpty { port = afterBracket.dropFirst() }
     } else if let colon = text.firstIndex(of: ":") {
       host = text[..<colon]
       port = text[text.utf8.index(after: colon)...]
@@ -129,12 +115,12 @@ public enum RedisFallback: Sendable, Hashable {
   case local
 }
 
-/// The promise of a Redis server about data that it has confirmed, for the time after a restart.
+/// The fate of confirmed data when a Redis server is restarted.
 public enum RedisDurability: Sendable, Hashable {
-  /// The server may lose data when it is restarted.
+  /// The server may lose data.
   case volatile
-  /// The server writes each change to its disk before it confirms the change (`appendonly yes` and `appendfsync
-  /// always`).
+  /// The server keeps all data, because it writes each change to its disk before it confirms the change (`appendonly
+  /// yes` and `appendfsync always`).
   case persistent
 }
 

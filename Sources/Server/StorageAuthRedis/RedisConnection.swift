@@ -6,7 +6,7 @@ internal import NIOPosix
 internal import NIOSSL
 internal import StorageAuth
 
-/// An authenticated connection to a Redis server, on which commands follow each other without waiting for replies.
+/// An authenticated connection to a Redis server, on which commands are sent without waiting for earlier replies.
 final class RedisConnection: Sendable {
   let channel: any Channel
   let information: RedisInformation
@@ -21,7 +21,6 @@ final class RedisConnection: Sendable {
     pendingLimit = configuration.pendingLimit
   }
 
-  /// Connects to the server, authenticates, selects the database and asks the server about itself.
   static func open(_ configuration: RedisConfiguration) async throws(RedisFailure) -> RedisConnection {
     let channel: any Channel
     do {
@@ -68,9 +67,8 @@ final class RedisConnection: Sendable {
     }
   }
 
-  /// Sends a command and returns the reply, or throws the failure for an error reply.
-  @discardableResult
-  private static func confirmedReply(
+  /// Sends a command and returns the reply, or throws an error reply.
+  @discardableResult private static func confirmedReply(
     to command: RedisCommand, on channel: any Channel, _ configuration: RedisConfiguration
   ) async throws(RedisFailure) -> RedisValue {
     let value = try await reply(to: command, on: channel, within: configuration.commandTimeout)
@@ -78,9 +76,7 @@ final class RedisConnection: Sendable {
     return value
   }
 
-  /// Sends a command and returns the reply, which may be an error reply.
-  ///
-  /// Without a reply in time the connection is closed, because later replies could not arrive either.
+  /// Sends a command and returns the reply, which may be an error; without a reply in time, the connection is closed.
   func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
     let isFull = pendingCount.withLock { count in
       guard count < pendingLimit else { return true }
@@ -112,7 +108,6 @@ final class RedisConnection: Sendable {
   }
 }
 
-/// A command on its way to the server, and the promise of its reply.
 struct RedisRequest: Sendable {
   let command: RedisCommand
   let replyPromise: EventLoopPromise<RedisValue>
@@ -120,18 +115,16 @@ struct RedisRequest: Sendable {
 
 /// A channel handler that writes commands and assigns the replies, which arrive in the order of the commands.
 ///
-/// It closes the connection to a server that says that it does not serve. The commands that wait for their replies then
-/// fail, so that they can be sent to the server that has taken its place.
+/// If the server replies that it does not serve, the connection is closed, and all waiting commands fail, so that they
+/// can be sent to the server that has taken its place.
 final class RedisHandler: ChannelDuplexHandler {
   typealias InboundIn = RedisValue
   typealias OutboundIn = RedisRequest
   typealias OutboundOut = ByteBuffer
 
-  /// The initial size of the buffer of a command, in bytes.
   private static let initialCapacity = 256
 
   private var pendingReplies = CircularBuffer<EventLoopPromise<RedisValue>>()
-  /// The reason why the connection has ended, or `nil` while it is open.
   private var closeReason: RedisFailure?
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

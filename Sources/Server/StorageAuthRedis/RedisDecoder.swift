@@ -4,16 +4,15 @@
 internal import NIOCore
 internal import StorageAuth
 
-/// A decoder of the replies of a Redis server, with limits on their size and their nesting.
+/// A decoder of the replies of a Redis server.
 struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   typealias InboundOut = RedisValue
 
-  /// The maximum size of a reply in bytes.
   static let byteLimit = 1 << 20
-  /// The maximum nesting of lists, and the maximum number of elements of a list.
+  /// The maximum nesting of arrays, and the maximum number of their elements.
   private static let (depthLimit, elementLimit) = (4, 1024)
 
-  /// The error for bytes that are not a reply, or a reply over the limits.
+  /// The error for bytes that are not a reply within the limits.
   struct Malformed: Error {}
 
   func decode(buffer: inout ByteBuffer) throws -> RedisValue? {
@@ -76,9 +75,7 @@ struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   }
 }
 
-/// A reply of a Redis server, in version 2 of its protocol (RESP2).
-///
-/// <https://redis.io/docs/latest/develop/reference/protocol-spec/> describes the protocol.
+/// A reply of a Redis server in its protocol RESP2 (<https://redis.io/docs/latest/develop/reference/protocol-spec/>).
 enum RedisValue: Sendable, Hashable {
   case status(String)
   /// An error reply, such as `NOSCRIPT No matching script.`
@@ -88,7 +85,7 @@ enum RedisValue: Sendable, Hashable {
   case array([RedisValue])
   case null
 
-  /// The value as text, or `nil` if it is a number, a list, an error or not UTF-8.
+  /// The text of a status, or of a string in UTF-8; otherwise `nil`.
   var text: String? {
     switch self {
     case .status(let text): text
@@ -97,6 +94,5 @@ enum RedisValue: Sendable, Hashable {
     }
   }
 
-  /// The value as an integer, or `nil` if it is something else.
   var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }

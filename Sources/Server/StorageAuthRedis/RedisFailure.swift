@@ -1,44 +1,39 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageAuthServer
 
 /// The reason why a Redis server has not run a command, or has not confirmed it.
 enum RedisFailure: Error, Sendable, Hashable {
-  /// The server cannot be reached, or refused the connection; the text describes why.
+  /// The server cannot be reached, for the given reason.
   case unreachable(String)
-  /// The server did not reply in time.
   case timeout
-  /// The connection was lost before the reply.
   case closed
   /// Too many commands wait for their replies.
   case busy
-  /// The server replied with an error; the text is its first word, such as `NOAUTH`.
+  /// The server replied with an error, of which this is the code, such as `NOAUTH`.
   case refused(String)
-  /// The server replied that it does not serve now, as a former primary does after a failover; the text is the code.
+  /// The server replied with the code of a server that does not serve now, such as a former primary after a failover.
   case notServing(String)
   /// The reply is not what the command returns.
   case malformed
-  /// The server removes keys before they expire when its memory is full.
   case evictsKeys
 
-  /// The codes of servers that do not serve now, of which another server may have taken the place.
+  /// The codes of servers whose place another server may have taken (`src/server.c` and `src/cluster.c` of Redis 7).
   ///
-  /// A replica (`READONLY`), or one without its primary (`MASTERDOWN`) or without enough replicas (`NOREPLICAS`); a server
-  /// that reads its data (`LOADING`); a change of roles while a command waits (`UNBLOCKED`); a cluster that is not complete
-  /// (`CLUSTERDOWN`, `TRYAGAIN`). `MOVED` and `ASK` are not among them, because Redis Cluster is not supported. Source:
-  /// `src/server.c` and `src/cluster.c` of Redis 7.
+  /// These are a replica (`READONLY`), one without its primary (`MASTERDOWN`), a primary without enough replicas
+  /// (`NOREPLICAS`), a server that reads its data (`LOADING`), a change of roles while a command waits (`UNBLOCKED`),
+  /// and an incomplete cluster. `MOVED` and `ASK` are not among them, because Redis Cluster is not supported.
   private static let outageCodes = [
     "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",
   ]
 
-  /// The maximum number of words that are searched for a code, and the maximum length of a code in bytes.
+  /// The maximum number of words that are searched for a code, and the maximum size of a code.
   private static let (wordLimit, codeByteLimit) = (32, 32)
 
-  /// Creates a failure from an error reply, of which only the code is kept.
+  /// Creates a failure with only the code of an error reply.
   ///
-  /// Before version 7, the reply to a script whose command failed is `ERR Error running script (…): … -READONLY …`.
+  /// Before Redis 7, a script whose command failed replies `ERR Error running script (…): … -READONLY …`.
   init(reply: String) {
     let words = reply.utf8.split(separator: UInt8(ascii: " "))
     let code = words.first.map(Self.code(startOf:)) ?? ""
@@ -54,7 +49,7 @@ enum RedisFailure: Error, Sendable, Hashable {
     self = outageCode.map { .notServing($0) } ?? .refused(code)
   }
 
-  /// Returns the capital letters and underscores at the start of a word, up to the limit.
+  /// Returns the capital letters and underscores at the start of a word.
   private static func code(startOf word: some Sequence<UInt8>) -> String {
     let letters = word.prefix { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_") }
     return String(decoding: Array(letters).prefix(codeByteLimit), as: UTF8.self)
@@ -81,7 +76,5 @@ enum RedisFailure: Error, Sendable, Hashable {
     }
   }
 
-  func storeError(server: String) -> StoreError {
-    StoreError("Redis at \(server) \(reason).", remedy: remedy)
-  }
+  func storeError(server: String) -> StoreError { StoreError("Redis at \(server) \(reason).", remedy: remedy) }
 }

@@ -5,13 +5,11 @@ public import StorageAuthServer
 
 /// A store of issued keys on a Redis server, through which all instances of a token service ask the cloud once.
 ///
-/// Before an instance asks the cloud, it acquires a lease on the server, which it renews until the cloud answers. The
-/// other instances wait for the key. A key is stored for half of its lifetime, measured with the server's clock. If the
-/// cloud refuses, no instance asks again for a second.
+/// An instance that asks the cloud holds a lease on the server, and the others wait for the key. A key is stored for
+/// half of its lifetime, measured with the server's clock. If the cloud refuses, no instance asks again for a second.
 ///
-/// The server stores secrets of temporary keys: protect it as the service itself, and use TLS on other networks.
+/// The server stores secrets of temporary keys: protect it like the service itself, and use TLS on other networks.
 public final class RedisKeyStore: IssuedKeyStore {
-  /// The result of a lookup on the server.
   private enum Lookup {
     case stored(IssuedCredential<AccessKey>)
     case recentlyFailed
@@ -19,23 +17,22 @@ public final class RedisKeyStore: IssuedKeyStore {
     case leaseAcquired
   }
 
-  /// The names of the server's entries for a scope: the stored key, and the lease of the instance that asks the cloud.
-  private struct Entries {
+  /// The names of the server's entries for a scope.
+  private struct EntryNames {
     let key: String
     let lease: String
   }
 
-  /// The pause between two lookups of an instance that waits: short beside the time that a cloud takes to answer.
+  /// The pause between two lookups of a waiting instance, much shorter than the time in which a cloud answers.
   private static let lookupInterval = Duration.milliseconds(25)
-
-  /// The time for which no instance asks again after a failure, so that a fleet does not burden a cloud that is down.
+  /// The time after a failure in which no instance asks again, so that a fleet does not burden a cloud that is down.
   private static let failureDuration = Duration.seconds(1)
 
   private let redis: RedisPool
   private let prefix: String
   private let leaseDuration: Duration
   private let fallback: RedisFallback
-  private let clock: any SigningClock
+  private let time: any SigningClock
 
   /// Creates a store of issued keys on a Redis server.
   ///
@@ -54,26 +51,24 @@ public final class RedisKeyStore: IssuedKeyStore {
     self.prefix = prefix
     self.leaseDuration = max(.milliseconds(100), leaseDuration)
     self.fallback = fallback
-    clock = time
+    self.time = time
   }
 
-  /// Returns the key for a scope that an instance has issued, or issues and stores a key.
-  ///
-  /// The parameters are those of `IssuedKeyStore`.
+  /// Returns the stored key for a scope, or issues and stores one; the parameters are those of `IssuedKeyStore`.
   ///
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
-  /// - Throws: A `CredentialError`: that of `issue`; a retryable one if the server is away and the fallback is `refuse`,
-  ///   or if another instance has just failed; `cancelled` if the task was cancelled.
+  /// - Throws: A `CredentialError`: that of `issue`; a retryable one if the server is away and the fallback is
+  ///   `refuse`, or if another instance has just failed; `cancelled` if the task was cancelled.
   public func key(
     for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let entries = entries(of: scope)
-    // A number of this call, so that no other call renews or releases its lease, even one of the same instance.
+    let names = entryNames(of: scope)
+    // Each call has its own lease, which even a call of the same instance cannot renew or release.
     let leaseHolder = "\(UInt64.random(in: .min ... .max))"
     while true {
       let lookup: Lookup
       do throws(RedisFailure) {
-        lookup = try await lookUpOrAcquireLease(entries, leaseHolder)
+        lookup = try await lookUpOrAcquireLease(names, leaseHolder)
       } catch {
         guard fallback == .local else {
           throw CredentialError(error.storeError(server: "\(redis.configuration)"), source: "redis")
@@ -83,14 +78,8 @@ public final class RedisKeyStore: IssuedKeyStore {
       switch lookup {
       case .stored(let key): return key
       case .recentlyFailed: throw Self.errorOfOtherInstance
-      case .leaseAcquired: return try await issueUnderLease(entries, leaseHolder, issue)
-      case .leasedByAnother:
-        do {
-          try await clock.sleep(for: Self.lookupInterval)
-        } catch {
-          throw CredentialError(
-            .cancelled, source: "redis", "The task was cancelled.", remedy: "Ask again.", isRetryable: true)
-        }
+      case .leaseAcquired: return try await issueUnderLease(names, leaseHolder, issue)
+      case .leasedByAnother: try await pauseBeforeNextLookup()
       }
     }
   }
@@ -101,19 +90,28 @@ public final class RedisKeyStore: IssuedKeyStore {
   /// - Throws: A `StoreError` if the server is away.
   public func forget(_ scope: TokenScope) async throws(StoreError) {
     do throws(RedisFailure) {
-      _ = try await redis.run(Self.removeScript, [entries(of: scope).key]) { _ in [] }
+      _ = try await redis.run(Self.removeScript, [entryNames(of: scope).key]) { _ in [] }
     } catch {
       throw error.storeError(server: "\(redis.configuration)")
     }
   }
 
-  private func entries(of scope: TokenScope) -> Entries {
-    let digest = scope.digest
-    return Entries(key: "\(prefix):key:\(digest)", lease: "\(prefix):lease:\(digest)")
+  private func pauseBeforeNextLookup() async throws(CredentialError) {
+    do {
+      try await time.sleep(for: Self.lookupInterval)
+    } catch {
+      throw CredentialError(
+        .cancelled, source: "redis", "The task was cancelled.", remedy: "Ask again.", isRetryable: true)
+    }
   }
 
-  private func lookUpOrAcquireLease(_ entries: Entries, _ leaseHolder: String) async throws(RedisFailure) -> Lookup {
-    let reply = try await redis.run(Self.lookUpScript, [entries.key, entries.lease]) { [leaseDuration] _ in
+  private func entryNames(of scope: TokenScope) -> EntryNames {
+    let digest = scope.digest
+    return EntryNames(key: "\(prefix):key:\(digest)", lease: "\(prefix):lease:\(digest)")
+  }
+
+  private func lookUpOrAcquireLease(_ names: EntryNames, _ leaseHolder: String) async throws(RedisFailure) -> Lookup {
+    let reply = try await redis.run(Self.lookUpScript, [names.key, names.lease]) { [leaseDuration] _ in
       [leaseHolder, "\(leaseDuration.milliseconds)"]
     }
     if case .array(let elements) = reply, elements.count == 2, case .bytes(let bytes) = elements[0],
@@ -134,32 +132,32 @@ public final class RedisKeyStore: IssuedKeyStore {
 
   /// Asks the cloud while the lease is renewed, and stores the key.
   private func issueUnderLease(
-    _ entries: Entries, _ leaseHolder: String,
+    _ names: EntryNames, _ leaseHolder: String,
     _ issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let leaseRenewal = Task { [redis, leaseDuration, clock] in
+    let leaseRenewal = Task { [redis, leaseDuration, time] in
       while !Task.isCancelled {
-        // A renewal may be lost without the end of the lease.
-        try await clock.sleep(for: leaseDuration / 3)
-        _ = try? await redis.run(Self.renewLeaseScript, [entries.lease]) { _ in
+        // The lease outlives a single lost renewal.
+        try await time.sleep(for: leaseDuration / 3)
+        _ = try? await redis.run(Self.renewLeaseScript, [names.lease]) { _ in
           [leaseHolder, "\(leaseDuration.milliseconds)"]
         }
       }
     }
     let result = await Result.catching { () async throws(CredentialError) in try await issue() }
     leaseRenewal.cancel()
-    // If the server is away now, the result is used nevertheless, and another instance asks once more.
+    // If the server is away now, another instance asks once more.
     switch result {
     case .success(let issued):
-      let entry = issued.storedEntry(at: clock.now)
-      _ = try? await redis.run(Self.storeScript, [entries.key, entries.lease]) { _ in
+      let entry = issued.storedEntry(at: time.now)
+      _ = try? await redis.run(Self.storeScript, [names.key, names.lease]) { _ in
         [leaseHolder, entry?.text ?? "", "\(entry?.duration.milliseconds ?? 0)"]
       }
     case .failure(let error) where error.code == .cancelled:
-      // This caller has left, but the cloud has not refused: another instance may ask at once.
-      _ = try? await redis.run(Self.releaseLeaseScript, [entries.lease]) { _ in [leaseHolder] }
+      // The cloud has not refused, so another instance may ask at once.
+      _ = try? await redis.run(Self.releaseLeaseScript, [names.lease]) { _ in [leaseHolder] }
     case .failure:
-      _ = try? await redis.run(Self.recordFailureScript, [entries.lease]) { _ in
+      _ = try? await redis.run(Self.recordFailureScript, [names.lease]) { _ in
         [leaseHolder, "\(Self.failureDuration.milliseconds)"]
       }
     }
@@ -170,8 +168,8 @@ public final class RedisKeyStore: IssuedKeyStore {
     .failed, source: "redis", "Another instance asked for this key and failed.",
     remedy: "See the log of the instance that asked.", isRetryable: true)
 
-  /// The script returns the key with its remaining milliseconds, or acquires the lease and returns 0; it returns 1 if
-  /// another instance holds the lease, and 2 if an instance has failed within ``failureDuration``.
+  /// Returns the key with its remaining milliseconds, or 0 after acquiring the lease, 1 if another call holds the
+  /// lease, and 2 if a call has failed within ``failureDuration``.
   private static let lookUpScript = RedisScript(
     """
     local key = redis.call('GET', KEYS[1])
@@ -205,10 +203,10 @@ public final class RedisKeyStore: IssuedKeyStore {
 extension IssuedCredential<AccessKey> {
   private static var epoch: Timestamp { Timestamp(unixSeconds: 0) }
 
-  /// Returns the key as a JSON object with times in milliseconds since 1970, and the time for which it is stored.
+  /// Returns the key as JSON with times in milliseconds since 1970, and the time for which it is stored.
   ///
-  /// The time is shorter than half of the lifetime, so that no instance finds a key that is too old for its callers. The
-  /// result is `nil` for a key that is not temporary or expires at once.
+  /// The time is shorter than half of the lifetime, so that no instance finds a key that is too old for its callers.
+  /// The result is `nil` for a key that is not temporary or expires at once.
   fileprivate func storedEntry(at now: Timestamp) -> (text: String, duration: Duration)? {
     guard let expiration = credential.expiration, let token = credential.sessionToken else { return nil }
     let issuedAt = issuerTime ?? now
@@ -228,9 +226,7 @@ extension IssuedCredential<AccessKey> {
     return (String(decoding: JSONValue.object(object).serialized, as: UTF8.self), duration)
   }
 
-  /// Parses a key from a store.
-  ///
-  /// The current time on the issuer's clock is the time until which the key is stored, less the time that remains.
+  /// Parses a stored key; the issuer's current time is the time until which the key is stored, less the remaining time.
   fileprivate init?(stored bytes: [UInt8], remainingTime: Duration) {
     func date(_ milliseconds: Int) -> Timestamp { Self.epoch.advanced(by: .milliseconds(milliseconds)) }
     guard let object = try? JSONValue(parsing: bytes), let id = object["id"]?.string,

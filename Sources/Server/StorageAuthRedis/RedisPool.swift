@@ -7,9 +7,9 @@ internal import StorageAuth
 
 /// A small pool of connections to a Redis server, which the stores of a service share.
 ///
-/// Connections are opened when they are needed, and opened again when they are lost, or when the server says that it does
-/// not serve, as after a failover. The host name is resolved each time. No call waits longer than the timeouts of the
-/// configuration for each connection: while the server is away, calls fail at once between two attempts to connect.
+/// Connections are opened when they are needed. A lost connection is replaced, as is that to a server that no longer
+/// serves after a failover; the host name is looked up each time. No call waits longer than the timeouts of the
+/// configuration for each connection; while the server is away, calls fail at once between two attempts to connect.
 ///
 /// ```swift
 /// let redis = RedisPool(try RedisConfiguration(url: "redis://redis.internal:6379"))
@@ -18,12 +18,11 @@ internal import StorageAuth
 public final class RedisPool: Sendable {
   private struct Slot {
     var connection: EventLoopFuture<RedisConnection>?
-    /// The number of connections that have left the slot, so that the end of an old one does not remove a new one.
+    /// The number of removed connections, by which the end of an old connection does not remove a new one.
     var generation = 0
     /// The number of failures since the last reply of a server that serves.
     var failures = 0
     var lastFailure = RedisFailure.closed
-    /// The time before which no new connection is opened.
     var retryTime = NIODeadline.uptimeNanoseconds(0)
 
     mutating func removeConnection() {
@@ -32,7 +31,6 @@ public final class RedisPool: Sendable {
     }
   }
 
-  /// A connection that one call uses, with the slot to which it belongs.
   private struct BorrowedConnection {
     let connection: RedisConnection
     let slotIndex: Int
@@ -45,15 +43,12 @@ public final class RedisPool: Sendable {
     var isShutDown = false
   }
 
-  /// The pause after the first failure, which doubles with each further failure.
   private static let initialPause = Duration.milliseconds(50)
-
   /// The number of failures after which the pause no longer doubles, so that it does not overflow.
   private static let doublingLimit = 10
 
   /// The address of the server and the limits of the connections.
   public let configuration: RedisConfiguration
-
   private let state: Lock<State>
 
   /// Creates a pool without open connections.
@@ -75,7 +70,7 @@ public final class RedisPool: Sendable {
     for connection in connections { connection.whenSuccess { $0.channel.close(promise: nil) } }
   }
 
-  /// Returns whether Redis replies now and can store data, for example for a health check.
+  /// Returns whether Redis replies and can store data, for example for a health check.
   public func isReachable() async -> Bool {
     do throws(RedisFailure) {
       return try await withConnection { borrowed throws(RedisFailure) in
@@ -91,9 +86,8 @@ public final class RedisPool: Sendable {
 
   /// Runs a script, and returns its reply.
   ///
-  /// If the connection is lost, or if the server says that it does not serve, as the former primary of a failover does, the
-  /// connection leaves the pool and the script is run again, until each connection of the pool was replaced once. Scripts
-  /// must therefore have the same effect if they run twice.
+  /// If the connection is lost, or the server does not serve, the script is run on another connection, until each
+  /// connection was replaced once. Scripts must therefore have the same effect if they run twice.
   func run(
     _ script: RedisScript, _ keys: [String], _ arguments: @Sendable (RedisInformation) throws(RedisFailure) -> [String]
   ) async throws(RedisFailure) -> RedisValue {
@@ -125,8 +119,6 @@ public final class RedisPool: Sendable {
   }
 
   /// Uses a connection, and removes it from the pool if it has ended or its server does not serve.
-  ///
-  /// A new connection is opened at once after the first server that does not serve, and after a pause if it led to the same.
   private func withConnection<Value>(
     _ body: (BorrowedConnection) async throws(RedisFailure) -> Value
   ) async throws(RedisFailure) -> Value {
@@ -140,6 +132,7 @@ public final class RedisPool: Sendable {
       borrowed.connection.channel.close(promise: nil)
       updateSlot(borrowed.slotIndex, of: borrowed.generation) { slot in
         slot.removeConnection()
+        // The first time, another server may have taken its place, and is tried at once.
         delayRetry(of: &slot, after: .notServing(code), isFirst: slot.failures == 0)
       }
       throw .notServing(code)
@@ -153,7 +146,6 @@ public final class RedisPool: Sendable {
     }
   }
 
-  /// Counts a failure of a slot, and sets the time before which no new connection is opened.
   private func delayRetry(of slot: inout Slot, after failure: RedisFailure, isFirst: Bool) {
     let pause = min(configuration.longestPause, Self.initialPause * (1 << min(slot.failures, Self.doublingLimit)))
     slot.failures += 1
@@ -179,7 +171,7 @@ public final class RedisPool: Sendable {
     }
   }
 
-  /// Opens the connection of a slot, which leaves the slot again if it cannot be opened.
+  /// Opens the connection of a slot, which is removed again if it cannot be opened.
   private func openConnection(in index: Int, _ generation: Int) -> EventLoopFuture<RedisConnection> {
     MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask { [configuration, weak self] in
       do throws(RedisFailure) {
@@ -196,7 +188,7 @@ public final class RedisPool: Sendable {
     }
   }
 
-  /// Closes a new connection after the shutdown, and removes it from its slot when it ends.
+  /// Removes a connection from its slot when it ends, and closes it if the pool has been shut down.
   private func observeEnd(of connection: RedisConnection, in index: Int, _ generation: Int) {
     let isShutDown = state.withLock(\.isShutDown)
     if isShutDown { connection.channel.close(promise: nil) }
@@ -211,14 +203,13 @@ struct RedisInformation: Sendable {
   /// The maximum error of the server's uptime: a second of rounding, and one for the wall clock.
   private static let uptimeTolerance = Duration.seconds(2)
 
-  /// The time at which the connection was opened.
   let openTime: NIODeadline
-  /// The time for which the server process had run then, in whole seconds.
+  /// The uptime of the server process at that time, in whole seconds.
   private let uptimeSeconds: Int64
   /// Whether the server removes keys before they expire when its memory is full.
   let evictsKeys: Bool
 
-  /// Parses the reply to the command `INFO`, or throws the failure with which the server would refuse to store data.
+  /// Parses the reply to `INFO`, or throws the failure with which the server would refuse to store data.
   init(_ report: RedisValue, openedAt openTime: NIODeadline) throws(RedisFailure) {
     var fields: [Substring: Substring] = [:]
     for line in (report.text ?? "").split(whereSeparator: \.isNewline) {
@@ -237,8 +228,6 @@ struct RedisInformation: Sendable {
   }
 
   /// The time for which the server process has certainly run.
-  ///
-  /// The server counts whole seconds with its wall clock, so that ``uptimeTolerance`` is subtracted.
   var age: Duration {
     let timeSinceOpening = NIODeadline.now() - openTime
     return max(.zero, .seconds(uptimeSeconds) + .nanoseconds(timeSinceOpening.nanoseconds) - Self.uptimeTolerance)

@@ -5,11 +5,10 @@ public import StorageAuthServer
 
 /// A rate store on a Redis server, which all instances of a service share.
 ///
-/// The server counts with its own clock, in a script that runs atomically. For each caller, it stores a single number
-/// until the caller's whole burst is available again.
+/// The server counts with its own clock, and stores one number for each caller until its whole burst is available.
 ///
-/// After a restart, a volatile server does not know what callers have sent. No caller then has a burst at first: the
-/// bursts build up again at the rate of the limit.
+/// After a restart, a volatile server has lost the numbers. No caller then has a burst at first: the bursts build up
+/// again at the rate of the limit.
 public final class RedisRateStore: RateStore {
   private let redis: RedisPool
   private let prefix: String
@@ -34,9 +33,7 @@ public final class RedisRateStore: RateStore {
     self.fallback = fallback == .local ? MemoryRateStore() : nil
   }
 
-  /// Counts a request of a caller.
-  ///
-  /// The parameters are those of `RateStore`; the uptime is used only while the server is away.
+  /// Counts a request; the parameters are those of `RateStore`, whose uptime is used only while the server is away.
   ///
   /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
   /// - Throws: A `StoreError` if the server is away and the fallback is `refuse`.
@@ -44,7 +41,7 @@ public final class RedisRateStore: RateStore {
     guard limit.interval > .zero else { return nil }
     do throws(RedisFailure) {
       let reply = try await redis.run(Self.script, ["\(prefix):rate:\(caller)"]) { [durability] server in
-        // A persistent server has kept the numbers, so that its age does not matter.
+        // A persistent server has kept the numbers, whatever its age.
         let age = durability == .volatile ? "\(server.age.microseconds)" : "-1"
         return ["\(limit.interval.microseconds)", "\(limit.burst)", age]
       }

@@ -8,20 +8,18 @@ public import StorageAuthServer
 /// A mark is stored with `SET NX PX` until its signature has expired on every instance. The number of marks of each
 /// owner is limited, so that a single owner cannot fill the server's memory.
 ///
-/// A server that has been restarted may have lost marks, unless it is `persistent`. The store then refuses each signature
-/// that may have been accepted before the restart. A server that removes keys when its memory is full cannot be used, nor
+/// A server that is not `persistent` may have lost marks after a restart. The store then refuses each signature that
+/// may have been accepted before the restart. A server that removes keys when its memory is full cannot be used, nor
 /// can Redis Cluster, in which the two keys of a mark would be on different servers.
 public final class RedisReplayStore: ReplayStore {
-  /// The replies of ``script``.
   private enum Reply: Int64 {
     case newMark = 0
     case usedMark = 1
     case tooManyMarks = 2
-    /// The mark is not there, but the server may have lost it.
+    /// The mark is absent, but the server may have lost it.
     case possiblyLostMark = 3
   }
 
-  /// The time by which a mark is stored for longer than its signature and the clocks need.
   private static let expirationMargin = Duration.seconds(1)
 
   private static let restartError = StoreError(
@@ -61,10 +59,7 @@ public final class RedisReplayStore: ReplayStore {
     self.fallback = fallback == .local ? MemoryReplayStore() : nil
   }
 
-  /// Records that a signature was used.
-  ///
-  /// The parameters are those of `ReplayStore`: the mark identifies the signature, and the start is the first time at which
-  /// it may have been accepted, if that is known.
+  /// Records that a signature was used; the parameters are those of `ReplayStore`.
   ///
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: A `StoreError` if the server may have lost the mark, or if it is away and the fallback is `refuse`.
@@ -89,7 +84,7 @@ public final class RedisReplayStore: ReplayStore {
       guard let knownReply = value.integer.flatMap(Reply.init(rawValue:)) else { throw .malformed }
       reply = knownReply
     } catch .evictsKeys {
-      // Without the fallback: the server is there, but it is not what the service was configured for.
+      // The fallback is for a server that is away, not for a wrong one.
       throw Self.evictionError
     } catch {
       guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
@@ -103,11 +98,11 @@ public final class RedisReplayStore: ReplayStore {
     }
   }
 
-  /// The script looks a mark up, and stores it if it is new; its replies are the raw values of ``Reply``.
+  /// Looks a mark up, and stores it if it is new; the replies are the raw values of ``Reply``.
   ///
-  /// The second key counts the owner's marks by the minute in which they expire, in seconds since 1970, and expires two
-  /// minutes after them. It has few fields, one for each minute of a lifetime. Numbers are written with `%.0f`, because
-  /// Lua writes large ones with an exponent. A mark is stored with `NX` as a second guard against its being accepted twice.
+  /// The second key counts the owner's marks in a field for each minute in which marks expire, in seconds since 1970,
+  /// and expires two minutes after them. `%.0f` prevents the exponents with which Lua writes large numbers. `NX` is a
+  /// second guard against a mark that is accepted twice.
   private static let script = RedisScript(
     """
     local mark, counts = KEYS[1], KEYS[2]

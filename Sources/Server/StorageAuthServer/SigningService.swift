@@ -5,7 +5,7 @@ public import Hummingbird
 internal import Logging
 public import ServiceLifecycle
 
-/// A service, in the form of routes for any app, that signs requests for callers without a key.
+/// A service, in the form of routes for any app, that signs for callers without a key.
 ///
 /// `POST /sign` takes `{provider, version, method, stringToSign, canonicalRequest?}` and returns `{accessKeyId,
 /// signature, securityToken?}`, or `{authorization}` where the vendor's documentation has that format. `GET
@@ -33,8 +33,8 @@ public struct SigningService<Context: RequestContext>: Sendable {
   ///   - accounts: The accounts that sign, one for each storage service.
   ///   - bodyLimit: The maximum size of a signing request's body in bytes.
   ///   - time: The clocks of the service.
-  ///   - rules: A closure that returns the rules for the caller of a request, or `nil` to refuse all signatures. An
-  ///     error that the closure throws is passed on to the app's router.
+  ///   - rules: A closure that returns the rules for the caller of a request, or `nil` to refuse all signatures; its
+  ///     errors are passed on to the app's router.
   public init(
     _ accounts: SigningAccount..., bodyLimit: Int = 128 * 1024, time: any SigningClock = .system,
     rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
@@ -52,9 +52,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   ///   - path: The path of the signing route.
   public func addRoutes(to router: some RouterMethods<Context>, at path: RouterPath = "sign") {
     router.post(path) { request, context in try await sign(request, context) }
-    router.get(RouterPath("\(path.description)/identity")) { request, context in
-      try await identity(request, context)
-    }
+    router.get(RouterPath("\(path.description)/identity")) { request, context in try await identity(request, context) }
   }
 
   private func sign(_ request: Request, _ context: Context) async throws -> Response {
@@ -117,8 +115,8 @@ extension RequestBody {
 extension SigningService: Service {
   /// Keeps the signing keys fresh until the shutdown, and then shuts their credential caches down.
   ///
-  /// Only keys whose provider is a `CredentialCache` are kept fresh. List the service before the application that uses
-  /// it: a service group shuts its services down in reverse order, so that requests in progress are still signed.
+  /// Only keys whose provider is a `CredentialCache` are kept fresh. List the service before its application: a service
+  /// group shuts its services down in reverse order, so that requests in progress are still signed.
   public func run() async {
     let caches = accountsByService.values.compactMap { $0.credentials as? CredentialCache<AccessKey> }
     await cancelWhenGracefulShutdown {
@@ -134,12 +132,12 @@ extension SigningService: Service {
 /// A signer of a storage service's strings to sign, together with the provider of the signing key.
 ///
 /// ```swift
-/// let oss = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: CredentialCache(.alibabaDefault))
+/// let keys = CredentialCache(.alibabaDefault)
+/// let oss = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: keys)
 /// ```
 public struct SigningAccount: Sendable {
   /// The signer, which parses each string to sign before it signs the string.
   public let signer: any StringToSignSigner
-
   let credentials: any CredentialProvider<AccessKey>
   let context: ProviderContext
 
@@ -160,7 +158,7 @@ public struct SigningAccount: Sendable {
 }
 
 extension RequestRefusal {
-  /// Creates the response for a refusal: 400 if the caller's request is malformed, and 403 if the rules do not allow it.
+  /// Creates a refusal with the status 400 if the request is malformed, and 403 if the rules do not allow it.
   init(_ refusal: SigningRefusal) {
     self.init(
       status: refusal.concernsFormat ? .badRequest : .forbidden, code: "\(refusal.code)",
@@ -169,17 +167,13 @@ extension RequestRefusal {
 
   static let notACaller = RequestRefusal(
     status: .forbidden, code: "notAllowed", message: "The server does not sign requests of this caller.")
-
   static let unreadable = RequestRefusal(
     status: .badRequest, code: "malformed",
-    message:
-      "The body is not a JSON object with strings provider, version, method, stringToSign and optionally canonicalRequest."
-  )
-
+    message: "The body is not a JSON object with strings provider, version, method, stringToSign and optionally "
+      + "canonicalRequest.")
   static let unknownProvider = RequestRefusal(
     status: .badRequest, code: "malformed",
     message: "The server does not sign for this provider or for this version of its signature.")
-
   static let unavailable = RequestRefusal(
     status: .serviceUnavailable, code: "unavailable", message: "The server has no key to sign with at the moment.")
 
@@ -207,7 +201,7 @@ extension SigningRequest {
 }
 
 extension SigningResponse {
-  /// Returns the signing response as JSON, in the format of the vendor's documentation if there is one.
+  /// Returns the response as JSON, in the format of the vendor's documentation if there is one.
   func json(authorizationWord word: String?) -> JSONValue {
     if let word { return ["authorization": .string(authorization(word))] }
     var object = JSONObject()
@@ -219,7 +213,6 @@ extension SigningResponse {
 }
 
 extension Identity {
-  /// The response of the identity route.
   var json: JSONValue {
     var object = JSONObject()
     object["accessKeyId"] = .string(id.string)

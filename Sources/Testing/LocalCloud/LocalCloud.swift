@@ -25,21 +25,19 @@ internal import SystemPackage
 public final class LocalCloud: Sendable {
   /// The fingerprint of the host key that the simulated Aspera transfer server presents.
   public let transferHostKey: HostKeyFingerprint
-
   let storage: Storage
-  let stores: StorageServices
-  private let ports: Ports
+  let storageServices: StorageServices
+  private let apis: APIServices
   let context: CloudContext
 
-  /// The ports of the server besides those of the storage services.
-  private struct Ports {
-    let services, node, transferServer, applications: HTTPService
-  }
+  /// The HTTP services besides the storage services; `tokens` also serves the app server and the instance metadata.
+  private struct APIServices { let tokens, node, transferServer, applications: HTTPService }
 
   private init(
-    _ storage: Storage, _ stores: StorageServices, _ ports: Ports, hostKey: HostKeyFingerprint, _ context: CloudContext
+    _ storage: Storage, _ storageServices: StorageServices, _ apis: APIServices, hostKey: HostKeyFingerprint,
+    _ context: CloudContext
   ) {
-    (self.storage, self.stores, self.ports, self.context) = (storage, stores, ports, context)
+    (self.storage, self.storageServices, self.apis, self.context) = (storage, storageServices, apis, context)
     transferHostKey = hostKey
   }
 
@@ -58,10 +56,9 @@ public final class LocalCloud: Sendable {
     var started: [HTTPService] = []
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
-      return try await start(configuration, storage, context) { port, acceptsCancel, interface, respond in
-        let responder = context.feed.reporting(at: { [context] in context.now }, respond)
-        let service = try await HTTPService.start(
-          port: port, at: interface, configuration.limits, acceptsCancel: acceptsCancel, responder)
+      return try await start(configuration, storage, context) { port, interface, handler in
+        let responder = context.feed.reporting(at: { [context] in context.now }, handler)
+        let service = try await HTTPService.start(port: port, at: interface, configuration.limits, responder)
         started.append(service)
         return service
       }
@@ -72,45 +69,42 @@ public final class LocalCloud: Sendable {
     }
   }
 
-  private typealias RequestHandler =
-    @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
-
-  /// Opens all ports, each with its request handler; those that name another one's port open after it.
+  /// Opens all ports, each with its request handler; a service whose responses name the port of another opens after it.
   private static func start(
     _ configuration: Configuration, _ storage: Storage, _ context: CloudContext,
-    _ open: (Int, _ acceptsCancel: Bool, HTTPService.Interface, @escaping RequestHandler) async throws -> HTTPService
+    _ openPort: (_ port: Int, HTTPService.Interface, @escaping RequestFeed.Handler) async throws -> HTTPService
   ) async throws -> LocalCloud {
+    func open(
+      _ gateway: some APIGateway, at port: Int, _ interface: HTTPService.Interface = .loopback
+    ) async throws -> HTTPService { try await openPort(port, interface, gateway.respond(to:with:_:)) }
+
     let aspera = AsperaContext(configuration, storage.node, context)
-    try await aspera.prepare(at: configuration.clock())
-    let stores = try await StorageServices { provider in
+    try await aspera.prepareAccessKeys(at: configuration.clock())
+    let storageServices = try await StorageServices { provider in
       let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
       let handler = try requestHandler(of: provider, storage, context)
-      return try await open(configuration.port(of: provider), false, interface, handler)
+      return try await openPort(configuration.port(of: provider), interface, handler)
     }
-    let servicesGateway = ServicesGateway(configuration.services, context)
-    let services = try await open(
-      configuration.services.port, false, .loopback, servicesGateway.respond(to:with:_:))
-    context.callbacks?.keyURL = services.url + CallbackSender.keyPath
+    let tokens = try await open(ServicesGateway(configuration.services, context), at: configuration.services.port)
+    context.callbacks?.keyURL = tokens.url + CallbackSender.keyPath
     let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
-    let transferServer = try await open(
-      configuration.aspera.transferPort, false, .loopback, transferGateway.respond(to:with:_:))
+    let transferServer = try await openPort(
+      configuration.aspera.transferPort, .loopback, transferGateway.respond(to:with:_:))
     let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
-    let nodeGateway = NodeGateway(api: nodeAPI)
-    let node = try await open(configuration.aspera.port, true, .loopback, nodeGateway.respond(to:with:_:))
+    let node = try await open(NodeGateway(api: nodeAPI), at: configuration.aspera.port, .loopbackWithCancel)
     let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
-    try onCloud.prepare(at: configuration.clock())
+    try onCloud.prepareNode(at: configuration.clock())
     let faspex = FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI)
     let applicationsGateway = ApplicationsGateway(context: context, onCloud: onCloud, faspex: faspex)
-    let applications = try await open(
-      configuration.aspera.applicationsPort, false, .loopback, applicationsGateway.respond(to:with:_:))
-    let ports = Ports(services: services, node: node, transferServer: transferServer, applications: applications)
-    return LocalCloud(storage, stores, ports, hostKey: aspera.hostKey, context)
+    let applications = try await open(applicationsGateway, at: configuration.aspera.applicationsPort)
+    let apis = APIServices(tokens: tokens, node: node, transferServer: transferServer, applications: applications)
+    return LocalCloud(storage, storageServices, apis, hostKey: aspera.hostKey, context)
   }
 
   /// Returns the request handler of a storage service, which may offer the interface of S3 besides its own.
   private static func requestHandler(
     of provider: Provider, _ storage: Storage, _ context: CloudContext
-  ) throws -> RequestHandler {
+  ) throws -> RequestFeed.Handler {
     let (service, store) = (provider.service(for: context.configuration), try storage.store(of: provider))
     let gateway = Gateway(service, store, context)
     let s3Gateway = provider.s3Interface.map { interface in
@@ -139,37 +133,34 @@ public final class LocalCloud: Sendable {
   /// The server accepts no further connections and waits up to two seconds for requests in progress. It removes its
   /// data directory if the directory is temporary.
   public func stop() async {
-    for provider in Provider.allCases { await stores[provider].stop() }
-    for port in [ports.services, ports.node, ports.transferServer, ports.applications] { await port.stop() }
+    for provider in Provider.allCases { await storageServices[provider].stop() }
+    for service in [apis.tokens, apis.node, apis.transferServer, apis.applications] { await service.stop() }
     context.feed.finish()
     await storage.close()
   }
 
   /// The endpoint of the token services, the app server and the instance metadata service: `http://127.0.0.1:…`.
-  public var servicesEndpoint: ServiceEndpoint { ports.services.endpoint }
+  public var servicesEndpoint: ServiceEndpoint { apis.tokens.endpoint }
+
+  /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
+  public var servicesURL: String { apis.tokens.url }
 
   /// The endpoint of the simulated Aspera Node API: `http://127.0.0.1:…`.
-  public var nodeEndpoint: ServiceEndpoint { ports.node.endpoint }
+  public var nodeEndpoint: ServiceEndpoint { apis.node.endpoint }
 
   /// The URL of the simulated Aspera Node API, without a trailing slash.
-  public var nodeURL: String { ports.node.url }
+  public var nodeURL: String { apis.node.url }
 
-  /// The base URL of the simulated API of Aspera on Cloud, without a trailing slash.
-  ///
-  /// It stands for `https://api.ibmaspera.com`.
-  public var asperaOnCloudURL: String { ports.applications.url }
+  /// The base URL of the simulated API of Aspera on Cloud (`https://api.ibmaspera.com`), without a trailing slash.
+  public var asperaOnCloudURL: String { apis.applications.url }
 
   /// The base URL of the simulated Faspex 5, without a trailing slash.
   ///
   /// It stands for a URL such as `https://faspex.example.com/aspera/faspex`.
   public var faspexURL: String { "\(asperaOnCloudURL)\(FaspexAPI.root)" }
 
-  /// The port of the simulated Aspera transfer server, to which `ascp-simulator` connects instead of the SSH and UDP
-  /// ports.
-  public var transferPort: Int { ports.transferServer.port }
-
-  /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
-  public var servicesURL: String { ports.services.url }
+  /// The port of the simulated Aspera transfer server, which `ascp-simulator` uses instead of the SSH and UDP ports.
+  public var transferPort: Int { apis.transferServer.port }
 
   /// The URL of the public key with which callbacks are verified, or `nil` if the server sends no callbacks.
   public var callbackKeyURL: String? { context.callbacks?.keyURL }
@@ -177,9 +168,7 @@ public final class LocalCloud: Sendable {
   /// The statistics since the start of the server.
   public var statistics: Statistics { context.counters.statistics }
 
-  /// Returns the number of writes to each object key of a bucket since the start of the server.
-  ///
-  /// Uploads, copies and completed multipart uploads count as writes.
+  /// Returns the numbers of uploads, copies and completed multipart uploads since the start of the server.
   ///
   /// - Parameters:
   ///   - provider: The storage service to which the bucket belongs.
@@ -189,9 +178,7 @@ public final class LocalCloud: Sendable {
     context.counters.writes(of: provider, in: bucket)
   }
 
-  /// The faults that the server injects into requests and transfers.
-  ///
-  /// Changes apply to all later requests.
+  /// The faults that the server injects into requests and transfers; changes apply to all later ones.
   public var faults: Faults {
     get { context.injector.faults }
     set { context.injector.faults = newValue }
@@ -216,7 +203,7 @@ extension LocalCloud: Service {
   /// ```
   public func run() async {
     try? await gracefulShutdown()
-    // Stopping must not be cancelled with this task, so it runs in a separate, unstructured task.
+    // The server stops in an unstructured task, which is not cancelled together with this one.
     await Task { await stop() }.value
   }
 }
@@ -226,38 +213,25 @@ extension LocalCloud {
   public struct Session: Sendable, Hashable {
     /// The access key ID of the temporary credential.
     public let keyID: AccessKeyID
-
     /// The storage service that accepts the temporary credential.
     public let provider: Provider
-
     /// The ARN of the assumed role, or `nil` if the credential was issued by GetFederationToken.
     public let role: String?
-
     /// The session name that the caller chose.
     public let name: String
-
     /// The session policy as JSON, or `nil` if the credential has no session policy.
     public let policy: String?
-
     /// The expiration of the temporary credential, according to the server's clock.
     public let expiration: Timestamp
-
     /// The number of requests to the storage service that contained the key ID, including rejected requests.
     public let requests: Int
-
-    /// The start of the temporary credential's lifetime.
     package let start: Timestamp
-
     /// The key that signed the call for the credential, or `nil` if no key did.
     package let caller: AccessKeyID?
-
     /// The service that issued the credential.
     package let endpoint: Endpoint
-
     /// The number of requests with the key ID that the storage service answered with an error.
     package let refusals: Int
-
-    /// Whether the credential was revoked before its expiration.
     package let isRevoked: Bool
   }
 
@@ -268,11 +242,8 @@ extension LocalCloud {
     /// The format determines the vendor: `acs:ram::1250000000:role/app`, `qcs::cam::uin/1250000000:roleName/app` or
     /// `arn:aws:iam::125000000000:role/app`.
     public var arn: String
-
-    /// The maximum lifetime of the role's temporary credentials, in whole seconds; the real services allow 1 to 12
-    /// hours.
+    /// The maximum lifetime of the role's credentials, in whole seconds; the real services allow 1 to 12 hours.
     public var maximumDuration: Duration
-
     /// The IDs of the access keys that can assume the role, or `nil` to allow all accounts.
     public var trustedKeys: Set<AccessKeyID>?
 
@@ -290,7 +261,6 @@ extension LocalCloud {
 
     /// An Alibaba Cloud role that all accounts can assume for up to one hour.
     public static let alibaba = Role("acs:ram::1250000000:role/localcloud")
-
     /// A Tencent Cloud role that all accounts can assume for up to twelve hours.
     public static let tencent = Role(
       "qcs::cam::uin/1250000000:roleName/localcloud", maximumDuration: .seconds(12 * 3600))
@@ -301,7 +271,6 @@ extension LocalCloud {
     /// The storage service that accepts the role's credentials, or `nil` if the name is in no vendor's format.
     var provider: Provider? { Provider.allCases.first { $0.service.behavior.roleResource(arn) != nil } }
 
-    /// The role's short name, which is the last component of the resource name.
     var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }
   }
 }
@@ -311,7 +280,6 @@ extension LocalCloud {
     package let name: String
     package let created: Timestamp
     package let objectCount: Int
-    /// Whether unsigned requests can read the objects of the bucket.
     package let isPublic: Bool
   }
 
@@ -332,18 +300,13 @@ extension LocalCloud {
   /// The current time according to the server's clock, which includes the injected clock offset.
   package var now: Timestamp { context.now }
 
-  /// The accounts and other settings with which the server was started.
   package var configuration: Configuration { context.configuration }
-
   package func region(of provider: Provider) -> String { configuration.region(of: provider) }
-
-  /// Returns the latest issued temporary credentials, the newest first.
   package func sessions(limit: Int) -> [Session] { context.keys.tokens.sessions(limit: limit) }
 
   /// Makes a temporary credential unknown to all services, or returns `false` if it was never issued or is discarded.
   package func revoke(_ keyID: AccessKeyID) -> Bool { context.keys.tokens.revoke(keyID) }
 
-  /// Returns the buckets of a storage service, ordered by name.
   package func buckets(of provider: Provider) -> [BucketSummary] {
     guard let store = try? storage.store(of: provider) else { return [] }
     return store.bucketsByName.map {
@@ -357,10 +320,9 @@ extension LocalCloud {
   ) -> ObjectPage? {
     let query = ListQuery(prefix: prefix, delimiter: "/", after: after, limit: limit)
     guard let page = try? storage.store(of: provider).read(bucket, { $0.objectPage(query) }) else { return nil }
-    return ObjectPage(
-      objects: page.entries.map {
-        ObjectSummary(key: $0.key.string, byteCount: $0.content.byteCount, modified: $0.modified)
-      },
-      folders: page.groups, next: page.next)
+    let objects = page.entries.map {
+      ObjectSummary(key: $0.key.string, byteCount: $0.content.byteCount, modified: $0.modified)
+    }
+    return ObjectPage(objects: objects, folders: page.groups, next: page.next)
   }
 }

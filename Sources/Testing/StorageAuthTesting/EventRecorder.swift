@@ -17,9 +17,7 @@ public final class EventRecorder: Sendable {
   /// Creates a recorder that records events from now on, for the lifetime of the recorder.
   ///
   /// - Parameter source: The event hub of a credential cache or a client.
-  public init(_ source: EventHub) {
-    observation = source.observe { [recording] event in recording.add(event) }
-  }
+  public init(_ source: EventHub) { observation = source.observe { [recording] event in recording.add(event) } }
 
   /// All events that have been recorded so far.
   public var events: [AuthEvent] { recording.values }
@@ -35,9 +33,7 @@ public final class EventRecorder: Sendable {
   }
 
   /// The retry events that have been recorded so far.
-  public var retries: [AuthEvent.Retry] {
-    events.compactMap { if case .retry(let event) = $0 { event } else { nil } }
-  }
+  public var retries: [AuthEvent.Retry] { events.compactMap { if case .retry(let event) = $0 { event } else { nil } } }
 
   /// The clock skew events that have been recorded so far.
   public var skews: [AuthEvent.Skew] { events.compactMap { if case .skew(let event) = $0 { event } else { nil } } }
@@ -50,7 +46,7 @@ public final class EventRecorder: Sendable {
   /// Waits until the given number of events has been recorded, or the task is cancelled.
   ///
   /// - Parameter count: The number of events since the recorder was created.
-  public func wait(forEvents count: Int) async { await recording.reached(count) }
+  public func wait(forEvents count: Int) async { await recording.wait(for: count) }
 
   /// Stops recording events; the recorded events remain available.
   public func stop() { observation.cancel() }

@@ -5,14 +5,13 @@ internal import StorageAuth
 
 /// A gate at which tasks wait while the gate is closed.
 package final class Gate: Sendable {
+  /// The state of the gate, which all waiters wait for with the same goal.
   private let isClosed: WaitList<Bool, Int>
 
   package init(isClosed: Bool = false) { self.isClosed = WaitList(isClosed) }
 
   var waiterCount: Int { isClosed.waiterCount }
-
   func close() { isClosed.update({ $0 = true }, resuming: { _, _ in false }) }
-
   package func open() { isClosed.update({ $0 = false }, resuming: { _, _ in true }) }
 
   /// Resumes the task that has waited longest, without opening or closing the gate.
@@ -39,8 +38,7 @@ final class Tally: Sendable {
     counter.update({ $0 += change }, resuming: { goal, count in goal <= count })
   }
 
-  /// Waits until the counter is at least `goal`, or the task is cancelled.
-  func reached(_ goal: Int) async { try? await counter.wait { count in count >= goal ? nil : goal } }
+  func wait(for goal: Int) async { try? await counter.wait { count in count >= goal ? nil : goal } }
 }
 
 /// The values that a double has recorded, in order, and the tasks that wait for a number of them.
@@ -48,15 +46,12 @@ final class Recording<Value: Sendable>: Sendable {
   private let recorded = WaitList<[Value], Int>([])
 
   var values: [Value] { recorded.state }
-
   func add(_ value: Value) { recorded.update({ $0.append(value) }, resuming: { goal, values in goal <= values.count }) }
-
-  /// Waits until at least `count` values have been recorded, or the task is cancelled.
-  func reached(_ count: Int) async { try? await recorded.wait { values in values.count >= count ? nil : count } }
+  func wait(for count: Int) async { try? await recorded.wait { values in values.count >= count ? nil : count } }
 
   /// Waits until a number of values has been recorded, and returns whether there were enough in time.
   func wait(for count: Int, within patience: Duration) async -> Bool {
-    await answered(within: patience) { await self.reached(count) } != nil && values.count >= count
+    await answered(within: patience) { await self.wait(for: count) } != nil && values.count >= count
   }
 }
 
@@ -70,7 +65,7 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
 
   private struct Content {
     var state: State
-    var nextID: UInt64 = 0
+    var lastID: UInt64 = 0
     var waiters: [Waiter] = []
   }
 
@@ -79,12 +74,10 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
   init(_ state: State) { content = Lock(Content(state: state)) }
 
   var state: State { content.withLock { $0.state } }
-
   var waiterCount: Int { content.withLock { $0.waiters.count } }
 
   /// Changes the state, resumes the tasks with a reached goal in the order of the goals, and returns the new state.
-  @discardableResult
-  func update(_ change: (inout State) -> Void, resuming isReached: (Goal, State) -> Bool) -> State {
+  @discardableResult func update(_ change: (inout State) -> Void, resuming isReached: (Goal, State) -> Bool) -> State {
     let (state, resumed) = content.withLock { content in
       change(&content.state)
       var (waiting, resumed): ([Waiter], [Waiter]) = ([], [])
@@ -100,14 +93,11 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
 
   /// Waits until an update reaches the goal for the present state, or returns at once if that goal is `nil`.
   ///
-  /// - Parameters:
-  ///   - goal: A closure that returns the goal for a state, or `nil` if the state is good already.
-  ///   - whenWaiting: A closure that is called as soon as the task is one of the waiters.
-  /// - Throws: `CancellationError` if the task is cancelled.
+  /// As soon as the task is a waiter, `whenWaiting` is called. A cancelled task throws `CancellationError`.
   func wait(for goal: (State) -> Goal?, whenWaiting: () -> Void = {}) async throws {
     let id = content.withLock { content in
-      content.nextID += 1
-      return content.nextID
+      content.lastID += 1
+      return content.lastID
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -130,8 +120,8 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
 
 /// Returns the result of an operation, or `nil` if the operation takes too long or the caller is cancelled.
 ///
-/// Such an operation is cancelled and not awaited, because it may ignore its cancellation. With `yields`, it is cancelled
-/// after so many `Task.yield()` calls.
+/// The operation is then cancelled but not awaited, because it may ignore its cancellation. With `yields`, it is
+/// cancelled after that number of `Task.yield()` calls.
 package func answered<Value: Sendable>(
   within patience: Duration, cancelledAfter yields: Int? = nil, _ operation: @escaping @Sendable () async -> Value
 ) async -> Value? {

@@ -10,7 +10,6 @@ public import StorageAuth
 public struct RecordedRequest: Sendable {
   /// The head of the request: method, scheme, authority, path with query, and headers.
   public let head: HTTPRequest
-
   /// The complete body of the request.
   public let body: [UInt8]
 

@@ -37,7 +37,6 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
 
   /// The name of the credential source in errors and events.
   public let source: String
-
   private let script: Script
   private let callCount = Tally()
   private let gate = Gate()
@@ -85,7 +84,7 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   /// Waits until the provider has received the given number of calls, or the task is cancelled.
   ///
   /// - Parameter count: The number of calls since the provider was created.
-  public func wait(forCalls count: Int) async { await callCount.reached(count) }
+  public func wait(forCalls count: Int) async { await callCount.wait(for: count) }
 
   /// Returns the issued credential in the next scripted result.
   ///
@@ -93,9 +92,7 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task of a held call is.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     let call = callCount.add(1)
-    do {
-      try await gate.pass()
-    } catch {
+    do { try await gate.pass() } catch {
       throw CredentialError(
         .cancelled, source: source, "The wait for a held call was cancelled.", remedy: "Release the provider.")
     }

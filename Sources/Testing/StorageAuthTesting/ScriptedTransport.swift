@@ -56,7 +56,7 @@ public final class ScriptedTransport: HTTPTransport {
   /// Waits until the given number of requests has been sent, or the task is cancelled.
   ///
   /// - Parameter count: The number of requests since the transport was created.
-  public func wait(forRequests count: Int) async { await recording.reached(count) }
+  public func wait(forRequests count: Int) async { await recording.wait(for: count) }
 
   /// Records a request and returns the scripted response to it.
   ///
@@ -71,11 +71,7 @@ public final class ScriptedTransport: HTTPTransport {
     defer { inFlightCount.withLock { $0.current -= 1 } }
     let recordedRequest = RecordedRequest(head: request, body: try await Self.bytes(of: body))
     recording.add(recordedRequest)
-    do {
-      try await responseGate.pass()
-    } catch {
-      throw .cancelledWait
-    }
+    do { try await responseGate.pass() } catch { throw .cancelledWait }
     return try await script(recordedRequest)
   }
 
@@ -84,9 +80,7 @@ public final class ScriptedTransport: HTTPTransport {
     case .none: return []
     case .bytes(let bytes): return bytes
     case .stream(let stream):
-      do {
-        return try await stream.collected(upTo: .max) ?? []
-      } catch {
+      do { return try await stream.collected(upTo: .max) ?? [] } catch {
         throw TransportError(
           .connectionLost, "The body of the request could not be read.", remedy: "Check the stream of the body.")
       }
@@ -111,8 +105,9 @@ extension HTTPStreamingResponse {
   ///   - code: The HTTP status code.
   ///   - body: The bytes of the body. `Content-Length` is set to their number.
   ///   - headers: Additional headers by name. An invalid header name is ignored.
-  public static func status(_ code: Int, _ body: [UInt8] = [], headers: [String: String] = [:]) -> HTTPStreamingResponse
-  {
+  public static func status(
+    _ code: Int, _ body: [UInt8] = [], headers: [String: String] = [:]
+  ) -> HTTPStreamingResponse {
     var response = HTTPResponse(status: .init(code: code))
     response.headerFields[.contentLength] = "\(body.count)"
     for (name, value) in headers { if let name = HTTPField.Name(name) { response.headerFields[name] = value } }
@@ -156,7 +151,7 @@ extension HTTPStreamingResponse {
   ///
   /// - Parameter count: The number of body bytes that arrive before the connection is lost.
   public func cut(afterBytes count: Int) -> HTTPStreamingResponse {
-    reading { iterator in
+    replacingReaders { iterator in
       var remainingByteCount = count
       return {
         guard remainingByteCount > 0, let chunk = try await iterator.next() else {
@@ -177,7 +172,7 @@ extension HTTPStreamingResponse {
   ///   - size: The maximum size of a chunk in bytes, at least 1.
   ///   - time: The clock that measures the pauses. With ``ManualClock``, a test controls when they end.
   public func slowed(by pause: Duration, chunk size: Int = 1_024, on time: any SigningClock) -> HTTPStreamingResponse {
-    reading { iterator in
+    replacingReaders { iterator in
       var unreadBytes: ArraySlice<UInt8> = []
       return {
         while unreadBytes.isEmpty {
@@ -191,8 +186,7 @@ extension HTTPStreamingResponse {
     }
   }
 
-  /// Returns a copy of the response whose body is read by the readers that a closure returns.
-  private func reading(
+  private func replacingReaders(
     _ makeReader: @escaping @Sendable (ByteStream.AsyncIterator) -> ByteStream.Reader
   ) -> HTTPStreamingResponse {
     var copy = self
@@ -206,14 +200,10 @@ extension HTTPStreamingResponse {
   ///   - delay: The delay before the head of the response, measured with the clock `time`.
   ///   - time: The clock that measures the delay.
   /// - Throws: `TransportError` with the code `cancelled` if the task is cancelled during the delay.
-  public func delayed(by delay: Duration, on time: any SigningClock) async throws(TransportError)
-    -> HTTPStreamingResponse
-  {
-    do {
-      try await time.sleep(for: delay)
-    } catch {
-      throw .cancelledWait
-    }
+  public func delayed(
+    by delay: Duration, on time: any SigningClock
+  ) async throws(TransportError) -> HTTPStreamingResponse {
+    do { try await time.sleep(for: delay) } catch { throw .cancelledWait }
     return self
   }
 }

@@ -25,7 +25,6 @@ public final class InMemoryStore: ObjectStore {
   public struct Call: Sendable, Hashable {
     /// The operation that was called.
     public let operation: Operation
-
     /// The object key that was passed to the operation, or the prefix of a listing.
     public let key: String
 
@@ -43,6 +42,12 @@ public final class InMemoryStore: ObjectStore {
   private struct Object {
     let bytes: [UInt8]
     let info: ObjectInfo
+
+    var listed: ListedObject {
+      ListedObject(
+        key: info.key, size: Int64(bytes.count), etag: info.etag, lastModified: info.lastModified,
+        storageClass: info.storageClass)
+    }
   }
 
   /// An injected failure: the error of the next operations that it applies to.
@@ -82,9 +87,7 @@ public final class InMemoryStore: ObjectStore {
     self.time = time
   }
 
-  /// Makes operations throw an error before they change any state.
-  ///
-  /// If this method is called several times, the errors are used in the order of the calls.
+  /// Makes operations throw an error before they change any state; the errors of several calls are used in order.
   ///
   /// - Parameters:
   ///   - operation: The operation that fails, or `nil` for all operations.
@@ -151,8 +154,9 @@ public final class InMemoryStore: ObjectStore {
     let object = Object(bytes: bytes, info: info(key, bytes, options))
     try state.withLock { state in
       if options.forbidOverwrite, state.objects[Array(key.utf8)] != nil {
-        throw Self.serviceError(
-          .conflict, "FileAlreadyExists", "The object exists already.", .alreadyExists, "PUT \(key)")
+        throw ServiceError(
+          code: "FileAlreadyExists", message: "The object exists already.", status: .conflict, kind: .alreadyExists,
+          subject: "PUT \(key)")
       }
       state.objects[Array(key.utf8)] = object
     }
@@ -234,9 +238,7 @@ public final class InMemoryStore: ObjectStore {
     return DeletionReport(deleted: deleted, failures: failures)
   }
 
-  /// Lists objects in the byte order of their keys.
-  ///
-  /// Each page reflects the content of the store when the page is requested.
+  /// Lists objects in the byte order of their keys; each page reflects the store at the time of its request.
   ///
   /// - Parameters:
   ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
@@ -270,23 +272,28 @@ public final class InMemoryStore: ObjectStore {
 
   private func object(_ key: String) -> Object? { state.withLock { $0.objects[Array(key.utf8)] } }
 
-  /// Returns an object that fulfills the conditions, and the requested range of its bytes.
   private func existingObject(_ key: String, _ options: DownloadOptions) throws -> (object: Object, range: Range<Int>) {
     let subject = "GET \(key)"
     guard let object = object(key) else {
-      throw Self.serviceError(.notFound, "NoSuchKey", "The object does not exist.", .noSuchKey, subject)
+      throw ServiceError(
+        code: "NoSuchKey", message: "The object does not exist.", status: .notFound, kind: .noSuchKey, subject: subject)
     }
     if let etag = options.ifMatch, etag != object.info.etag {
-      throw Self.serviceError(.preconditionFailed, "PreconditionFailed", "If-Match.", .preconditionFailed, subject)
+      throw ServiceError(
+        code: "PreconditionFailed", message: "If-Match.", status: .preconditionFailed, kind: .preconditionFailed,
+        subject: subject)
     }
     let isUnmodified = options.ifModifiedSince.flatMap { date in object.info.lastModified.map { $0 <= date } } ?? false
     if options.ifNoneMatch == object.info.etag || isUnmodified {
-      throw Self.serviceError(.notModified, "NotModified", "The object is the same.", .notModified, subject)
+      throw ServiceError(
+        code: "NotModified", message: "The object is the same.", status: .notModified, kind: .notModified,
+        subject: subject)
     }
     guard let range = options.range else { return (object, object.bytes.indices) }
     guard let offsets = range.bytes(of: Int64(object.bytes.count)) else {
-      throw Self.serviceError(
-        .rangeNotSatisfiable, "InvalidRange", "The range lies outside of the object.", .invalidRange, subject)
+      throw ServiceError(
+        code: "InvalidRange", message: "The range lies outside of the object.", status: .rangeNotSatisfiable,
+        kind: .invalidRange, subject: subject)
     }
     return (object, Int(offsets.lowerBound)..<Int(offsets.upperBound))
   }
@@ -303,19 +310,13 @@ public final class InMemoryStore: ObjectStore {
     let objects = state.withLock { $0.objects }.filter { $0.key.starts(with: prefix) }
     var entries: [ListEntry] = []
     for (key, object) in objects.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      let name = key.dropFirst(prefix.count)
-      if !delimiter.isEmpty, let end = name.firstRange(of: delimiter)?.upperBound {
-        let commonPrefix = String(decoding: key[..<end], as: UTF8.self)
-        if !(entries.last?.name.utf8.elementsEqual(commonPrefix.utf8) ?? false) {
-          entries.append(.commonPrefix(commonPrefix))
-        }
-      } else {
-        entries.append(
-          .object(
-            ListedObject(
-              key: object.info.key, size: Int64(object.bytes.count), etag: object.info.etag,
-              lastModified: object.info.lastModified, storageClass: object.info.storageClass)))
+      guard !delimiter.isEmpty, let end = key.dropFirst(prefix.count).firstRange(of: delimiter)?.upperBound else {
+        entries.append(.object(object.listed))
+        continue
       }
+      let commonPrefix = String(decoding: key[..<end], as: UTF8.self)
+      let isNew = entries.last?.name.utf8.elementsEqual(commonPrefix.utf8) != true
+      if isNew { entries.append(.commonPrefix(commonPrefix)) }
     }
     return entries
   }
@@ -327,8 +328,4 @@ public final class InMemoryStore: ObjectStore {
         remedy: "Use a key of 1 to \(keyByteLimit) bytes.")
     }
   }
-
-  private static func serviceError(
-    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ kind: ServiceError.Kind, _ subject: String
-  ) -> ServiceError { ServiceError(code: code, message: message, status: status, kind: kind, subject: subject) }
 }

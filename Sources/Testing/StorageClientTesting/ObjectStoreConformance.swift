@@ -55,10 +55,9 @@ public struct ObjectStoreConformance<Store: ObjectStore>: Sendable {
     ]
   }
 
-  /// Checks the store against the given rules, and deletes the objects that the suite created.
+  /// Returns a report about the store with one check for each rule, and deletes the objects that the suite created.
   ///
   /// - Parameter rules: The rules to check.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [ObjectStoreRule] = ObjectStoreRule.allCases) async -> ConformanceReport {
     let report = await ConformanceReport(of: Store.self, rules) { rule in try await check(rule, "\(prefix)\(rule)/") }
     // Objects that remain do not change the result of the checks.
@@ -131,9 +130,9 @@ public enum ObjectStoreRule: String, CaseIterable, Sendable {
   case concurrency = "concurrent uploads do not mix their bytes"
 }
 
-// MARK: - Contents
-
 extension ObjectStoreConformance {
+  // MARK: Contents
+
   private func checkRoundTrip(_ root: String) async throws -> Int {
     let sizes = [1, 1_000, largeSize]
     for size in sizes {
@@ -226,7 +225,7 @@ extension ObjectStoreConformance {
       let error = await failure {
         try await store.upload([1, 2, 3], to: root + "a", options: UploadOptions(forbidOverwrite: true))
       }
-      // A service that cannot forbid it rejects the option.
+      // A service that cannot forbid overwriting rejects the option.
       let isRefused = (error as? ServiceError)?.kind == .alreadyExists || error is StorageError
       try require(isRefused, "an upload that must not overwrite threw \(text(of: error))")
       try await requireContent(content(second), of: root + "a", "an object that must not be overwritten")
@@ -318,11 +317,9 @@ extension ObjectStoreConformance {
       contents.contains(sharedContent), "an object to which several uploads wrote at once has the bytes of none")
     return contents.count * 2
   }
-}
 
-// MARK: - Downloads
+  // MARK: Downloads
 
-extension ObjectStoreConformance {
   private func checkRanges(_ root: String) async throws -> Int {
     try await checkRanges(
       root, [ByteRange(0..<1), ByteRange(10..<500), ByteRange(999...), ByteRange(500...), .last(1)])
@@ -344,8 +341,8 @@ extension ObjectStoreConformance {
       let object = try await store.open(root + "a", options: DownloadOptions(range: range))
       let received = try await object.body.collected(upTo: 1_000) ?? []
       let name = "the range \(offsets) of 1000 bytes"
-      try require(
-        received == Array(bytes[Int(offsets.lowerBound)..<Int(offsets.upperBound)]), "\(name) has other bytes")
+      let expected = Array(bytes[Int(offsets.lowerBound)..<Int(offsets.upperBound)])
+      try require(received == expected, "\(name) has other bytes")
       try require(object.contentLength ?? Int64(received.count) == received.count, "\(name) has another contentLength")
       try require(object.info.size ?? 1_000 == 1_000, "\(name) has the size \(object.info.size ?? 0)")
     }
@@ -382,11 +379,9 @@ extension ObjectStoreConformance {
   private func fileContent(_ file: FilePath) async throws -> [UInt8] {
     try await UploadSource.file(file).read { stream, _ in try await stream.collected(upTo: .max) ?? [] }
   }
-}
 
-// MARK: - Names
+  // MARK: Names
 
-extension ObjectStoreConformance {
   private func checkDeletion(_ root: String) async throws -> Int {
     let names = ["a", "ab", "a/b", "b", "c", "d"]
     for name in names { try await store.upload([1], to: root + name) }
@@ -449,10 +444,8 @@ extension ObjectStoreConformance {
     for iteration in ["first", "second"] {
       var listedNames: [[UInt8]] = []
       for try await entry in listing { listedNames.append(Array(entry.name.utf8)) }
-      try require(
-        listedNames == expectedNames,
-        "the \(iteration) iteration of a listing \(label) has \(listedNames.map { String(decoding: $0, as: UTF8.self) })"
-      )
+      let texts = listedNames.map { String(decoding: $0, as: UTF8.self) }
+      try require(listedNames == expectedNames, "the \(iteration) iteration of a listing \(label) has \(texts)")
     }
   }
 
@@ -463,11 +456,9 @@ extension ObjectStoreConformance {
     }
     return objects
   }
-}
 
-// MARK: - Parts of checks
+  // MARK: Parts of checks
 
-extension ObjectStoreConformance {
   private func content(_ count: Int, seed: Int = 0) -> [UInt8] {
     var random = SeededGenerator(seed: UInt64(count) &+ UInt64(seed) << 32)
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -506,16 +497,11 @@ extension ObjectStoreConformance {
   }
 
   private func failure(_ operation: () async throws -> Void) async -> (any Error)? {
-    do {
-      try await operation()
-      return nil
-    } catch {
-      return error
-    }
+    do { try await operation() } catch { return error }
+    return nil
   }
 
   private func text(of error: (any Error)?) -> String { error.map { "\($0)" } ?? "no error" }
 }
 
-/// The error that a source throws in the check of its rule.
 private struct SourceFailure: Error {}

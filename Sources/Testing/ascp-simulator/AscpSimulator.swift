@@ -1,15 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
 
 /// A program that replaces IBM's ascp where it is not installed.
 ///
-/// Demos and tests use the simulator to transfer files to and from a LocalCloud on the same machine. The simulator
-/// accepts the arguments and environment variables of ascp and reports on a management port, but it uses HTTP instead
-/// of FASP.
+/// Demos and tests use the simulator to transfer files to and from a LocalCloud on the same machine. It accepts the
+/// arguments and environment variables of ascp and reports on a management port, but uses HTTP.
 @main enum AscpSimulator {
   private static let notice = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
 
@@ -19,23 +17,19 @@ internal import StorageAuth
       StandardStream.print(notice)
       return
     }
-    do throws(Failure) {
-      try await run(commandLine)
-    } catch {
-      endProcess(.failure(error))
-    }
+    do throws(Failure) { try await run(commandLine) } catch { endProcess(.failure(error)) }
   }
 
   private static func run(_ commandLine: CommandLineReader) async throws(Failure) {
     let environment = ProcessInfo.processInfo.environment
-    let port = try commandLine.port(.management)
+    let managementPort = try commandLine.port(.management)
     if commandLine[.mode] == Invocation.Mode.testLogin.rawValue {
       if let problem = commandLine.problem { throw problem }
       _ = try await TransferServerClient.open(Invocation(commandLine, environment))
       return
     }
     try await ManagementPort.withConnection(
-      to: port,
+      to: managementPort,
       { reporter, commands throws(Failure) in
         if let problem = commandLine.problem { throw problem }
         let invocation = try Invocation(commandLine, environment)
@@ -43,7 +37,6 @@ internal import StorageAuth
       }, endingProcess: endProcess)
   }
 
-  /// Ends the process with the exit status of a result, after writing the error of a failure.
   @Sendable private static func endProcess(_ result: Result<Void, Failure>) -> Never {
     guard case .failure(let failure) = result else { exit(0) }
     // Control characters in untrusted text are escaped for terminals.
@@ -54,9 +47,9 @@ internal import StorageAuth
   }
 }
 
-/// A failure of the simulator with an ascp error code and a text without secrets.
+/// A failure of the simulator, with an ascp error code and a text without secrets.
 struct Failure: Error, Sendable, Equatable {
-  /// The error codes of ascp that the simulator gives, numbered as in ``AscpErrorCode``.
+  /// The error codes that the simulator gives, with the numbers that they have in ascp.
   enum Code: Int {
     case protocolError = 1, noSuchFile = 4, noPermission = 5, notAFolder = 6, isAFolder = 7, usage = 8
     case transferError = 12, connectionError = 14, connectionTimeout = 15, connectionLost = 16
@@ -67,7 +60,6 @@ struct Failure: Error, Sendable, Equatable {
   let code: Int
   let text: String
 
-  /// Creates a failure that the transfer server reports.
   init(code: Int, _ text: String) {
     self.code = code
     self.text = text
@@ -75,18 +67,13 @@ struct Failure: Error, Sendable, Equatable {
 
   init(_ code: Code, _ text: String) { self.init(code: code.rawValue, text) }
 
-  /// Runs a function, and throws a failure in place of any error of the function.
-  static func replacingErrors<Value>(
-    by code: Code, _ text: String, _ body: () throws -> Value
-  ) throws(Failure) -> Value {
-    do { return try body() } catch { throw Failure(code, text) }
+  static func replacingErrors(by code: Code, _ text: String, _ body: () throws -> Void) throws(Failure) {
+    do { try body() } catch { throw Failure(code, text) }
   }
 
+  static let cancelled = Failure(.cancelled, "Session cancelled")
   static func usage(_ text: String) -> Failure { Failure(.usage, text) }
 
-  static let cancelled = Failure(.cancelled, "Session cancelled")
-
-  /// Converts the error of a request to the transfer server.
   init(_ error: TransportError, isFirstRequest: Bool) {
     switch error.code {
     case .cancelled: self = .cancelled

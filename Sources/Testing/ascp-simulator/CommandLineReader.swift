@@ -9,8 +9,7 @@ struct CommandLineReader {
 
   private(set) var options: [(option: AscpOption, value: String)] = []
   private(set) var arguments: [String] = []
-
-  /// The first problem in the command line, which does not end the parsing because the management port must report it.
+  /// The first problem, which does not end the parsing because the management port must report it.
   private(set) var problem: Failure?
 
   init(_ commandLine: [String]) {
@@ -31,12 +30,7 @@ struct CommandLineReader {
     let parts = word.parts(between: "=", atMost: 1).map(String.init)
     if let option = AscpOption(rawValue: parts[0]), parts.count == 1 || !option.isFlag && !option.isShort {
       if option.isFlag {
-        if option == .preserveTimes, hasFileList, let value = unreadWords.first, ["true", "false"].contains(value) {
-          // aspera-cli passes preserve_times with its value. The word is no source, because a file list has them all.
-          unreadWords = unreadWords.dropFirst()
-          if value == "false" { return }
-        }
-        options.append((option, ""))
+        readFlag(option, &unreadWords, hasFileList: hasFileList)
       } else if let value = parts.count == 2 ? parts[1] : unreadWords.popFirst() {
         options.append((option, value))
       } else {
@@ -48,6 +42,15 @@ struct CommandLineReader {
     } else {
       recordProblem("The option \(parts[0]) is not one that the simulator knows")
     }
+  }
+
+  private mutating func readFlag(_ flag: AscpOption, _ unreadWords: inout ArraySlice<String>, hasFileList: Bool) {
+    // aspera-cli passes preserve_times with its value. The word is no source, because a file list has them all.
+    if flag == .preserveTimes, hasFileList, let value = unreadWords.first, ["true", "false"].contains(value) {
+      unreadWords = unreadWords.dropFirst()
+      if value == "false" { return }
+    }
+    options.append((flag, ""))
   }
 
   subscript(option: AscpOption) -> String? { options.last { $0.option == option }?.value }
@@ -72,19 +75,20 @@ struct CommandLineReader {
 
   func port(_ option: AscpOption) throws(Failure) -> Int? { try number(option, in: 1...65_535, "a port") }
 
-  /// Returns a time in seconds since 1970 (UTC), given as that, as a negative offset from `date`, or in ISO 8601.
+  /// Returns a time in seconds since 1970 (UTC), written as such, as a negative offset from `date`, or in ISO 8601.
   func time(_ option: AscpOption, at date: Timestamp) throws(Failure) -> Int64? {
     guard let text = self[option] else { return nil }
-    if let seconds = Int64(signedDigits: text) {
-      let (sum, isTooLarge) = date.unixSeconds.addingReportingOverflow(min(seconds, 0))
-      guard !isTooLarge else { throw .usage("The value of \(option.rawValue) is not a time") }
-      return seconds < 0 ? sum : seconds
-    }
-    guard let time = Timestamp(iso8601: text) else { throw .usage("The value of \(option.rawValue) is not a time") }
-    return time.unixSeconds
+    let time =
+      if let seconds = Int64(signedDigits: text) {
+        seconds < 0 ? date.unixSeconds.checkedAdding(seconds) : seconds
+      } else {
+        Timestamp(iso8601: text)?.unixSeconds
+      }
+    guard let time else { throw .usage("The value of \(option.rawValue) is not a time") }
+    return time
   }
 
-  /// Returns the number of this session and the number of all sessions, such as `2:3`; one session by default.
+  /// Returns the number of this session and the count of sessions, such as `2:3`.
   func session() throws(Failure) -> (index: Int, count: Int) {
     guard let text = self[.multiSession] else { return (1, 1) }
     let numbers = text.words(between: ":").compactMap { Int(digits: $0) }
@@ -102,7 +106,6 @@ struct CommandLineReader {
   }
 
   func allValues(of option: AscpOption) -> [String] { options.filter { $0.option == option }.map(\.value) }
-
   private mutating func recordProblem(_ text: String) { problem = problem ?? .usage(text) }
 }
 
@@ -113,7 +116,6 @@ struct CommandLineReader {
 /// Documentation/Internals/LocalCloud.md lists all of them.
 enum AscpOption: String, CaseIterable {
   // Flags
-
   case quiet = "-q", version = "-A", createFolder = "-d", useSystemSSH = "-SSH", encodedDestination = "--dest64"
   case webSocket = "--ws-connect", persistent = "--keepalive", passwordPrompt = "--allow-password-prompt"
   case ignoreHostKey = "--ignore-host-key", removeSources = "--remove-after-transfer"
@@ -128,7 +130,6 @@ enum AscpOption: String, CaseIterable {
   case precalculate = "--precalculate-job-size", noPrecalculation = "--precalculate-disable"
 
   // Options with a value
-
   case overwrite = "--overwrite", symbolicLinks = "--symbolic-links", excludeNewer = "--exclude-newer-than"
   case excludeOlder = "--exclude-older-than", checksum = "--file-checksum", moveSources = "--move-after-transfer"
   case exclude = "-E", include = "-N", preserveACLs = "--preserve-acls", preserveAttributes = "--preserve-xattrs"
@@ -144,13 +145,11 @@ enum AscpOption: String, CaseIterable {
 
   /// The options above the first one with a value.
   private static let flags = Set(allCases.prefix { $0 != .overwrite })
-
   var isFlag: Bool { Self.flags.contains(self) }
-
   /// Whether a value can follow the option directly, as in `-P33001`.
   var isShort: Bool { !rawValue.hasPrefix("--") && self != .useSystemSSH }
 
-  /// Returns the reason why the simulator rejects the option with a value, or `nil` if it accepts the option.
+  /// Returns why the simulator rejects the option with a value, or `nil` if it accepts the option.
   func rejection(of value: String) -> String? {
     switch self {
     case .contentProtection, .failBadPassphrase: "it does not encrypt files"

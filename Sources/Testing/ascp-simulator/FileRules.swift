@@ -8,13 +8,10 @@ internal import StorageAuth
 struct FileRules: Sendable {
   /// The fate of a source that was transferred (`--remove-after-transfer`, `--move-after-transfer`).
   enum SourceFate: Sendable, Equatable {
-    case keep
-    case remove
-    /// The file is moved into an archive folder on the same side.
-    case move(to: String)
+    case keep, remove, move(toArchive: String)
   }
 
-  /// The depth of the comparison with an existing file (`-k`), in the order of the option's values.
+  /// The comparison with an existing file, in the order of the values of `-k`.
   private enum Comparison: Int { case none, attributes, sparseChecksums, fullChecksums }
 
   private enum ManifestForm: String { case none, text }
@@ -28,8 +25,8 @@ struct FileRules: Sendable {
   let removesEmptyFolders: Bool
   /// Whether a source that is a folder is removed once it is empty (`--remove-empty-source-directory`).
   let removesEmptySource: Bool
-  /// Whether what the sources do not contain is first deleted at the destination (`--delete-before-transfer`).
-  let deletesBefore: Bool
+  /// Whether files that the sources do not contain are first deleted at the destination (`--delete-before-transfer`).
+  let deletesOthersFirst: Bool
   /// Whether an existing file is renamed instead of overwritten (`--save-before-overwrite`).
   let savesExisting: Bool
   /// Whether files and folders keep their modification times (`-p`, `--preserve-modification-time`).
@@ -38,14 +35,13 @@ struct FileRules: Sendable {
   let announcesSize: Bool
   let checksum: FileChecksum.Kind?
   let filter: NameFilter
-
   /// The folder for a manifest of all transferred files, empty for the default folder, or `nil` for no manifest.
   let manifestFolder: String?
 
   private let overwrite: OverwritePolicy
   private let comparison: Comparison
   /// The limits of modification times in seconds since 1970 (`--exclude-newer-than`, `--exclude-older-than`).
-  private let (latestModification, earliestModification): (Int64?, Int64?)
+  private let latestModification, earliestModification: Int64?
   private let session: (index: Int, count: Int)
 
   init(_ commandLine: CommandLineReader, at now: Timestamp = .now) throws(Failure) {
@@ -59,7 +55,7 @@ struct FileRules: Sendable {
     skipsSpecialFiles = commandLine[.skipSpecialFiles] != nil
     if let archive = commandLine[.moveSources] {
       guard commandLine[.removeSources] == nil else { throw .usage("Sources can be moved or removed, but not both") }
-      sourceFate = .move(to: archive)
+      sourceFate = .move(toArchive: archive)
     } else {
       sourceFate = commandLine[.removeSources] == nil ? .keep : .remove
     }
@@ -69,13 +65,13 @@ struct FileRules: Sendable {
     }
     removesEmptyFolders = commandLine[.removeEmptyFolders] != nil
     removesEmptySource = commandLine[.removeEmptySource] != nil
-    deletesBefore = commandLine[.deleteBefore] != nil
+    deletesOthersFirst = commandLine[.deleteBefore] != nil
     savesExisting = commandLine[.saveBeforeOverwrite] != nil
     keepsModificationTime = commandLine[.preserveTimes] != nil || commandLine[.preserveModificationTime] != nil
     announcesSize = commandLine[.noPrecalculation] == nil
     checksum = commandLine[.checksum] == "none" ? nil : try commandLine.choice(.checksum)
     filter = try NameFilter(commandLine)
-    guard !deletesBefore || filter.isEmpty && latestModification == nil && earliestModification == nil else {
+    guard !deletesOthersFirst || filter.isEmpty && latestModification == nil && earliestModification == nil else {
       throw .usage("\(AscpOption.deleteBefore.rawValue) cannot be combined with options that exclude files")
     }
     let manifestForm: ManifestForm = try commandLine.choice(.manifest) ?? .none
@@ -83,18 +79,14 @@ struct FileRules: Sendable {
   }
 
   func includes(_ file: FileAttributes) -> Bool {
-    latestModification.map { file.modified <= $0 } ?? true && earliestModification.map { file.modified >= $0 } ?? true
+    file.modified <= latestModification ?? .max && file.modified >= earliestModification ?? .min
   }
 
   /// Returns whether this session transfers the file at an index: the sessions of a transfer share its files.
   func isInThisSession(_ index: Int) -> Bool { index % session.count == session.index - 1 }
-
   var copiesLinks: Bool { links == .copy || links == .copyAndReplace }
-
-  /// Whether an interrupted file is resumed if its size and time are unchanged: no checksums are compared.
+  /// Whether an interrupted file is resumed: not if checksums would have to be compared.
   var resumes: Bool { comparison == .attributes }
-
-  /// Whether every file is transferred, regardless of an existing file at the destination.
   var replacesEverything: Bool { overwrite == .always || overwrite == .different && comparison == .none }
 
   /// Returns whether a file replaces the existing file at its destination, which is `nil` if there is no such file.

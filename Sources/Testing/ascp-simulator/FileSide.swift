@@ -10,29 +10,19 @@ internal import _NIOFileSystem
 /// The files of one side of a transfer: of this machine, or of the transfer server.
 protocol FileSide: Sendable {
   func attributes(at path: String) async throws(Failure) -> FileAttributes?
-
-  /// Returns everything in a folder and below it, each folder before its contents; empty if there is no folder.
+  /// Returns everything below a folder, each folder before its contents, or no paths if there is no folder.
   func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)]
-
-  /// Creates a folder and its parent folders, unless they exist.
   func createFolder(_ path: String) async throws(Failure)
-
-  /// Creates a symbolic link, unless a folder has its name or a file that must stay; returns whether it was created.
+  /// Creates a symbolic link, and returns `false` if a folder, or a file that must stay, has its name.
   func createLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
-
   func remove(_ path: String) async throws(Failure)
-
-  /// Removes a folder that has no contents, and keeps any other folder.
   func removeEmptyFolder(_ path: String) async throws(Failure)
-
   /// Moves a file, creating the folders for it and replacing an existing file.
-  func move(_ path: String, to target: String) async throws(Failure)
-
+  func move(_ path: String, to newPath: String) async throws(Failure)
   /// Sets the modification time of a folder, in seconds since 1970 (UTC).
   func setModificationTime(_ seconds: Int64, ofFolder path: String) async throws(Failure)
 }
 
-/// The files of the transfer server.
 struct ServerSide: FileSide {
   let server: TransferServerClient
 
@@ -64,8 +54,8 @@ struct ServerSide: FileSide {
     try await server.call("removals", ["path": .string(path), "type": "directory"])
   }
 
-  func move(_ path: String, to target: String) async throws(Failure) {
-    try await server.call("moves", ["path": .string(path), "target": .string(target)])
+  func move(_ path: String, to newPath: String) async throws(Failure) {
+    try await server.call("moves", ["path": .string(path), "target": .string(newPath)])
   }
 
   func setModificationTime(_ seconds: Int64, ofFolder path: String) async throws(Failure) {
@@ -73,11 +63,8 @@ struct ServerSide: FileSide {
   }
 }
 
-/// The files of this machine.
 struct LocalSide: FileSide {
-  func attributes(at path: String) -> FileAttributes? {
-    LocalEntry(path).flatMap { $0.isFolder ? nil : $0.attributes }
-  }
+  func attributes(at path: String) -> FileAttributes? { LocalEntry(path).flatMap { $0.isFolder ? nil : $0.attributes } }
 
   func contents(of folder: String) -> [(path: String, isFolder: Bool)] {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
@@ -104,9 +91,7 @@ struct LocalSide: FileSide {
   func remove(_ path: String) async throws(Failure) {
     do {
       _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
-    } catch {
-      throw Failure(.diskWrite, "The file cannot be removed: \(path)")
-    }
+    } catch { throw Failure(.diskWrite, "The file cannot be removed: \(path)") }
   }
 
   func removeEmptyFolder(_ path: String) async throws(Failure) {
@@ -114,10 +99,10 @@ struct LocalSide: FileSide {
     try await remove(path)
   }
 
-  func move(_ path: String, to target: String) throws(Failure) {
-    try ReceivedFile.createParentFolder(of: target)
-    try Failure.replacingErrors(by: .diskWrite, "The file \(path) cannot be moved to \(target)") {
-      try FileReplacement.rename(FilePath(path), to: FilePath(target))
+  func move(_ path: String, to newPath: String) throws(Failure) {
+    try ReceivedFile.createParentFolder(of: newPath)
+    try Failure.replacingErrors(by: .diskWrite, "The file \(path) cannot be moved to \(newPath)") {
+      try FileReplacement.rename(FilePath(path), to: FilePath(newPath))
     }
   }
 

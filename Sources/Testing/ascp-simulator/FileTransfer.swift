@@ -4,11 +4,8 @@
 internal import AsperaAuth
 internal import Foundation
 internal import StorageAuth
-internal import StorageClient
-internal import SystemPackage
-internal import _NIOFileSystem
 
-/// A transfer of files and folders, in chunks, between this machine and the transfer server.
+/// The transfer of files between this machine and the transfer server, in the direction of the invocation.
 struct FileTransfer: Sendable {
   private let server: TransferServerClient
   private let reporter: Reporter
@@ -33,9 +30,9 @@ struct FileTransfer: Sendable {
     destinations = isSending ? ServerSide(server: server) : LocalSide()
   }
 
-  /// Transfers files and folders one after another, and then removes the source folders that are empty, if requested.
+  /// Transfers items one after another, and then removes empty source folders if requested.
   func transfer(_ items: [TransferItem], _ tally: inout TransferTally) async throws(Failure) {
-    if rules.deletesBefore { try await deleteOthers(than: items) }
+    if rules.deletesOthersFirst { try await deleteOthers(than: items) }
     for item in items {
       if Task.isCancelled { throw .cancelled }
       switch item.kind {
@@ -81,7 +78,7 @@ struct FileTransfer: Sendable {
     try await finish(item, checksum, &tally)
   }
 
-  /// Transfers a symbolic link as a link, if the rules permit it where a file or link exists already.
+  /// Transfers a symbolic link as a link, unless the rules keep what exists at its destination.
   private func transfer(
     link item: TransferItem, to target: String, _ tally: inout TransferTally
   ) async throws(Failure) {
@@ -93,7 +90,6 @@ struct FileTransfer: Sendable {
   }
 
   private func source(of item: TransferItem) -> String { isSending ? item.localPath : item.remotePath }
-
   private func destination(of item: TransferItem) -> String { isSending ? item.remotePath : item.localPath }
 
   /// Deletes the files and folders at the destination that are not among the items, in the folders that are sources.
@@ -116,18 +112,7 @@ struct FileTransfer: Sendable {
     guard let file = FileHandle(forReadingAtPath: item.localPath) else {
       throw Failure(.noPermission, "The file cannot be read: \(item.localPath)")
     }
-    var description: JSONObject = [
-      "path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount)), "resume": .bool(rules.resumes),
-    ]
-    if rules.keepsModificationTime || rules.resumes {
-      description["modified"] = .number(JSONNumber(item.attributes.modified))
-      description["keeps_time"] = .bool(rules.keepsModificationTime)
-    }
-    let response = try await server.call("files", .object(description))
-    guard let fileNumber = response["file"]?.integer else {
-      throw Failure(.protocolError, "The transfer desk did not accept the file")
-    }
-    let resumedByteCount = min(max(Int64(response["offset"]?.integer ?? 0), 0), item.byteCount)
+    let (fileNumber, resumedByteCount) = try await announce(item)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(resumedByteCount)
     var offset: Int64 = 0
     while offset < item.byteCount {
@@ -147,6 +132,22 @@ struct FileTransfer: Sendable {
     }
   }
 
+  /// Announces a file to the server, and returns its number in requests and the size of the part to resume after.
+  private func announce(_ item: TransferItem) async throws(Failure) -> (fileNumber: Int, resumedByteCount: Int64) {
+    var description: JSONObject = [
+      "path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount)), "resume": .bool(rules.resumes),
+    ]
+    if rules.keepsModificationTime || rules.resumes {
+      description["modified"] = .number(JSONNumber(item.attributes.modified))
+      description["keeps_time"] = .bool(rules.keepsModificationTime)
+    }
+    let response = try await server.call("files", .object(description))
+    guard let fileNumber = response["file"]?.integer else {
+      throw Failure(.protocolError, "The transfer desk did not accept the file")
+    }
+    return (fileNumber, min(max(Int64(response["offset"]?.integer ?? 0), 0), item.byteCount))
+  }
+
   private func receive(
     _ item: TransferItem, fileNumber: Int, _ checksum: inout FileChecksum?, _ tally: inout TransferTally
   ) async throws(Failure) {
@@ -160,7 +161,7 @@ struct FileTransfer: Sendable {
     }
     let file = try PartialFile(item.localPath, item.attributes)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(file.byteCount)
-    try file.forEachChunk(ofAtMost: chunkByteCount) { checksum?.update($0) }
+    try file.forEachReceivedChunk(ofAtMost: chunkByteCount) { checksum?.update($0) }
     try await receiveBytes(of: item, fileNumber: fileNumber, from: file.byteCount, &checksum, &tally) {
       chunk, _ throws(Failure) in try file.append(chunk)
     }
@@ -189,16 +190,14 @@ struct FileTransfer: Sendable {
     try await report(.statistics, of: item, tally, [("TransferBytes", "\(tally.transferredByteCount)")])
   }
 
-  /// Reports that an item was transferred, and removes or moves its source if requested.
   private func finish(
     _ item: TransferItem, _ checksum: FileChecksum?, _ tally: inout TransferTally
   ) async throws(Failure) {
     tally.transferredFileCount += 1
     tally.manifestEntries.append(
       TransferManifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
-    try await report(
-      .stop, of: item, tally,
-      checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
+    let checksumFields = checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] }
+    try await report(.stop, of: item, tally, checksumFields ?? [])
     switch rules.sourceFate {
     case .keep: break
     case .remove: try await sources.remove(source(of: item))
@@ -212,11 +211,10 @@ struct FileTransfer: Sendable {
   ) async throws(Failure) {
     let elapsed = (ContinuousClock.now - sessionStart).components
     let microseconds = elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000
-    try await reporter.report(
-      kind,
-      [
-        ("Source", source(of: item)), ("File", destination(of: item)), ("Size", "\(item.byteCount)"),
-        ("StartByte", "\(tally.resumedByteCount)"),
-      ] + fields + [("Elapsedusec", "\(microseconds)")])
+    let itemFields = [
+      ("Source", source(of: item)), ("File", destination(of: item)), ("Size", "\(item.byteCount)"),
+      ("StartByte", "\(tally.resumedByteCount)"),
+    ]
+    try await reporter.report(kind, itemFields + fields + [("Elapsedusec", "\(microseconds)")])
   }
 }

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
-internal import Foundation
 internal import StorageAuth
 internal import StorageCrypto
 
@@ -71,11 +69,7 @@ struct Invocation: Sendable {
 struct Secrets: Sendable {
   /// The user's password, which also serves as the passphrase of the private key.
   let password: Secret?
-
-  /// The private key in PEM for the login.
   let key: Secret?
-
-  /// The token on the command line, or else in the environment.
   let token: Secret?
 
   init(_ environment: [String: String], token: String?) throws(Failure) {

@@ -15,7 +15,7 @@ struct LocalEntry {
   let isSpecial: Bool
   let attributes: FileAttributes
 
-  /// Reads the attributes of the file or folder at a path, following symbolic links.
+  /// Creates the entry at a path after following symbolic links, or returns `nil` if there is none.
   init?(_ path: String) {
     let location = Self.resolved(path)
     guard let systemAttributes = try? FileManager.default.attributesOfItem(atPath: location) else { return nil }
@@ -49,8 +49,7 @@ struct LocalEntry {
 
   /// Returns a file, or a folder with its contents as far as the rules include them, each with its path below `path`.
   ///
-  /// A path that does not exist or cannot be read, a special file that cannot be skipped, and a symbolic link to a
-  /// folder that contains it are errors.
+  /// Missing and unreadable paths, special files that cannot be skipped, and cycles of symbolic links are errors.
   static func contents(
     of path: String, _ rules: FileRules
   ) throws(Failure) -> [(entry: LocalEntry, relativePath: String)] {
@@ -74,7 +73,7 @@ struct LocalEntry {
         if entry.isFolder, isLink(location), trail.contains(where: { $0.isIdentical(to: resolved(location)) }) {
           throw Failure(.linkLoop, "The symbolic link leads to a folder that contains it: \(location)")
         }
-        let path = relativePath.isEmpty ? name : "\(relativePath)/\(name)"
+        let path = SourceNaming.joined(relativePath, name)
         entries.append((entry, path, entry.isFolder ? trail + [resolved(location)] : []))
       }
     }
@@ -87,14 +86,12 @@ struct LocalEntry {
     try? FileManager.default.destinationOfSymbolicLink(atPath: path)
   }
 
-  /// Reads a file or folder, or a symbolic link if the rules transfer links as links.
   private static func read(_ path: String, _ rules: FileRules) throws(Failure) -> LocalEntry {
     if rules.copiesLinks, let link = LocalEntry(linkAt: path) { return link }
     guard let entry = LocalEntry(path) else { throw Failure(.statusError, "No such file or directory: \(path)") }
     return entry
   }
 
-  /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.
   private static func isIncluded(_ entry: LocalEntry, _ rules: FileRules) throws(Failure) -> Bool {
     if rules.links == .skip, isLink(entry.path) { return false }
     if entry.isSpecial {

@@ -12,8 +12,8 @@ enum ManagementPort {
 
   /// Runs a transfer with a connection to the management port, and cancels it if the client requests this or hangs up.
   ///
-  /// An error of the transfer is reported in the last frame. After that frame is sent and before the connection closes,
-  /// `endProcess` ends the process, because aspera-cli interrupts one that still runs then. The port may be missing.
+  /// The last frame reports an error of the transfer. `endProcess` is called before the connection closes, because
+  /// aspera-cli interrupts a process that still runs then. Without a port, the transfer runs without a connection.
   static func withConnection(
     to port: Int?, _ transfer: @escaping Transfer,
     endingProcess endProcess: @escaping @Sendable (Result<Void, Failure>) -> Never
@@ -36,19 +36,16 @@ enum ManagementPort {
           try await transfer(reporter, commands)
         }
         if case .failure(let failure) = result {
-          try? await reporter.report(
-            .error, [("Loss", "0"), ("Code", "\(failure.code)"), ("Description", failure.text)])
+          let fields = [("Loss", "0"), ("Code", "\(failure.code)"), ("Description", failure.text)]
+          try? await reporter.report(.error, fields)
         }
         // The empty write completes after the frames before it.
         try? await channel.channel.writeAndFlush(ByteBuffer()).get()
         endProcess(result)
       }
-    } catch {
-      throw Failure(.connectionError, "The management port cannot be reached")
-    }
+    } catch { throw Failure(.connectionError, "The management port cannot be reached") }
   }
 
-  /// Runs the transfer until it ends or the client cancels it, and returns its result.
   private static func runUntilCancelled(
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<SessionCommand>.Continuation,
     _ transfer: @escaping @Sendable () async throws(Failure) -> Void
@@ -58,9 +55,7 @@ enum ManagementPort {
         do throws(Failure) {
           try await transfer()
           return .success(())
-        } catch {
-          return .failure(error)
-        }
+        } catch { return .failure(error) }
       }
       group.addTask {
         await forwardCommands(inbound, continuation)
@@ -79,28 +74,28 @@ enum ManagementPort {
     var parser = ManagementFrameParser()
     do {
       for try await bytes in inbound {
-        for item in parser.feed(bytes.readableBytesView) {
-          guard case .frame(let frame) = item else { continue }
-          switch frame.kind {
-          case .start?:
-            guard let source = frame["Source"] else { continue }
-            continuation.yield(.start(source: source, destination: frame["Destination"]))
-          case .done?: continuation.yield(.finish)
-          case .cancel?: return
-          default: break
-          }
+        for case .frame(let frame) in parser.feed(bytes.readableBytesView) {
+          if frame.kind == .cancel { return }
+          if let command = SessionCommand(frame) { continuation.yield(command) }
         }
       }
     } catch {
-      return
+      // The connection is closed.
     }
   }
 }
 
-/// A command for a persistent session that the client sends to the management port.
 enum SessionCommand: Sendable {
   case start(source: String, destination: String?)
   case finish
+
+  init?(_ frame: ManagementFrame) {
+    switch (frame.kind, frame["Source"]) {
+    case (.start?, let source?): self = .start(source: source, destination: frame["Destination"])
+    case (.done?, _): self = .finish
+    default: return nil
+    }
+  }
 }
 
 /// A reporter that writes frames to the management port, or discards them if the command line specifies no port.
@@ -116,13 +111,7 @@ struct Reporter: Sendable {
     let frame: ManagementFrame
     do {
       frame = try ManagementFrame.command(kind, fields + [("SessionId", session)])
-    } catch {
-      throw Failure(.illegalCharacters, "A name has a line break or a NUL in it")
-    }
-    do {
-      try await outbound.write(ByteBuffer(string: frame.text))
-    } catch {
-      throw .cancelled
-    }
+    } catch { throw Failure(.illegalCharacters, "A name has a line break or a NUL in it") }
+    do { try await outbound.write(ByteBuffer(string: frame.text)) } catch { throw .cancelled }
   }
 }

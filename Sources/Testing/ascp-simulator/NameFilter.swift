@@ -6,11 +6,10 @@ internal import StorageAuth
 /// The rules that include (`-N`) and exclude (`-E`) files and folders by their names.
 ///
 /// The first rule whose pattern matches decides. A file or folder that no pattern matches is included. The contents of
-/// an excluded folder are excluded too. See
-/// [Using filters to include and exclude files](https://www.ibm.com/docs/en/ahts/4.4.x?topic=linux-using-filters-include-exclude-files).
+/// an excluded folder are excluded too. See [Using filters to include and exclude
+/// files](https://www.ibm.com/docs/en/ahts/4.4.x?topic=linux-using-filters-include-exclude-files).
 struct NameFilter: Sendable {
   private let rules: [(isIncluded: Bool, pattern: NamePattern)]
-
   var isEmpty: Bool { rules.isEmpty }
 
   init(_ commandLine: CommandLineReader) throws(Failure) {
@@ -24,7 +23,6 @@ struct NameFilter: Sendable {
     self.rules = rules
   }
 
-  /// Whether the rules include a path from the root of the transfer set, such as `folder/file`.
   private func includes(_ path: String, isFolder: Bool) -> Bool {
     rules.first { $0.pattern.matches(path, isFolder: isFolder) }?.isIncluded ?? true
   }
@@ -66,7 +64,7 @@ struct NamePattern: Sendable {
     case deepRun
   }
 
-  /// The maximum length of a pattern in bytes, because the time of a match grows with it.
+  /// The maximum length of a pattern in bytes, with which the time of a match grows.
   private static let byteLimit = 1024
 
   private let parts: [Part]
@@ -74,7 +72,7 @@ struct NamePattern: Sendable {
   private let matchesFiles: Bool
   private let matchesFolders: Bool
 
-  /// Parses a pattern; the result is `nil` if the pattern is empty, is too long, or has a bracket without an end.
+  /// Parses a pattern, or returns `nil` if it is empty, too long, or has a bracket without an end.
   init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.byteLimit else { return nil }
     var rest = text.unicodeScalars[...]
@@ -157,8 +155,7 @@ struct NamePattern: Sendable {
     }
   }
 
-  /// Parses a set after its opening bracket; the result is `nil` if the set has no end or contains a class such as
-  /// `[:alpha:]`.
+  /// Parses a set after its opening bracket, or returns `nil` if it has no end or contains a class such as `[:alpha:]`.
   private static func parseSet(_ rest: inout Substring.UnicodeScalarView) -> Part? {
     let isNegated = rest.first == "!" || rest.first == "^"
     if isNegated { rest = rest.dropFirst() }

@@ -10,9 +10,7 @@ struct ReceivedFile {
   private let path: String
   private let file: FileReplacement
 
-  /// Runs a function that receives a file, and moves the file to its path if the function succeeds.
-  ///
-  /// Missing parent folders are created. An existing file is replaced atomically, and its permissions are preserved.
+  /// Runs a function that receives a file, and then replaces the file at the path atomically, with its permissions.
   static func receive(_ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void) async throws(Failure) {
     if LocalEntry(path)?.isFolder == true { throw Failure(.isAFolder, "Is a directory: \(path)") }
     try createParentFolder(of: path)
@@ -20,17 +18,13 @@ struct ReceivedFile {
       try await FileReplacement.write(FilePath(path)) { try await body(ReceivedFile(path: path, file: $0)) }
     } catch let failure as Failure {
       throw failure
-    } catch {
-      throw Failure(.diskWrite, "The file cannot be written: \(path)")
-    }
+    } catch { throw Failure(.diskWrite, "The file cannot be written: \(path)") }
   }
 
   func write(_ bytes: [UInt8], at offset: Int64) async throws(Failure) {
     do {
       try await file.write(bytes, at: offset)
-    } catch {
-      throw Failure(.diskWrite, "The file cannot be written: \(path)")
-    }
+    } catch { throw Failure(.diskWrite, "The file cannot be written: \(path)") }
   }
 
   static func setModificationTime(_ seconds: Int64, of path: String) throws(Failure) {
@@ -61,13 +55,15 @@ struct PartialFile {
   private let notePath: String
   private let handle: FileHandle
 
-  /// The number of bytes that an earlier session received.
+  /// The number of bytes that earlier sessions received.
   let byteCount: Int64
 
   init(_ path: String, _ source: FileAttributes) throws(Failure) {
     self.path = path
-    let (partialPath, notePath) = ("\(path).partial", "\(path).aspx")
-    (self.partialPath, self.notePath) = (partialPath, notePath)
+    let partialPath = "\(path).partial"
+    let notePath = "\(path).aspx"
+    self.partialPath = partialPath
+    self.notePath = notePath
     if LocalEntry(path)?.isFolder == true { throw Failure(.isAFolder, "Is a directory: \(path)") }
     try ReceivedFile.createParentFolder(of: path)
     let sourceNote = Data("\(source.byteCount) \(source.modified)\n".utf8)
@@ -88,8 +84,7 @@ struct PartialFile {
     byteCount = isResumed ? receivedByteCount : 0
   }
 
-  /// Passes the bytes that an earlier session received to a function.
-  func forEachChunk(ofAtMost size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
+  func forEachReceivedChunk(ofAtMost size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
     var remainingByteCount = byteCount
     while remainingByteCount > 0 {
       guard let chunk = try? handle.read(upToCount: Int(min(size, remainingByteCount))), !chunk.isEmpty else {

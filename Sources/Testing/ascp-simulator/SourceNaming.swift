@@ -16,10 +16,8 @@ struct SourceNaming: Sendable {
 
   /// The files and folders on the command line, to which a persistent session adds others later.
   let sources: [Source]
-
   /// The destination folder, or the destination path of a single file.
   let destination: String
-
   /// Whether the destination can be the path of a single file if it is not an existing folder.
   let destinationMayBeFile: Bool
 
@@ -55,12 +53,12 @@ struct SourceNaming: Sendable {
 
   func path(of source: Source) -> String { sourcePrefix.map { Self.joined($0, source.path) } ?? source.path }
 
-  func target(of source: Source) throws(Failure) -> String {
-    if let name = source.destination { return Self.joined(destination, name) }
-    return Self.joined(destination, try name(of: source))
+  func destinationPath(of source: Source) throws(Failure) -> String {
+    let path = if let path = source.destination { path } else { try name(of: source) }
+    return Self.joined(destination, path)
   }
 
-  /// Returns the path of a source from the root of the transfer set: its path below the source base, or else its name.
+  /// Returns the path from the root of the transfer set: the path below the source base, or else the name.
   func name(of source: Source) throws(Failure) -> String {
     let path = path(of: source)
     guard let sourceBase else { return path.words(between: "/").last.map(String.init) ?? "" }
@@ -71,7 +69,6 @@ struct SourceNaming: Sendable {
     return String(name)
   }
 
-  /// Returns the path of a name in a folder, with one slash between them.
   static func joined(_ folder: String, _ name: String) -> String {
     let name = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "/") }))
     if name.isEmpty { return folder }
@@ -86,10 +83,11 @@ struct SourceNaming: Sendable {
     return path
   }
 
-  /// Returns the lines of a file list, of which none may be empty: the next line would take its place in a pair.
+  /// Returns the lines of a file list, none of which may be empty, because an empty line would shift the pairs.
   private static func lines(of list: String) throws(Failure) -> [String] {
-    guard let data = FileManager.default.contents(atPath: list), let text = String(utf8: data)
-    else { throw Failure(.noSuchFile, "The file list cannot be read: \(list)") }
+    guard let data = FileManager.default.contents(atPath: list), let text = String(utf8: data) else {
+      throw Failure(.noSuchFile, "The file list cannot be read: \(list)")
+    }
     var lines = text.parts(between: "\n").map(String.init)
     if lines.last == "" { lines.removeLast() }
     if let index = lines.firstIndex(of: "") {
@@ -103,7 +101,6 @@ struct SourceNaming: Sendable {
 struct PathMapping: Sendable {
   private let invocation: Invocation
   private let server: TransferServerClient
-
   /// Whether the destination is the path of the only source, instead of a folder for the sources.
   private let destinationIsName: Bool
 
@@ -121,10 +118,10 @@ struct PathMapping: Sendable {
   }
 
   func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
-    invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
+    invocation.mode == .send ? try destinationPath(of: source) : invocation.sources.path(of: source)
   }
 
-  /// Returns the files and folders in the given sources that the rules include, with each folder before its contents.
+  /// Returns the included files and folders of the sources, each folder before its contents.
   func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [TransferItem] {
     var items: [TransferItem] = []
     for source in sources {
@@ -133,26 +130,26 @@ struct PathMapping: Sendable {
     return invocation.rules.filter.included(items)
   }
 
-  private func target(of source: SourceNaming.Source) throws(Failure) -> String {
+  private func destinationPath(of source: SourceNaming.Source) throws(Failure) -> String {
     if destinationIsName, source.destination == nil { return invocation.sources.destination }
-    return try invocation.sources.target(of: source)
+    return try invocation.sources.destinationPath(of: source)
   }
 
   private func localItems(of source: SourceNaming.Source) throws(Failure) -> [TransferItem] {
     let path = invocation.sources.path(of: source)
-    let target = try target(of: source)
+    let destination = try destinationPath(of: source)
     let name = try invocation.sources.name(of: source)
     return try LocalEntry.contents(of: path, invocation.rules).map { entry, relativePath in
       TransferItem(
         kind: entry.linkTarget.map { .link($0) } ?? (entry.isFolder ? .folder : .fileToSend), localPath: entry.path,
-        remotePath: SourceNaming.joined(target, relativePath), attributes: entry.attributes,
+        remotePath: SourceNaming.joined(destination, relativePath), attributes: entry.attributes,
         name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty)
     }
   }
 
   private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [TransferItem] {
     let path = invocation.sources.path(of: source)
-    let target = try target(of: source)
+    let destination = try destinationPath(of: source)
     let name = try invocation.sources.name(of: source)
     let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
     let response = try await server.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
@@ -166,7 +163,7 @@ struct PathMapping: Sendable {
       }
       let item = TransferItem(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,
-        localPath: SourceNaming.joined(target, relativePath), remotePath: SourceNaming.joined(path, relativePath),
+        localPath: SourceNaming.joined(destination, relativePath), remotePath: SourceNaming.joined(path, relativePath),
         attributes: FileAttributes(entry), name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty
       )
       if item.isFolder || invocation.rules.includes(item.attributes) { items.append(item) }
@@ -174,7 +171,7 @@ struct PathMapping: Sendable {
     return items
   }
 
-  /// Returns whether a relative path, which is empty for the source itself, does not lead out of a folder.
+  /// Returns whether a relative path, empty for the source itself, stays in the folder.
   private static func staysBelow(_ path: String) -> Bool {
     path.isEmpty || path.parts(between: "/").allSatisfy { !["", ".", ".."].contains($0) }
   }

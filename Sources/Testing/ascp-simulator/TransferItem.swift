@@ -25,11 +25,10 @@ struct TransferItem: Sendable {
   let isSource: Bool
 
   var byteCount: Int64 { attributes.byteCount }
-
   var isFolder: Bool { if case .folder = kind { true } else { false } }
 }
 
-/// The size and the modification time of a file, by which files are selected and compared.
+/// The attributes by which files are selected and compared.
 struct FileAttributes: Sendable, Equatable {
   let byteCount: Int64
   /// The modification time in seconds since 1970 (UTC).
@@ -69,6 +68,5 @@ struct FileChecksum {
   }
 
   mutating func update(_ bytes: [UInt8]) { hash.update(bytes) }
-
   var hex: String { hash.finalize().hex }
 }

@@ -12,23 +12,20 @@ struct TransferRun: Sendable {
   let commands: AsyncStream<SessionCommand>
   private let start = ContinuousClock.now
 
-  /// The maximum size of a chunk in bytes, even if the transfer server requests larger ones: they are stored in memory.
+  /// The maximum size of a chunk in bytes, which is stored in memory, even if the server requests larger ones.
   private static let chunkByteLimit = 16 << 20
-
-  /// The size of a chunk in bytes if the transfer server requests none.
   private static let defaultChunkByteCount = 1 << 16
 
   private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
 
   func run() async throws(Failure) {
     try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
-    try await reporter.report(
-      .session,
-      [
-        ("User", invocation.user), ("Host", invocation.host), ("Direction", direction), ("Encryption", "Yes"),
-        ("Remote", "No"), ("TCPPort", "\(invocation.sshPort)"), ("Destination", invocation.sources.destination),
-        ("Operation", "Transfer"),
-      ])
+    let sessionFields = [
+      ("User", invocation.user), ("Host", invocation.host), ("Direction", direction), ("Encryption", "Yes"),
+      ("Remote", "No"), ("TCPPort", "\(invocation.sshPort)"), ("Destination", invocation.sources.destination),
+      ("Operation", "Transfer"),
+    ]
+    try await reporter.report(.session, sessionFields)
     let server = try await TransferServerClient.open(invocation)
     let mapping = try await PathMapping(invocation, server)
     let sources = invocation.sources.sources
@@ -62,15 +59,13 @@ struct TransferRun: Sendable {
     }
     try writeManifest(tally)
     try await server.call("end", [:])
-    try await reporter.report(
-      .done,
-      [
-        ("TransferBytes", "\(tally.transferredByteCount)"), ("StartByte", "\(tally.resumedByteCount)"),
-        ("FilesComplete", "\(tally.transferredFileCount)"),
-      ])
+    let totals = [
+      ("TransferBytes", "\(tally.transferredByteCount)"), ("StartByte", "\(tally.resumedByteCount)"),
+      ("FilesComplete", "\(tally.transferredFileCount)"),
+    ]
+    try await reporter.report(.done, totals)
   }
 
-  /// Transfers the items, and in a persistent session what the commands of the client add.
   private func transferWithCommands(
     _ items: [TransferItem], _ mapping: PathMapping, _ fileTransfer: FileTransfer, _ tally: inout TransferTally
   ) async throws(Failure) {
@@ -121,16 +116,16 @@ struct TransferTally: Sendable {
   var seenItemCount = 0
   var manifestEntries: [TransferManifest.Entry] = []
 
-  /// The second of the last saved file, and the number of files saved in it.
-  private var lastSaved = (second: Int64(0), count: 0)
+  private var lastSaved = (unixSecond: Int64(0), countInSecond: 0)
 
-  /// Counts an existing file that is moved before it is overwritten (`--save-before-overwrite`), and returns its new path.
+  /// Returns the path to which an existing file is moved before it is overwritten (`--save-before-overwrite`).
   ///
   /// The name is `name.yyyy.mm.dd.hh.mm.ss.index.extension`, in UTC, where the index counts the files of one second.
   mutating func nextSavedPath(of path: String, at date: Timestamp = .now) -> String {
-    lastSaved = lastSaved.second == date.unixSeconds ? (lastSaved.second, lastSaved.count + 1) : (date.unixSeconds, 1)
+    let count = lastSaved.unixSecond == date.unixSeconds ? lastSaved.countInSecond + 1 : 1
+    lastSaved = (date.unixSeconds, count)
     let time = date.wholeSeconds.iso8601.split { !$0.isNumber }.map { String($0) }
-    let stamp = (time + ["\(lastSaved.count)"]).joined(separator: ".")
+    let stamp = (time + ["\(count)"]).joined(separator: ".")
     let name = path.words(between: "/").last ?? ""
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "\(path).\(stamp)" }
     return "\(path[..<dot]).\(stamp)\(path[dot...])"
@@ -139,8 +134,7 @@ struct TransferTally: Sendable {
 
 /// A text file that lists what a session transferred (`--file-manifest=text`).
 ///
-/// Its name is that of ascp, `aspera-transfer-ID-manifest.txt`. Its lines are the simulator's own: the path at the
-/// destination as a JSON string, the size in bytes, and the checksum if one was requested.
+/// Its name is that of ascp, `aspera-transfer-ID-manifest.txt`; its lines have the simulator's own form.
 struct TransferManifest {
   struct Entry: Sendable {
     let path: String

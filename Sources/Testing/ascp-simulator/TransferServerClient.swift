@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import Foundation
 internal import HTTPTypes
 internal import StorageAuth
@@ -20,7 +19,7 @@ struct TransferServerClient: Sendable {
   private let connectionID: String
   private let hostKey: String
 
-  /// Opens a connection to the transfer server of this machine; others are rejected because requests are not encrypted.
+  /// Connects to the transfer server of this machine, and rejects other hosts, because requests are not encrypted.
   private init(host: String, port: Int) async throws(Failure) {
     guard Self.loopbackHosts.contains(host) else {
       throw Failure(
@@ -37,7 +36,6 @@ struct TransferServerClient: Sendable {
     self.hostKey = hostKey
   }
 
-  /// Sends a request with a JSON document in its body, and returns the document in the response.
   @discardableResult func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
     let response = try await send(.post, name, .bytes(document.serialized))
     guard let document = try? JSONValue(parsing: response) else {
@@ -53,7 +51,7 @@ struct TransferServerClient: Sendable {
     }.value
   }
 
-  /// Starts a task that sends a request from time to time, so that the transfer server knows that the client exists.
+  /// Starts a task that tells the transfer server from time to time that the client exists.
   func startShowingPresence() -> Task<Void, Never> {
     Task { while (try? await Task.sleep(for: Self.presenceInterval)) != nil { _ = try? await call("presence", [:]) } }
   }
@@ -80,9 +78,7 @@ struct TransferServerClient: Sendable {
     let received: HTTPStreamingResponse
     do {
       received = try await transport.send(request, body: body)
-    } catch {
-      throw Failure(error, isFirstRequest: isFirstRequest)
-    }
+    } catch { throw Failure(error, isFirstRequest: isFirstRequest) }
     guard let bytes = try? await received.body.collected(upTo: responseByteLimit) else {
       throw Failure(.connectionLost, "The connection to the transfer desk was lost")
     }
@@ -106,7 +102,7 @@ struct TransferServerClient: Sendable {
     return server
   }
 
-  /// Returns the public keys of all keys that can be parsed and decrypted, those of the command line first.
+  /// Returns the public keys of the keys that can be decrypted, those of the command line first.
   private static func publicKeys(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
     var texts: [SecretBytes] = []
     for file in files {

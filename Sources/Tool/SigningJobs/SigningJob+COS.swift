@@ -6,11 +6,11 @@ package import HTTPTypes
 internal import StorageAuth
 
 extension SigningJob {
-  /// Signs the job's request for COS, whose host can be a placeholder if the signature does not cover it.
+  /// Signs the request, whose host can be a placeholder if the signature does not cover it.
   func signCOS(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.hostPlaceholder || signedHeaders?.signHost != false else {
-      // The signer requires a host that is well-formed, and the placeholder is not.
+      // The signer requires a well-formed host, which the placeholder is not.
       var line = try signCOS(mode, accessKey, context, host: Self.substituteHost)
       line.url = line.url?.replacing(Self.substituteHost, with: Self.hostPlaceholder)
       return line
@@ -47,7 +47,7 @@ extension SigningJob {
     }
   }
 
-  /// Returns the request that the job describes for COS, with its signer.
+  /// Returns the request that the job describes, with its signer.
   package func requestForCOS(host: String) throws -> (request: HTTPRequest, signer: COSSigner) {
     var policy = COSHeaderPolicy.standard
     if let names = signedHeaders?.list {

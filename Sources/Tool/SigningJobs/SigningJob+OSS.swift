@@ -6,13 +6,12 @@ package import OSSAuth
 internal import StorageAuth
 
 extension SigningJob {
-  /// Signs the job's request for OSS.
   func signOSS(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext) throws -> SignedLine {
     let (request, signer) = try requestForOSS()
     return try sign(request, with: signer, mode, accessKey, context)
   }
 
-  /// Returns the request that the job describes for OSS, with its signer.
+  /// Returns the request that the job describes, with its signer.
   package func requestForOSS() throws -> (request: HTTPRequest, signer: OSSSigner) {
     guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
       throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")

@@ -6,10 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension SigningJob {
-  /// Signs the job's request for S3.
-  ///
-  /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover
-  /// a hash of the body.
+  /// Signs the request; the line contains either the percent-encoded path, or the bucket and the key.
   func signS3(_ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let region, !region.isEmpty else { throw SigningJobError(message: "The line has no region.") }
     let (authority, path) = try address(in: region)
@@ -22,7 +19,6 @@ extension SigningJob {
     return try sign(request, with: signer, mode, accessKey, context)
   }
 
-  /// Returns the authority and the percent-encoded path of the request.
   private func address(in region: String) throws -> (authority: String, path: String) {
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
@@ -33,14 +29,14 @@ extension SigningJob {
     return (host ?? bucketHost ?? endpoint.authority, wirePath ?? "/" + unencodedPath.percentEncoded(.path))
   }
 
-  /// Throws an error if a host of S3 is that of another bucket, or of no bucket; other hosts may have any name.
+  /// Throws an error if a host of S3 does not start with the bucket; other hosts may have any name.
   private func requireHost(_ host: String, of bucket: String) throws(SigningJobError) {
     let isOfS3 = host.hasByteSuffix(ServiceDescription.s3.domains[0])
     guard isOfS3, !host.asciiLowercased.hasBytePrefix("\(bucket).") else { return }
     throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")
   }
 
-  /// Returns the line's payload hash for a header; a presigned URL does not cover it.
+  /// Returns the line's payload hash, which only a signature in the headers covers.
   private func payload(for mode: Mode) throws(SigningJobError) -> S3Payload? {
     guard mode == .header, let payloadHash else { return nil }
     guard let payload = S3Payload(header: payloadHash) else {
@@ -49,10 +45,7 @@ extension SigningJob {
     return payload
   }
 
-  /// Returns whether the bucket name is in the path.
-  ///
-  /// If the line does not specify the addressing style, the host or the endpoint determines it. The letter case of a host
-  /// does not matter.
+  /// Returns whether the bucket name is in the path, by the line's addressing style, its host, or the endpoint.
   private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws(SigningJobError) -> Bool {
     switch addressing {
     case "path": return true

@@ -14,22 +14,20 @@ internal import StorageCrypto
   internal import Foundation
 #endif
 
-/// A request to sign, in the form of a line of JSON from a script or a program in another language.
-///
-/// `storage-auth sign --jsonl` reads such lines. Fields that are not listed here are ignored.
+/// A request to sign, in the form of a line of JSON, as `storage-auth sign --jsonl` reads it; other fields are ignored.
 package struct SigningJob: Decodable, Sendable {
-  /// The ID of the job, which the result repeats, or `nil` if the line contains no ID.
+  /// The ID of the job, which the result repeats.
   let id: String?
-  /// The provider: `oss`, `cos` or `s3`, or `nil` if the other fields decide between OSS and COS.
+  /// `oss`, `cos` or `s3`; without it, the other fields decide between OSS and COS.
   let provider: String?
   /// OSS: the signature version, `v4` or `v1`.
   let version: String?
-  /// The kind of signature, `header` or `presign`.
+  /// The place of the signature, `header` or `presign`.
   let mode: String?
   /// COS: the name of ``mode`` in COS test vectors.
   let kind: String?
   let method: String?
-  /// The host with its port, which is optional for OSS and S3 if the bucket and the region determine it.
+  /// The host with its port; optional for OSS and S3 if the bucket and the region determine it.
   let host: String?
   /// OSS, S3: the bucket name.
   let bucket: String?
@@ -39,9 +37,8 @@ package struct SigningJob: Decodable, Sendable {
   let path: String?
   let query: [Pair]?
   let headers: [Pair]?
-  /// The access key that signs.
   let credential: Key?
-  /// The signing time in seconds since 1970 (UTC), or `nil` for the current time.
+  /// The signing time in seconds since 1970 (UTC); by default the current time.
   let date: Int64?
   let region: String?
   let product: String?
@@ -66,10 +63,9 @@ package struct SigningJob: Decodable, Sendable {
   let addressing: String?
   /// S3: the value of `x-amz-content-sha256`.
   let payloadHash: String?
-  /// S3: the service in the scope of the signature, or `nil` for `s3`.
+  /// S3: the service in the scope of the signature; by default `s3`.
   let service: String?
 
-  /// An access key.
   struct Key: Decodable, Sendable {
     let id: String
     let secret: String
@@ -82,7 +78,7 @@ package struct SigningJob: Decodable, Sendable {
     let signHost: Bool?
   }
 
-  /// A name and a value, encoded as an array of two elements; the value can be absent.
+  /// A name and a value, encoded as an array of one or two elements.
   struct Pair: Decodable, Sendable {
     let name: String
     let value: String?
@@ -94,7 +90,7 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// Creates a signing job from a line, or throws an error if the line is not a JSON object in this format.
+  /// Parses a line, or throws an error if it is not a JSON object in this format.
   package init(json: String) throws(SigningJobError) {
     do {
       self = try JSONDecoder().decode(SigningJob.self, from: Data(json.utf8))
@@ -104,10 +100,7 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// The ID of a line whose other fields cannot be parsed.
-  private struct Identification: Decodable {
-    let id: String?
-  }
+  private struct Identification: Decodable { let id: String? }
 
   /// Returns a description of a decoding error with its position, but without the value, which may be a secret.
   private static func explanation(of error: any Error) -> String {
@@ -126,20 +119,20 @@ package struct SigningJob: Decodable, Sendable {
   }
 }
 
-/// The error for a line whose request cannot be signed.
+/// The reason why the request of a line cannot be signed.
 package struct SigningJobError: Error, Sendable, CustomStringConvertible {
-  /// The ID of the signing job, or `nil` if the ID is absent or cannot be parsed.
+  /// The ID of the signing job, or `nil` if it is absent or cannot be parsed.
   package var id: String?
   package let message: String
   package var description: String { message }
 }
 
 extension SigningJob {
-  /// A kind of signature that a line can request.
+  /// The place of a signature.
   package enum Mode: String, Sendable {
-    /// A signature in the headers of the request.
+    /// In the headers of the request.
     case header
-    /// A signature in the URL of the request.
+    /// In the URL of the request.
     case presign
   }
 
@@ -176,12 +169,10 @@ extension SigningJob {
 
   private static let tokenHeaders = [ServiceDescription.oss, .cos, .s3].map { $0.header("security-token") }
 
-  /// The session token in the job's headers, or `nil` if there is none; signing sets this header again.
-  private var tokenHeader: String? {
-    headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value
-  }
+  /// The session token in the job's headers; signing sets this header again.
+  private var tokenHeader: String? { headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value }
 
-  /// Signs a request, and prepares the same signature to obtain the strings that it covers.
+  /// Signs a request, and prepares the same signature to obtain the signed strings.
   func sign(
     _ request: HTTPRequest, with signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
     _ accessKey: AccessKey, _ context: SigningContext
@@ -198,9 +189,7 @@ extension SigningJob {
     }
   }
 
-  /// Returns the request for a decoded object key, which the method percent-encodes once, as well as the query.
-  ///
-  /// If the line contains a `Host` header, its value replaces the authority.
+  /// Returns the request for an object key, which the method percent-encodes once, with the query of the job.
   func request(authority: String, key: String) throws -> HTTPRequest {
     let path = appendingQuery(to: "/" + key.percentEncoded(.path)) { name, value in
       value.isEmpty ? name : "\(name)=\(value)"
@@ -208,9 +197,7 @@ extension SigningJob {
     return try request(scheme: "https", authority: authority, path: path)
   }
 
-  /// Returns the request for a path that is already percent-encoded.
-  ///
-  /// If the line contains a `Host` header, its value replaces the authority.
+  /// Returns the request for a percent-encoded path; a `Host` header in the line replaces the authority.
   func request(scheme: String, authority: String, path: String) throws -> HTTPRequest {
     guard let method = HTTPRequest.Method(method ?? "GET") else {
       throw SigningJobError(message: "The method is not a token.")
@@ -232,32 +219,31 @@ extension SigningJob {
     return request
   }
 
-  /// Appends the job's query to a percent-encoded path, with names and values that the closure joins.
-  func appendingQuery(to path: String, _ item: (_ name: String, _ value: String) -> String) -> String {
-    let items = (query ?? []).map { pair in
+  /// Appends the job's query to a percent-encoded path; the closure joins a name and a value.
+  func appendingQuery(to path: String, _ joined: (_ name: String, _ value: String) -> String) -> String {
+    let parameters = (query ?? []).map { pair in
       let name = pair.name.percentEncoded()
-      return pair.value.map { item(name, $0.percentEncoded()) } ?? name
+      return pair.value.map { joined(name, $0.percentEncoded()) } ?? name
     }
-    return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
+    return parameters.isEmpty ? path : path + "?" + parameters.joined(separator: "&")
   }
 }
 
-/// The result of a ``SigningJob``: the requested signature with its strings, or the reason why signing failed.
+/// The result of a ``SigningJob``: the signature with the signed strings, or the reason why signing failed.
 package struct SignedLine: Encodable, Sendable {
-  /// The ID of the signing job, or `nil` if the job has no ID.
   package var id: String?
   /// The string to sign, with the session token in plain text.
   package var stringToSign: String?
   /// The canonical request of OSS V4, COS or S3, with the session token in plain text.
   package var canonicalRequest: String?
-  /// The value of the `Authorization` header, for a request that is signed in its headers.
+  /// The value of the `Authorization` header, in the mode `header`.
   package var authorization: String?
-  /// The URL of the request, which is presigned if the line requires it.
+  /// The URL of the request, presigned in the mode `presign`.
   package var url: String?
   /// The reason why the request could not be signed.
   package var error: String?
 
-  /// The result as a single line of JSON.
+  /// A single line of JSON.
   package var json: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -267,7 +253,7 @@ package struct SignedLine: Encodable, Sendable {
 }
 
 extension SignedLine {
-  /// Creates the result for a line by signing its request, or with an error if the line is invalid.
+  /// Signs the request of a line; the result contains an error if the line is invalid.
   package init(answering json: String, defaultMode: SigningJob.Mode, now: Timestamp) {
     do throws(SigningJobError) {
       self = try SigningJob(json: json).signed(defaultMode: defaultMode, now: now)

@@ -11,7 +11,7 @@ public struct ConfigurationKey: Sendable, Hashable {
     case integer
     /// A number of bytes: an integer, or a string with a unit such as `8MiB`.
     case size
-    /// A string of a number and a unit: `ms`, `s`, `m`, `h` or `d`, such as `30s`.
+    /// A string with a number and a unit (`ms`, `s`, `m`, `h` or `d`), such as `30s`.
     case duration
     /// A Boolean value.
     case boolean
@@ -27,13 +27,10 @@ public struct ConfigurationKey: Sendable, Hashable {
 
   /// The name of the setting, relative to the reader, with dots between the parts.
   public let name: String
-
   /// The form of the value.
   public let form: Form
-
-  /// The value that counts if the setting is missing, `required`, or `none`.
+  /// The value that counts if the setting is missing, or the word `required` or `none`.
   public let defaultValue: String
-
   /// A phrase that describes the setting, without a period.
   public let summary: String
 
@@ -50,16 +47,13 @@ public struct ConfigurationKey: Sendable, Hashable {
 }
 
 /// The error for a setting that cannot be used, which names the key and contains no secret.
-public struct ConfigurationError: Error, Sendable, Hashable {
+public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The key of the setting, relative to the reader.
   public let key: String
-
   /// The description of the reader, with its prefix and its providers.
   public let reader: String
-
   /// A sentence that describes the failure.
   public let message: String
-
   /// A sentence that describes how to fix the failure.
   public let remedy: String
 
@@ -69,9 +63,7 @@ public struct ConfigurationError: Error, Sendable, Hashable {
     self.message = DisplayText(message).description
     self.remedy = DisplayText(remedy).description
   }
-}
 
-extension ConfigurationError: CustomStringConvertible {
   /// The message, the remedy and the reader in one line.
   public var description: String { "\(message) \(remedy) (\(reader))" }
 }

@@ -3,7 +3,7 @@
 
 public import StorageAuth
 
-/// The keys that each reader of settings knows.
+/// The keys of the settings from which this module creates its configurations.
 public enum ConfigurationKeys {
   /// The keys of `StorageClientConfiguration`.
   public static let client: [ConfigurationKey] = [
@@ -104,41 +104,35 @@ public enum ConfigurationKeys {
       ConfigurationKey("allowedOrigins", .list, "none", "origins of web pages that may use the services"),
     ] + connections.map { $0.prefixed("limits") }
 
-  /// Returns the members of a JSON object that no reader of settings would read, with dots between the parts of a name.
+  /// Returns the members of a JSON object that are not settings, with dots between the parts of a name.
   ///
-  /// A reader asks for the keys that it knows, so that a misspelled key would have no effect. Check the objects of a
-  /// file that belong to this package before they are read:
+  /// A misspelled key would otherwise have no effect, because a reader asks only for the keys that it knows:
   ///
   /// ```swift
   /// let unknown = ConfigurationKeys.unknown(in: document["client"]?.object ?? [:], besides: ConfigurationKeys.client)
   /// ```
   ///
   /// - Parameters:
-  ///   - object: The object, which the file contains below the scope of the reader.
+  ///   - object: The object that the file contains for the scope of the reader.
   ///   - keys: The keys that the reader knows.
   /// - Returns: The names of the unknown members, each with the most similar known name, or `nil` if there is none.
   public static func unknown(
     in object: JSONObject, besides keys: [ConfigurationKey]
   ) -> [(name: String, similar: String?)] {
     let knownNames = keys.map(\.name)
-    return names(in: object, below: "").filter { !knownNames.contains($0) }
-      .map { ($0, similar(to: $0, in: knownNames)) }
+    let unknownNames = names(in: object, below: "").filter { !knownNames.contains($0) }
+    return unknownNames.map { ($0, similar(to: $0, in: knownNames)) }
   }
 
-  /// Returns the names of all members that are not objects, with the path before each name.
+  /// Returns the dotted names of all members that are not objects.
   private static func names(in object: JSONObject, below prefix: String) -> [String] {
-    var found: [String] = []
-    for (name, value) in object {
-      if let inner = value.object, !inner.isEmpty {
-        found += names(in: inner, below: "\(prefix)\(name).")
-      } else {
-        found.append(prefix + name)
-      }
+    object.flatMap { name, value -> [String] in
+      guard let inner = value.object, !inner.isEmpty else { return [prefix + name] }
+      return names(in: inner, below: "\(prefix)\(name).")
     }
-    return found
   }
 
-  /// Returns the known name that differs from another in the fewest characters, or `nil` if none is similar.
+  /// Returns the known name that needs the fewest edits, or `nil` if none is similar.
   package static func similar(to name: String, in known: [String]) -> String? {
     // The comparison takes time in proportion to the product of the lengths.
     let characterLimit = 64

@@ -10,8 +10,7 @@ extension RateLimit {
   /// Creates a rate limit from settings; the keys are those of ``ConfigurationKeys/rate``.
   ///
   /// - Parameter reader: The reader of the settings.
-  /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed or is out of range, or if
-  ///   two settings contradict each other.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if it is malformed or contradicts another.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
     let perMinute = try await settings.integer("perMinute", in: 1...1_000_000)
@@ -49,19 +48,19 @@ extension ConnectionLimits {
 extension LocalCloud.Configuration {
   private static let ports = 0...65_535
 
-  /// Creates the configuration of a local server from settings; the keys are those of
-  /// ``ConfigurationKeys/localCloud``.
+  /// Creates a configuration from settings; the keys are those of ``ConfigurationKeys/localCloud``.
   ///
-  /// The accounts, `id:secret` or `id:secret:token`, are read as secrets, or from the lines of the file that
-  /// `accountsFile` names. Faults and services have no settings; set them afterwards.
+  /// Faults and services have no settings; set them afterwards. The accounts, `id:secret` or `id:secret:token`, are
+  /// read as secrets, or from the lines of the file that `accountsFile` names.
   ///
   /// - Parameter reader: The reader of the settings.
   /// - Throws: A ``ConfigurationError`` that names the setting, without its value, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
     var accounts: [LocalCloud.Account] = []
-    for (index, secret) in try await settings.secrets("accounts").enumerated() {
-      let parts = secret.reveal().split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    for (index, accountText) in try await settings.secrets("accounts").enumerated() {
+      let fields = accountText.reveal().split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      let parts = fields.map(String.init)
       guard parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }) else {
         throw settings.invalid(
           "accounts", "has an entry (number \(index + 1)) that is no account.", "Write id:secret or id:secret:token.")

@@ -2,22 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Configuration
-internal import CredentialSources
 internal import StorageAuth
 
-/// A reader of settings that rejects what cannot be used, instead of falling back to the default.
+/// A reader of settings that throws an error for a value that cannot be used, instead of ignoring it.
 @available(macOS 15, *)
 struct SettingReader: Sendable {
-  private let reader: ConfigReader
-
-  /// The maximum size of a file with a secret, in bytes.
   private static let secretByteLimit = 1 << 16
 
-  init(_ reader: ConfigReader) {
-    self.reader = reader
-  }
+  private let reader: ConfigReader
 
-  // MARK: Values
+  init(_ reader: ConfigReader) { self.reader = reader }
 
   func integer(_ key: String, in range: ClosedRange<Int>) async throws(ConfigurationError) -> Int? {
     guard let value = try await fetchValue(key, "an integer", { try await reader.fetchInt(forKey: $0) }) else {
@@ -60,7 +54,7 @@ struct SettingReader: Sendable {
     return duration
   }
 
-  /// Returns a number of bytes, which is an integer or a string with a unit.
+  /// Returns a number of bytes, from an integer or a string with a unit.
   func size(_ key: String, atLeast minimum: Int64) async throws(ConfigurationError) -> Int64? {
     var size: Int64?
     // A value that is no integer is read as a string with a unit.
@@ -77,15 +71,11 @@ struct SettingReader: Sendable {
     return size
   }
 
-  // MARK: Secrets
-
-  /// Returns a secret from a key, or from the file that the key with `File` at its end names.
+  /// Returns the secret of a key, or of the file that the key with `File` at its end names.
   func secret(_ key: String) async throws(ConfigurationError) -> Secret? {
     let value = try await fetchValue(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
     guard let path = try await text("\(key)File") else { return value.map { Secret($0) } }
-    guard value == nil else {
-      throw invalid(key, "and \(key)File are both set.", "Leave one of them out.")
-    }
+    guard value == nil else { throw invalid(key, "and \(key)File are both set.", "Leave one of them out.") }
     return Secret(try content(of: path, for: "\(key)File"))
   }
 
@@ -102,7 +92,7 @@ struct SettingReader: Sendable {
     return texts.map { Secret($0) }
   }
 
-  /// Returns the content of a file with a secret, without the line feed at its end.
+  /// Returns the content of a file without the line ends at its end.
   private func content(of path: String, for key: String) throws(ConfigurationError) -> String {
     let contents: FileContents
     do throws(FileReadError) {
@@ -121,14 +111,12 @@ struct SettingReader: Sendable {
     return String(text[..<end])
   }
 
-  // MARK: Errors
-
   /// Returns the error for a setting; the reason continues a sentence that begins with its key.
   func invalid(_ key: String, _ reason: String, _ remedy: String) -> ConfigurationError {
     ConfigurationError(key: key, reader: reader.description, "The setting \(key) \(reason)", remedy: remedy)
   }
 
-  /// Returns what a function creates; its error becomes one that names the setting with a key.
+  /// Returns what a closure creates; its error becomes one that names the setting.
   func attributing<Value>(
     errorsTo key: String, _ create: () throws(TransportError) -> Value
   ) throws(ConfigurationError) -> Value {
@@ -139,7 +127,7 @@ struct SettingReader: Sendable {
     }
   }
 
-  /// Returns the value of a key, or throws an error without the message of the provider, which can contain the value.
+  /// Returns the value of a key; an error lacks the message of the provider, which can contain the value.
   private func fetchValue<Value>(
     _ key: String, _ form: String, _ fetch: (ConfigKey) async throws -> Value?
   ) async throws(ConfigurationError) -> Value? {
@@ -159,22 +147,19 @@ enum Quantity {
     return product(of: text, ["s": 1, "m": 60, "h": 3_600, "d": 86_400]).map { .seconds($0) }
   }
 
-  /// Parses a number of bytes such as `8MiB` or `1000000`; the units are `B`, `KiB`, `MiB`, `GiB`, `KB`, `MB` and `GB`.
-  static func bytes(_ text: String) -> Int64? {
-    product(
-      of: text,
-      [
-        "": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1_000, "MB": 1_000_000,
-        "GB": 1_000_000_000,
-      ])
-  }
+  private static let byteUnits: [String: Int64] = [
+    "": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000,
+  ]
 
-  /// Returns a number multiplied by the factor of its unit, or `nil` for another unit, or if the product is too large.
+  /// Parses a number of bytes such as `8MiB` or `1000000`; the units are `B`, `KiB`, `MiB`, `GiB`, `KB`, `MB` and `GB`.
+  static func bytes(_ text: String) -> Int64? { product(of: text, byteUnits) }
+
+  /// Returns a number times the factor of its unit, or `nil` for an unknown unit or if the product is too large.
   private static func product(of text: String, _ factors: [String: Int64]) -> Int64? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let unit = text[digits.endIndex...]
-    guard let number = Int64(digits: digits), let factor = factors[String(unit.first == " " ? unit.dropFirst() : unit)]
-    else { return nil }
+    let unitName = String(unit.first == " " ? unit.dropFirst() : unit)
+    guard let number = Int64(digits: digits), let factor = factors[unitName] else { return nil }
     let (product, overflow) = number.multipliedReportingOverflow(by: factor)
     return overflow ? nil : product
   }

@@ -10,8 +10,8 @@ extension StorageClientConfiguration {
   ///
   /// ```swift
   /// let reader = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "photos")
-  /// let client = StorageClient(
-  ///   .oss(bucket: "photos", region: "cn-hangzhou"), configuration: try await StorageClientConfiguration(reading: reader))
+  /// let configuration = try await StorageClientConfiguration(reading: reader)
+  /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), configuration: configuration)
   /// ```
   ///
   /// - Parameter reader: The reader of the settings.
@@ -110,7 +110,6 @@ extension S3Provider {
   }
 }
 
-/// The settings that the buckets of all providers have.
 @available(macOS 15, *)
 private struct BucketSettings {
   let bucket: String

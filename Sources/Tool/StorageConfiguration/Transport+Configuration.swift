@@ -49,7 +49,7 @@ extension ProxyConfiguration {
 
 @available(macOS 15, *)
 extension TrustedRoots {
-  /// Creates the trusted certificate authorities (the roots) from settings; the keys are those of ``ConfigurationKeys/authorities``.
+  /// Creates the trusted authorities from settings; the keys are those of ``ConfigurationKeys/authorities``.
   ///
   /// - Parameter reader: The reader of the settings.
   /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed.
@@ -63,8 +63,7 @@ extension TrustedRoots {
 
 @available(macOS 15, *)
 extension AsyncHTTPClientTransport {
-  /// Creates a transport with separate connections from settings; the keys are those of
-  /// ``ConfigurationKeys/transport``.
+  /// Creates a transport with separate connections; the keys are those of ``ConfigurationKeys/transport``.
   ///
   /// ```swift
   /// let transport = try await AsyncHTTPClientTransport(reading: reader.scoped(to: "http"))

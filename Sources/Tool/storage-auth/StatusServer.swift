@@ -11,30 +11,27 @@ internal import StorageAuthServer
 internal import StorageOperations
 internal import SystemPackage
 
-/// A small server that tells the operators of another server whether it works, and what it has done.
+/// A small server with the health and the metrics of another server, for its operators.
 struct StatusServer: Service {
-  /// The registry of the process, to which all libraries in it report.
+  /// The registry of the process, to which all libraries report.
   static let registry = {
     let registry = PrometheusRegistry()
     MetricsSystem.bootstrap(registry)
     return registry
   }()
 
-  /// The URL of the server, such as `http://127.0.0.1:9090`.
   let url: String
   private let server: RunningServer
-  /// The observers that feed the registry as long as the server runs.
+  /// The observers, which feed the registry only as long as they exist.
   private let observers: [StorageMetrics]
 
-  /// Starts the server if the options name a port, with checks for `/readyz`.
-  ///
-  /// The server retains the observers, and calls `update` before the metrics are read.
+  /// Starts the server if the options name a port; `update` is called before the metrics are read.
   static func start(
     _ options: StatusOptions, _ checks: [HealthCheck] = [], observers: [StorageMetrics] = [],
     update: @escaping @Sendable () -> Void = {}
   ) async throws -> StatusServer? {
     guard let port = options.statusPort else { return nil }
-    let (registry, host) = (registry, options.statusHost)
+    let host = options.statusHost
     let router = Router()
     if options.isLocal { router.add(middleware: LoopbackHostMiddleware()) }
     router.addHealthRoutes(checks)
@@ -44,7 +41,7 @@ struct StatusServer: Service {
         status: .ok, headers: [.contentType: PrometheusRegistry.contentType],
         body: ResponseBody(byteBuffer: ByteBuffer(string: registry.text)))
     }
-    let server = try await CommandFailure.reportingListening(on: host, port) {
+    let server = try await CommandFailure.reportingListenErrors(on: host, port) {
       try await RunningServer(router, host: host, port: port, limits: ConnectionLimits(connections: 50))
     }
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
@@ -59,7 +56,7 @@ struct StatusServer: Service {
   func stop() async { await server.stop() }
 }
 
-/// A server without a log that runs in a task of its own.
+/// A server without a log, in a task of its own.
 struct RunningServer: Sendable {
   let port: Int
   private let task: Task<Void, any Error>
@@ -94,8 +91,8 @@ struct RunningServer: Sendable {
 }
 
 extension CommandFailure {
-  /// Runs a server, and reports why it could not listen on an address.
-  static func reportingListening<Result>(
+  /// Runs a server, and throws a failure if it cannot listen on an address.
+  static func reportingListenErrors<Result>(
     on host: String, _ port: Int, _ server: () async throws -> Result
   ) async throws -> Result {
     let (address, reason): (String, String)
@@ -112,7 +109,6 @@ extension CommandFailure {
   }
 }
 
-/// The options of a server for the address at which its operators see its state.
 struct StatusOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -122,16 +118,14 @@ struct StatusOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      """
-      The address of --status-port, which only the operators should reach. At an address of this machine alone, only \
-      requests for localhost or 127.0.0.1 are answered; at another one, those for every host name.
-      """, valueName: "address"))
+      "The address of --status-port, which only the operators should reach. At an address of this machine alone, only "
+        + "requests for localhost or 127.0.0.1 are answered; at another one, those for every host name.",
+      valueName: "address"))
   var statusHost = "127.0.0.1"
 
-  /// Whether the address can be reached from this machine only, so that every request must name this machine.
+  /// Whether only this machine reaches the address, so that every request must name this machine; the call blocks.
   ///
-  /// At other addresses, the operators choose the names, and a firewall decides who reaches them. A name is resolved as
-  /// the server does it, because it can be another spelling of a loopback address; the call blocks.
+  /// A name is resolved as the server does it, because it can be another spelling of a loopback address.
   var isLocal: Bool {
     if LoopbackHost.contains(statusHost) { return true }
     let address = try? SocketAddress.makeAddressResolvingHost(statusHost, port: 0).ipAddress
@@ -147,6 +141,6 @@ struct StatusOptions: ParsableArguments {
 }
 
 extension LoopbackHost {
-  /// Returns whether a name or an address, which for IPv6 has no brackets, is one of this machine.
+  /// Returns whether a name or an address, for IPv6 without brackets, is one of this machine.
   static func contains(_ host: String) -> Bool { isNamed(by: host) || isNamed(by: "[\(host)]") }
 }

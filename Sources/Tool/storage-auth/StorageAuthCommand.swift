@@ -6,7 +6,6 @@ internal import Foundation
 internal import NIOCore
 internal import StorageClient
 
-/// The entry point of the program `storage-auth`.
 @main
 enum StorageAuthProgram {
   /// Runs the command that the command line specifies, and prints errors through ``Terminal``.
@@ -39,18 +38,16 @@ enum StorageAuthProgram {
     }
   }
 
-  /// Raises the limit of open files, and lets the number of threads for connections follow it.
+  /// Raises the limit of open files, and adapts the number of threads for connections to it.
   ///
-  /// The threads are created with the first connection, which ends the process if their files cannot be opened.
+  /// The threads are created with the first connection; if they cannot open their files, the process ends.
   private static func prepareConnections() throws {
     OpenFileLimit.raise()
     let limit = OpenFileLimit.current
     guard limit.permitsConnections else {
       throw CommandFailure(
-        description: """
-          The limit of open files is \(limit.count), which is too low for connections. Raise it, for example with \
-          ulimit -n 256.
-          """)
+        description: "The limit of open files is \(limit.count), which is too low for connections. "
+          + "Raise it, for example with ulimit -n 256.")
     }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     let count = limit.eventLoops(cores: cores)
@@ -60,7 +57,7 @@ enum StorageAuthProgram {
 
   /// Returns the exit status for an error: 64 if the arguments, or a file that they name, cannot be used.
   private static func exitCode(for error: any Error) -> ExitCode {
-    // These are errors in what the command line specifies, not in the key.
+    // These codes mean errors of the command line, not of the key.
     let argumentCodes: [SigningError.Code] = [
       .invalidConfiguration, .invalidHeader, .invalidPath, .invalidRequest, .lifetimeOutOfRange,
     ]
@@ -71,7 +68,7 @@ enum StorageAuthProgram {
     }
   }
 
-  /// Prints the error that ended the program, or the help that the user asked for.
+  /// Prints the error that ended the program, or the requested help.
   private static func show(_ error: any Error, status: ExitCode, _ arguments: [String], _ settings: Settings?) {
     // The parser reports a misspelled option only if all else is right, such as the number of locations.
     let misspelling = status == .validationFailure ? OptionTable().misspelling(in: arguments) : nil
@@ -80,16 +77,16 @@ enum StorageAuthProgram {
     var message = description.map { "Error: \($0)" } ?? StorageAuthCommand.fullMessage(for: error)
     guard !message.isEmpty else { return }
     if !arguments.contains("--help-hidden") { message = HelpText(message).folded }
-    if status.isSuccess { return Terminal.exactLine(message) }
+    if status.isSuccess { return Terminal.printExactLine(message) }
     var text = description ?? StorageAuthCommand.message(for: error)
     if let origin = settings?.origin(of: text), !origin.isEmpty {
       text += origin
       message += "\nNote:\(origin)"
     }
-    guard Terminal.mode.isJSON else { return Terminal.errorLines(message) }
+    guard Terminal.mode.isJSON else { return Terminal.printErrorLines(message) }
     var members = ErrorReport.members(error) ?? ["message": .string(text)]
     members["exitStatus"] = .integer(status.rawValue)
-    Terminal.jsonError(text, members)
+    Terminal.printJSONError(text, members)
   }
 }
 
@@ -121,17 +118,16 @@ struct AsperaCommand: AsyncParsableCommand {
     subcommands: [ProbeCommand.self, TransferCommand.self])
 }
 
-/// The help of a command, in which the options of a group with a title are folded, so that it fits on one screen.
 struct HelpText {
   private static let width = 100
-  /// The titles of groups that are not folded: those that the parser itself gives.
+  /// The titles that the parser itself gives.
   private static let unfoldedTitles = ["ARGUMENTS:", "OPTIONS:", "SUBCOMMANDS:"]
 
   private let lines: [Substring]
 
   init(_ text: String) { lines = text.split(separator: "\n", omittingEmptySubsequences: false) }
 
-  /// The help, with the names of the options of all groups at its end.
+  /// The help, in which the options of groups are only named, at the end, so that it fits on one screen.
   var folded: String {
     var (keptLines, foldedNames) = ([Substring](), [Substring]())
     var isFolding = false

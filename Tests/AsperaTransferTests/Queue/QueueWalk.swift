@@ -116,7 +116,7 @@ struct Walk {
     }
     let ringing = alarms.count { $0 <= uptime }
     alarms.removeAll { $0 <= uptime }
-    for _ in 0..<ringing { apply(machine.timerFired(at: uptime)) }
+    for _ in 0..<ringing { apply(machine.timerEnded(at: uptime)) }
   }
 
   /// Responds to a random request of the machine.
@@ -138,7 +138,7 @@ struct Walk {
       perform(item.session) { $0.requestSucceeded(item.ticket, isNew ? issuance : nil) }
     case .check:
       remove(item)
-      let check: SessionMachine.CheckResult =
+      let check: SessionMachine.TokenCheck =
         switch random.next() % 10 {
         case 0: .failed(.tokenRequired)
         case 1 where machine.sessions[item.session]?.tokenSupply == .issuer: .expiresTooSoon

@@ -57,7 +57,7 @@ final class FileWeaknessTests: XCTestCase {
   }
 
   private func inspected(_ name: String, _ opened: FileStatus) -> FileWeakness? {
-    FilePathWalk.result(of: path(name), opened: opened, on: MachineFacts()).weakness
+    FilePathWalk.findings(of: path(name), opened: opened, on: MachineFacts()).weakness
   }
 
   private func give(_ name: String, to user: UInt32) throws {

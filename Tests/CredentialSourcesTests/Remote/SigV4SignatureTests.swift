@@ -20,6 +20,12 @@ final class SigV4SignatureTests: XCTestCase {
       body: Array(body.utf8))
   }
 
+  /// `é` as one scalar and as two are equal names for Swift, whose order is that of their bytes.
+  func testParametersAreSortedByBytes() {
+    let pairs = [FormPair("\u{e9}", "1"), FormPair("e\u{301}", "2"), FormPair("e", "3"), FormPair("e", "0")]
+    XCTAssertEqual(FormPair.sorted(pairs).map(\.value), ["0", "3", "2", "1"])
+  }
+
   /// Covers `get-vanilla`, `get-vanilla-query-order-key-case`, `get-header-value-trim`, `post-sts-header-before` and
   /// `post-x-www-form-urlencoded` of the suite that AWS published for Signature Version 4.
   func testPublishedSuiteIsReproduced() throws {

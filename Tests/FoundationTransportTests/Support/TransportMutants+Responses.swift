@@ -189,7 +189,7 @@ extension TransportMutants {
         defer { last = turn }
         return last
       }
-      await previous?.reached(1)
+      await previous?.wait(for: 1)
       defer { turn.add(1) }
       return try await base.send(request, body: body)
     }

@@ -57,8 +57,8 @@ final class PolicyEquivalenceTests: XCTestCase {
       .read: ["oss:GetObject"], .write: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
       .delete: ["oss:DeleteObject"], .list: ["oss:ListObjects"],
     ]
-    func read(_ policy: AccessPolicy) throws -> SessionPolicy {
-      try SessionPolicy(policy.ramDocument(upTo: nil), in: .ram)
+    func read(_ policy: AccessPolicy) throws -> PolicyDocument {
+      try PolicyDocument(policy.ramDocument(upTo: nil), in: .ram)
     }
     try compare(seed: 7, withLimits: false, read) { session, access in
       var facts = ["acs:SourceIp": text(access.address), "acs:CurrentTime": access.date.iso8601]
@@ -76,8 +76,8 @@ final class PolicyEquivalenceTests: XCTestCase {
       .read: ["cos:GetObject", "cos:HeadObject"], .write: ["cos:PutObject", "cos:PostObject"],
       .delete: ["cos:DeleteObject", "cos:DeleteMultipleObjects"], .list: ["cos:GetBucket"],
     ]
-    func read(_ policy: AccessPolicy) throws -> SessionPolicy {
-      try SessionPolicy(policy.camDocument(region: "ap-guangzhou", options: .dates), in: .cam)
+    func read(_ policy: AccessPolicy) throws -> PolicyDocument {
+      try PolicyDocument(policy.camDocument(region: "ap-guangzhou", options: .dates), in: .cam)
     }
     try compare(seed: 8, withLimits: true, read) { session, access in
       let facts = [
@@ -96,8 +96,8 @@ final class PolicyEquivalenceTests: XCTestCase {
   }
 
   private func compare(
-    seed: UInt64, withLimits: Bool, _ read: (AccessPolicy) throws -> SessionPolicy,
-    _ answers: (SessionPolicy, AccessRequest) throws -> [Bool]
+    seed: UInt64, withLimits: Bool, _ read: (AccessPolicy) throws -> PolicyDocument,
+    _ answers: (PolicyDocument, AccessRequest) throws -> [Bool]
   ) throws {
     var generator = SeededGenerator(seed: seed)
     var counts = [true: 0, false: 0]

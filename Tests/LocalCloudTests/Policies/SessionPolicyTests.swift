@@ -16,9 +16,9 @@ final class SessionPolicyTests: XCTestCase {
     let text =
       language.versions == ["1"]
       ? #"{"Version":"1","Statement":[\#(statements)]}"# : #"{"version":"2.0","statement":[\#(statements)]}"#
-    let policy: SessionPolicy
+    let policy: PolicyDocument
     do {
-      policy = try SessionPolicy(text, in: language)
+      policy = try PolicyDocument(text, in: language)
     } catch {
       XCTFail("\(error.reason): \(text)")
       return false

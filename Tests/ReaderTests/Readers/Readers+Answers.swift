@@ -77,7 +77,9 @@ extension Reader {
       let error = ServiceError(response, body: body, subject: "GET /", conventions: conventions)
       let plan = RetryPlan(StorageClientConfiguration(), isRepeatable: true)
       var next = plan
-      if let step = next.step(after: error) { try require(step.delay <= .seconds(3600), "a retry waits for hours") }
+      if let step = next.scheduleRetry(after: error) {
+        try require(step.delay <= .seconds(3600), "a retry waits for hours")
+      }
       _ = "\(error)"
     }
     let refusal = NodeResponse.refusal(in: body)

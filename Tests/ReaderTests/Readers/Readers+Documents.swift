@@ -153,7 +153,7 @@ extension Reader {
         #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":"*","condition":{"string_equal":{\#(names)}}}]}"#
     },
   ]) { bytes in
-    guard let policy = try? SessionPolicy(String(decoding: bytes, as: UTF8.self), in: .cam) else { return }
+    guard let policy = try? PolicyDocument(String(decoding: bytes, as: UTF8.self), in: .cam) else { return }
     // The longest name of an object.
     let key = String(repeating: "a", count: 1023)
     let question = PolicyInput(
@@ -164,7 +164,7 @@ extension Reader {
   private static let sessionPolicies = Reader(name: "session-policies", growths: policyGrowths) { input, _ in
     var isRead = false
     for language in [PolicyLanguage.ram, .cam] {
-      guard let policy = try? SessionPolicy(text(input), in: language) else { continue }
+      guard let policy = try? PolicyDocument(text(input), in: language) else { continue }
       isRead = true
       let question = PolicyInput(
         action: "oss:GetObject", resource: ["acs", "oss", "*", "1", "photos/alice/a"], facts: ["oss:Prefix": "alice/"])

@@ -176,7 +176,7 @@ final class SyncSafetyTests: SyncTestCase {
     let root = try XCTUnwrap(folder)
     let file = try await FileLocation(directory.path("complete"))
     await assertThrows(
-      StorageError.self, { try await root.put(file, at: "a", modifiedSeconds: nil, replacesFolder: true) }
+      StorageError.self, { try await root.moveFile(file, to: "a", modifiedSeconds: nil, replacesFolder: true) }
     ) {
       XCTAssertTrue("\($0)".contains("not empty"), "\($0)")
     }

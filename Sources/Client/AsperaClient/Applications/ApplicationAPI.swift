@@ -1,20 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageClient
 
 /// A client of the API of an Aspera application, which authorizes requests with access tokens.
 struct ApplicationAPI: Sendable {
   private static let responseByteLimit = 8 << 20
-
   /// The time for which an access token must remain valid, so that it does not expire on its way.
   private static let tokenMargin = Duration.seconds(2)
-
-  /// The number of times that a request without side effects is sent.
   private static let attemptLimit = 3
 
   let name: String
@@ -25,8 +20,7 @@ struct ApplicationAPI: Sendable {
 
   /// Sends a request to a path below the URL of the API, and returns the JSON document in the response.
   ///
-  /// A request with the method GET is repeated if the error is temporary. If the API rejects the access token, the
-  /// request is repeated once with a new token.
+  /// A GET request is repeated after a temporary error, and any request once with a new token after a rejected one.
   ///
   /// - Throws: `ServiceError` if the API refuses the request, `StorageError` if the response is malformed, and a
   ///   `CredentialError` or a `TransportError`.
@@ -42,7 +36,6 @@ struct ApplicationAPI: Sendable {
     }
   }
 
-  /// Whether an error of a call is temporary.
   static func isRetryable(_ error: any Error) -> Bool {
     switch error {
     case let error as ServiceError: error.isRetryable
@@ -51,7 +44,6 @@ struct ApplicationAPI: Sendable {
     }
   }
 
-  /// Sends a request, and sends it again with a new access token if the API rejects the first one.
   private func requestDocument(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?
   ) async throws -> JSONValue {

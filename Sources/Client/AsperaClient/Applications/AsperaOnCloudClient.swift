@@ -1,11 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
 public import StorageAuth
-public import StorageClient
 internal import StorageCrypto
 
 /// A client that finds a user's files in IBM Aspera on Cloud.
@@ -19,7 +17,6 @@ internal import StorageCrypto
 /// ```
 public struct AsperaOnCloudClient: Sendable {
   private static let pageSize = 1_000
-  /// The maximum number of pages in a listing, beyond which the listing is considered endless.
   private static let pageLimit = 100
 
   let api: ApplicationAPI
@@ -58,8 +55,8 @@ public struct AsperaOnCloudClient: Sendable {
 
   /// Returns the workspaces that the user can see.
   ///
-  /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and
-  ///   a `CredentialError` or a `TransportError`.
+  /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and the
+  ///   `CredentialError` or `TransportError` of the request.
   public func workspaces() async throws -> [AsperaOnCloudWorkspace] { try await workspaces(matching: nil) }
 
   /// Returns the workspace with a name, or the user's default workspace.
@@ -68,17 +65,19 @@ public struct AsperaOnCloudClient: Sendable {
   /// - Returns: The workspace.
   /// - Throws: The errors of ``workspaces()``, and `StorageError` if there is no such workspace.
   public func workspace(_ name: String? = nil) async throws -> AsperaOnCloudWorkspace {
-    if let name {
-      let matches = try await workspaces(matching: name).filter {
-        $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8)
-      }
-      guard let workspace = matches.first, matches.count == 1 else {
-        throw StorageError(
-          .invalidOption, "There are \(matches.count) workspaces with the name \(MessageFilter().applied(to: name)).",
-          remedy: "Use the name of one of the user's workspaces.")
-      }
-      return workspace
+    guard let name else { return try await defaultWorkspace() }
+    let matches = try await workspaces(matching: name).filter {
+      $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8)
     }
+    guard let workspace = matches.first, matches.count == 1 else {
+      throw StorageError(
+        .invalidOption, "There are \(matches.count) workspaces with the name \(MessageFilter().applied(to: name)).",
+        remedy: "Use the name of one of the user's workspaces.")
+    }
+    return workspace
+  }
+
+  private func defaultWorkspace() async throws -> AsperaOnCloudWorkspace {
     let user = try await api.call(.get, "/api/v1/self")
     guard user["id"]?.code != nil else { throw StorageError.malformedResponse("the user has no id") }
     guard let id = user["default_workspace_id"]?.code, !id.isEmpty else {
@@ -138,7 +137,7 @@ public struct AsperaOnCloudClient: Sendable {
     throw StorageError.malformedResponse("its pages do not end")
   }
 
-  /// Returns the tags that aspera-cli gives to transfers of files in a workspace.
+  /// Returns the tags with which Aspera on Cloud attributes transfers to a workspace, as aspera-cli sends them.
   private static func tags(_ workspace: AsperaOnCloudWorkspace, nodeID: String, fileID: String) -> JSONObject {
     [
       "aspera": [
@@ -156,13 +155,10 @@ public struct AsperaOnCloudClient: Sendable {
 public struct AsperaOnCloudWorkspace: Sendable, Hashable, Identifiable {
   /// The ID of the workspace.
   public let id: String
-
   /// The name of the workspace.
   public let name: String
-
   /// The ID of the node that stores the user's home folder, or `nil` if the user has none in the workspace.
   public let homeNodeID: String?
-
   /// The file ID of the user's home folder on the node, or `nil` if the user has none in the workspace.
   public let homeFileID: String?
 
@@ -179,26 +175,19 @@ public struct AsperaOnCloudWorkspace: Sendable, Hashable, Identifiable {
 public struct AsperaOnCloudFolder: Sendable {
   /// The workspace of the folder.
   public let workspace: AsperaOnCloudWorkspace
-
   /// The URL of the Node API.
   public let nodeURL: String
-
   /// The identifier of the access key on the node.
   public let accessKeyID: String
-
   /// The file ID of the folder on the node.
   public let fileID: String
-
   /// The host of the transfer server, or `nil` if it is that of the Node API.
   public let transferHost: String?
-
   /// The provider of the node's bearer tokens for the user.
   public let credentials: NodeGrantProvider
 
-  /// The tags of transfers, with which Aspera on Cloud attributes them to the workspace.
   package let tags: JSONObject
 
-  /// Returns the storage provider for the folder, with the tags and the transfer server of Aspera on Cloud.
   package func provider(root: String, transfers: AsperaTransferOptions) -> AsperaProvider {
     var transfers = transfers
     switch transfers.login {
@@ -210,7 +199,6 @@ public struct AsperaOnCloudFolder: Sendable {
     return provider
   }
 
-  /// Returns the tags of transfers with the given action, as aspera-cli sends them.
   private func tags(for action: String) -> JSONObject {
     let actionTags: JSONObject = ["aspera": ["files": ["files_transfer_action": .string(action)]]]
     return TransferSpec.merged(tags, actionTags)

@@ -1,10 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import AsperaAuth
 internal import CredentialSources
 public import StorageAuth
-public import StorageClient
 internal import SystemPackage
 
 /// A storage provider for the home folder of a user in a workspace of IBM Aspera on Cloud.
@@ -27,9 +25,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
   public init(
     _ cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
     transfers: AsperaTransferOptions = AsperaTransferOptions()
-  ) {
-    home = AsperaOnCloudHome(cloud, workspace: workspace, root: root, transfers: transfers)
-  }
+  ) { home = AsperaOnCloudHome(cloud, workspace: workspace, root: root, transfers: transfers) }
 
   /// The host of the API of Aspera on Cloud, which errors and events show before the node is known.
   public var containerName: String { (try? endpoint.authority) ?? "Aspera on Cloud" }
@@ -95,10 +91,10 @@ extension StorageClient<AsperaOnCloudProvider> {
 /// The home folder of a user of Aspera on Cloud, which is found once, when it is first needed.
 final class AsperaOnCloudHome: Sendable {
   let cloud: AsperaOnCloudClient
-  private let workspace: String?
   let root: String
+  private let workspace: String?
   private let transfers: AsperaTransferOptions
-  /// The search for the folder, which all callers share, or `nil` if no search was started or the last one failed.
+  /// The search that all callers share, or `nil` before the first one and after a failure.
   private let search = Lock<Task<AsperaOnCloudFolder, any Error>?>(nil)
 
   init(_ cloud: AsperaOnCloudClient, workspace: String?, root: String, transfers: AsperaTransferOptions) {
@@ -115,19 +111,13 @@ final class AsperaOnCloudHome: Sendable {
       search = started
       return started
     }
-    do {
-      return try await current.value
-    } catch {
-      search.withLock { search in
-        if search == current { search = nil }
-      }
+    do { return try await current.value } catch {
+      search.withLock { search in if search == current { search = nil } }
       throw error
     }
   }
 
-  /// Returns the sender of requests to the node that stores the home folder.
-  ///
-  /// It shares credentials, events and clocks with the sender of the client of Aspera on Cloud.
+  /// Returns the sender of requests to the node, which shares credentials, events and clocks with the client's sender.
   func nodeSender(of outer: RequestSender<AsperaOnCloudProvider>) async throws -> RequestSender<AsperaProvider> {
     let provider = try await folder().provider(root: root, transfers: transfers)
     return outer.memory.value {
@@ -138,19 +128,13 @@ final class AsperaOnCloudHome: Sendable {
   }
 }
 
-/// A credential provider for the bearer tokens of the node that stores a home folder.
 struct AsperaOnCloudAccessProvider: CredentialProvider {
   let home: AsperaOnCloudHome
-
   var source: String { "Aspera on Cloud" }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let folder: AsperaOnCloudFolder
-    do {
-      folder = try await home.folder()
-    } catch {
-      throw credentialError(error, from: source)
-    }
+    do { folder = try await home.folder() } catch { throw credentialError(error, from: source) }
     return try await folder.credentials.issue(in: context)
   }
 }
@@ -190,7 +174,6 @@ struct AsperaOnCloudStore: OpenFileStore {
   }
 
   func delete(_ key: String) async throws { try await node.delete(key) }
-
   func delete(_ keys: [String]) async throws -> DeletionReport { try await node.delete(keys) }
 
   func list(prefix: String, delimiter: String?) -> ObjectListing {

@@ -1,12 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import AsperaAuth
-internal import AsperaTransfer
 internal import CredentialSources
 internal import HTTPTypes
 public import StorageAuth
-public import StorageClient
 internal import StorageCrypto
 public import SystemPackage
 
@@ -22,9 +19,7 @@ public import SystemPackage
 /// Transfers need ascp, and a login that the transfer server accepts; see ``AsperaTransferOptions``.
 public struct FaspexClient: Sendable {
   private static let pageSize = 100
-  /// The states of an upload after which Faspex does not change it any more.
-  private static let finalStates: Set = ["completed", "failed", "error", "stopped", "timed_out"]
-  /// The maximum time for which the client waits for Faspex to complete an upload.
+  private static let finalUploadStatuses: Set = ["completed", "failed", "error", "stopped", "timed_out"]
   private static let completionTimeout = Duration.seconds(600)
   private static let pollInterval = Duration.seconds(1)
 
@@ -81,13 +76,13 @@ public struct FaspexClient: Sendable {
   ///   - box: The box whose packages are listed.
   ///   - limit: The maximum number of packages.
   /// - Returns: The packages; fewer than `limit` if the box has fewer packages.
-  /// - Throws: `ServiceError` if Faspex refuses the request, `StorageError` if the response is malformed, and a
-  ///   `CredentialError` or a `TransportError`.
+  /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and the
+  ///   `CredentialError` or `TransportError` of the request.
   public func packages(in box: FaspexBox = .inbox, limit: Int = 1_000) async throws -> [FaspexPackage] {
     var packages: [FaspexPackage] = []
     var ids: Set<ByteExactString> = []
     var offset = 0
-    // A shorter last page could have only packages that an arrived package moved to it.
+    // All pages have this size, because a shorter last page could consist of packages that a new one moved onto it.
     let count = min(Self.pageSize, limit)
     while packages.count < limit {
       let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(count)")
@@ -115,9 +110,8 @@ public struct FaspexClient: Sendable {
   ///   - progress: A closure that receives the progress of the upload, or `nil`.
   /// - Returns: The package as Faspex reports it after the upload.
   /// - Throws: The errors of ``packages(in:limit:)``, a `TransferFailure` if the upload fails, an `AsperaError` if ascp
-  ///   or a key is missing, and `CancellationError`.
-  @discardableResult
-  public func send(
+  ///   or a key for it is missing, and a `CancellationError`.
+  @discardableResult public func send(
     _ draft: PackageDraft, files: [FilePath], progress: TransferProgress.Handler? = nil
   ) async throws -> FaspexPackage {
     guard !files.isEmpty else {
@@ -125,9 +119,10 @@ public struct FaspexClient: Sendable {
     }
     let context = try context
     let package = try FaspexPackage(try await api.call(.post, "/api/v5/packages", draft.document))
+    let packagePath = "/api/v5/packages/\(package.id.percentEncoded())"
     let sources = files.map(\.absolute.string)
     let issuer = FaspexTokenIssuer(
-      api, path: "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/upload?transfer_type=connect",
+      api, path: "\(packagePath)/transfer_spec/upload?transfer_type=connect",
       body: ["paths": .array(sources.map { .string($0) })])
     let specification = try await issuer.firstSpecification()
     guard let root = specification.destinationRoot else {
@@ -136,7 +131,7 @@ public struct FaspexClient: Sendable {
     let spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
     try await carryOut(spec, issuer: issuer, in: context, progress: progress)
     try await waitForCompletion(of: package.id)
-    return try FaspexPackage(try await api.call(.get, "/api/v5/packages/\(package.id.percentEncoded())"))
+    return try FaspexPackage(try await api.call(.get, packagePath))
   }
 
   /// Downloads the files of a package into a local folder.
@@ -164,10 +159,7 @@ public struct FaspexClient: Sendable {
 
   // MARK: Transfers
 
-  /// The queue and the account of the client's transfers, which are created for the first one.
-  private var context: FaspexContext {
-    get throws { try memory.value { try FaspexContext(transfers, of: api) } }
-  }
+  private var context: FaspexContext { get throws { try memory.value { try FaspexContext(transfers, of: api) } } }
 
   private func carryOut(
     _ spec: TransferSpec, issuer: FaspexTokenIssuer, in context: FaspexContext, progress: TransferProgress.Handler?
@@ -178,39 +170,35 @@ public struct FaspexClient: Sendable {
     try await context.queue.carryOut(session, size: nil, ProgressMeter(total: nil, handler: progress))
   }
 
-  /// Waits until Faspex has processed the end of an upload, for ten minutes at most.
   private func waitForCompletion(of id: String) async throws {
     let deadline = api.time.uptime + Self.completionTimeout
-    var state = "unknown"
+    var status = "unknown"
     repeat {
       // The files are in Faspex, so that a temporary error is no reason to report a failure.
       do {
-        state = try await uploadState(of: id) ?? "unknown"
+        status = try await uploadStatus(of: id) ?? "unknown"
       } catch let error where ApplicationAPI.isRetryable(error) {}
-      if Self.finalStates.contains(state) { break }
+      if Self.finalUploadStatuses.contains(status) { break }
       try await api.time.sleep(for: Self.pollInterval)
     } while api.time.uptime < deadline
-    guard state == "completed" else {
+    guard status == "completed" else {
       throw TransferFailure(
-        .caller, "Faspex has not completed the package \(id): the state of its upload is \(state.onOneLine).",
+        .caller, "Faspex has not completed the package \(id): the state of its upload is \(status.onOneLine).",
         remedy: "Look at the package in Faspex; send it again if the upload failed.")
     }
   }
 
-  /// Returns the state of an upload, or `nil` if Faspex does not know it yet.
-  private func uploadState(of id: String) async throws -> String? {
+  private func uploadStatus(of id: String) async throws -> String? {
     let details = try await api.call(.get, "/api/v5/packages/\(id.percentEncoded())/upload_details")
     switch details["upload_status"] {
-    case .string(let state)?: return MessageFilter().applied(to: state)
+    case .string(let status)?: return MessageFilter().applied(to: status)
     case .null?: return nil
     default: throw StorageError.malformedResponse("it has no upload_status")
     }
   }
 }
 
-/// A token issuer that requests the transfer specification of a package from Faspex.
-///
-/// The first specification is requested before the transfer, because it determines the paths.
+/// A token issuer that requests a package's transfer specification, first before the transfer to learn the paths.
 final class FaspexTokenIssuer: TokenIssuer {
   let source = "Faspex"
 
@@ -237,9 +225,7 @@ final class FaspexTokenIssuer: TokenIssuer {
     let specification: TransferSpec
     do {
       specification = if let first = unusedSpecification.withLock({ $0.take() }) { first } else { try await fetch() }
-    } catch {
-      throw credentialError(error, from: source)
-    }
+    } catch { throw credentialError(error, from: source) }
     guard let token = specification.token.flatMap({ try? AsperaToken($0) }) else {
       throw CredentialError(
         .malformedResponse, source: source, "The transfer specification has a token that cannot be used.",
@@ -264,7 +250,6 @@ final class FaspexTokenIssuer: TokenIssuer {
   }
 }
 
-/// The queue and the account that all transfers of a client share.
 private struct FaspexContext: Sendable {
   let queue: TransferQueue
   let account: AsperaAccount?

@@ -2,28 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageClient
 
 /// A package that has been sent with Faspex.
 public struct FaspexPackage: Sendable, Hashable, Identifiable {
   /// The ID of the package.
   public let id: String
-
   /// The title of the package.
   public let title: String
-
   /// The sender's message, or `nil` if there is none.
   public let note: String?
-
   /// The name of the sender, or `nil` if Faspex does not report it.
   public let sender: String?
-
   /// The names of the recipients.
   public let recipients: [String]
-
-  /// The state of the upload, such as `submitted`, `transferring` or `completed`, or `nil` if Faspex does not report it.
+  /// The state of the upload, such as `submitted` or `completed`, or `nil` if Faspex does not report it.
   public let uploadStatus: String?
-
   /// The time at which the package was created, or `nil` if Faspex does not report it.
   public let created: Timestamp?
 
@@ -58,7 +51,7 @@ public struct FaspexBox: Sendable, Hashable, CustomStringConvertible {
   /// The name of the box in paths of the API.
   public var description: String { name }
 
-  /// The box's value of the parameter `type` in requests for downloads.
+  /// The value of the parameter `type` in requests for downloads.
   var downloadType: String { self == .outbox ? "sent" : "received" }
 }
 
@@ -68,7 +61,6 @@ public struct PackageDraft: Sendable, Hashable {
   public struct Recipient: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The name of the recipient: for users, the user name or the e-mail address.
     public var name: String
-
     /// The type of the recipient: `user`, `external_user`, `workgroup`, `shared_inbox` or `distribution_list`.
     public var type: String
 
@@ -88,10 +80,8 @@ public struct PackageDraft: Sendable, Hashable {
 
   /// The title of the package.
   public var title: String
-
   /// The recipients of the package.
   public var recipients: [Recipient]
-
   /// The message to the recipients, or `nil` for none.
   public var note: String?
 

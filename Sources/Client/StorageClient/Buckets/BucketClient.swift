@@ -1,12 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
-/// The implementation of the bucket operations, which sends its requests through a storage client.
+/// The store that performs the operations of a client on a bucket.
 struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   let sender: RequestSender<Provider>
 
@@ -17,10 +15,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   /// Creates a request for an object or the bucket, with a body in memory.
   ///
-  /// - Parameters:
-  ///   - kind: The kind of request, which selects the provider's headers. Empty if it concerns no single object.
-  ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
-  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
+  /// The kind selects the provider's headers, and is empty if the request does not concern a single object. A given
+  /// checksum replaces that of the body in the headers.
   func draft(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],
     for kind: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
@@ -34,7 +30,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       isRepeatable: isRepeatable)
   }
 
-  /// Creates a request that stores a streamed body as an object or a part.
   func draft(
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
     for kind: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
@@ -49,7 +44,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], for kind: HeaderScope,
     _ operationHeaders: HTTPFields, _ digest: BodyDigest, body: HTTPBody, isRepeatable: Bool
   ) throws(SigningError) -> RequestDraft {
-    // Each access to the provider or its conventions copies a value with many strings.
+    // Read once, because each access copies a value with many strings.
     let provider = provider
     let conventions = provider.conventions
     var headers = operationHeaders
@@ -68,20 +63,25 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     return draft
   }
 
+  /// Sends a request, and reads the document in its response.
+  func document<Value>(
+    from draft: RequestDraft, _ read: (any DocumentFormat, [UInt8]) throws -> Value
+  ) async throws -> Value {
+    try await sender.exchange(draft) { response, body in
+      try provider.conventions.read(body, of: response, subject: draft.subject, read)
+    }
+  }
+
   // MARK: Uploads
 
-  /// Uploads an object, in parts if its size is at least the configured threshold.
-  @concurrent
-  func upload(
+  @concurrent func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await sender.transfer("upload", key, progress) { ledger in
       if options.forbidOverwrite, options.checksVersioning { try await requireOverwriteProtection(of: key) }
       switch source.storage {
       case .bytes(let bytes): return try await uploadPayload(BytesPayload(bytes: bytes), to: key, options, ledger)
-      case .file(let path):
-        let file = try await FilePayload(path)
-        return try await uploadPayload(file, from: path, to: key, options, ledger)
+      case .file(let path): return try await uploadPayload(FilePayload(path), from: path, to: key, options, ledger)
       case .opened(let file): return try await uploadPayload(file, from: file.path, to: key, options, ledger)
       case .stream(let stream, let length):
         return try await uploadStream(stream, length: length, to: key, options, ledger)
@@ -99,9 +99,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       return try await putObject(payload, to: key, options, headers, meter)
     }
     let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
-    return try await uploadInParts(
-      SlicedParts(payload, ranges: sizes.ranges(of: payload.length)), to: key, headers: headers, length: payload.length,
-      progress: meter)
+    let parts = SlicedParts(payload, ranges: sizes.ranges(of: payload.length))
+    return try await uploadInParts(parts, to: key, headers: headers, length: payload.length, progress: meter)
   }
 
   private func uploadStream(
@@ -135,34 +134,32 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       conventions, callbackReply: draft.callbackReply(in: body, conventions))
   }
 
-  /// Uploads a payload, compares its checksum with the service's, and returns it with the response.
+  /// Sends a payload, and compares its checksum with the checksum in the response.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
-  ) async throws -> (HTTPResponse, [UInt8], ObjectChecksum) {
+  ) async throws -> (response: HTTPResponse, body: [UInt8], checksum: ObjectChecksum) {
     var draft = draft
     if payload.length <= payloadChunkSize {
       let bytes = try await payload.collected()
       let conventions = provider.conventions
       let checksum = ObjectChecksum(conventions.algorithm, of: bytes)
       draft.body = .bytes(bytes)
-      let (response, result) = try await sender.exchange(draft)
+      let (response, body) = try await sender.exchange(draft)
       progress.advance(by: payload.length)
       try checksum.verifyUpload(of: draft.subject, against: response, conventions)
-      return (response, result, checksum)
+      return (response, body, checksum)
     }
     let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
-    let (response, result) = try await sender.exchange(draft)
+    let (response, body) = try await sender.exchange(draft)
     try meter.checksum.verifyUpload(of: draft.subject, against: response, provider.conventions)
-    return (response, result, meter.checksum)
+    return (response, body, meter.checksum)
   }
 
   // MARK: Downloads
 
-  /// Downloads an object into a file, and a large object in several concurrent ranges.
-  @concurrent
-  func download(
+  @concurrent func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try await sender.transfer("download", key, progress) { ledger in
@@ -198,10 +195,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     return try await requestInfo(key, versionID, headers)
   }
 
-  /// Requests the description of an object with a `HEAD` request, as a download with the given options would report it.
-  ///
-  /// It is `nil` if the service rejects the request: a response to `HEAD` has no body, so only the download can report
-  /// the reason.
+  /// Requests the description of an object, or returns `nil` if the service rejects the request without a reason.
   func infoIfPermitted(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
     let headers = try options.requestHeaders(in: provider.conventions).applying(to: .head, provider.conventions.scopes)
     do {
@@ -212,19 +206,18 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   private func requestInfo(_ key: String, _ versionID: String?, _ headers: HTTPFields) async throws -> ObjectInfo {
-    let draft = try draft(.head, key, Self.parameters(versionID), for: .head, headers: headers)
+    let draft = try draft(.head, key, Self.parameters(ofVersion: versionID), for: .head, headers: headers)
     let (response, _) = try await sender.exchange(draft)
     return ObjectInfo(key: key, response: response, conventions: provider.conventions)
   }
 
-  /// Returns the parameter that selects a version, or none for the latest version.
-  private static func parameters(_ versionID: String?) -> [RequestTarget.Parameter] {
+  private static func parameters(ofVersion versionID: String?) -> [RequestTarget.Parameter] {
     versionID.map { [.init("versionId", $0)] } ?? []
   }
 
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     try draft(
-      .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
+      .get, key, options.parameters + Self.parameters(ofVersion: options.versionID), for: .get,
       headers: options.requestHeaders(in: provider.conventions))
   }
 
@@ -291,7 +284,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     return page
   }
 
-  /// Returns the parameters that all listings of the bucket have in common.
   private func listingParameters(
     _ subresource: String? = nil, limitedBy limitName: String, to limit: Int, prefix: String
   ) -> [RequestTarget.Parameter] {
@@ -308,9 +300,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       // A source key that the service cannot store is an error of its own, before the copy is requested.
       _ = try draft(.get, source.key)
       var headers = try options.requestHeaders(in: conventions, key: key)
-      if options.forbidsOverwriting, options.requiresVersioningCheck {
-        try await requireOverwriteProtection(of: key)
-      }
+      if options.forbidsOverwriting, options.requiresVersioningCheck { try await requireOverwriteProtection(of: key) }
       headers[conventions.copySource] = provider.copySource(source)
       var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !options.forbidsOverwriting)
       draft.scope = draft.scope?.reading(source, in: provider.bucket)
@@ -321,15 +311,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
         }
         return CopiedObject(key: key, document, response, conventions)
       }
-    }
-  }
-
-  /// Sends a request whose successful response is a document, and reads the document.
-  func document<Value>(
-    from draft: RequestDraft, _ read: (any DocumentFormat, [UInt8]) throws -> Value
-  ) async throws -> Value {
-    try await sender.exchange(draft) { response, body in
-      try provider.conventions.read(body, of: response, subject: draft.subject, read)
     }
   }
 
@@ -357,22 +338,20 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     guard state != .disabled else { return }
     throw StorageError(
       .invalidOption,
-      "Versioning of the bucket \(provider.bucket) is \(state.rawValue), so the service ignores forbidOverwrite and could "
-        + "replace \(key).",
+      "Versioning of the bucket \(provider.bucket) is \(state.rawValue), so the service ignores forbidOverwrite and "
+        + "could replace \(key).",
       remedy: "Use a bucket that never had versioning, or a key that is used only once.")
   }
 
   func delete(_ key: String) async throws { try await delete(key, versionID: nil) }
 
   func delete(_ key: String, versionID: String?) async throws {
-    _ = try await sender.exchange(draft(.delete, key, Self.parameters(versionID)))
+    _ = try await sender.exchange(draft(.delete, key, Self.parameters(ofVersion: versionID)))
   }
 
-  /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
-  ///
-  /// Keys that the documents of the service cannot represent are deleted one by one.
+  /// Deletes objects in batches; keys that the documents of the service cannot represent are deleted one by one.
   func delete(_ keys: [String]) async throws -> DeletionReport {
-    // An invalid key is an error before any object is deleted.
+    // An invalid key must cause an error before any object is deleted.
     for key in keys { _ = try draft(.delete, key) }
     let format = provider.conventions.format
     var report = DeletionReport()
@@ -400,7 +379,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
     let batchReport = try await sender.exchange(draft) { response, body in
-      // The response of OSS to a quiet deletion without failures has an empty body.
+      // OSS responds to a quiet deletion without failures with an empty body.
       if body.isEmpty {
         try SuccessProof.noContent.require(in: response, to: draft.subject, requestIDHeader: conventions.requestID)
         return DeletionReport()
@@ -410,21 +389,16 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     try report.add(batchReport, requested: batch)
   }
 
-  // MARK: Checkpoints
+  // MARK: Resumable transfers and unfinished uploads
 
-  /// Uploads a file, and continues an upload that was interrupted.
-  ///
-  /// A file that is not uploaded in parts is uploaded as a whole each time.
-  @concurrent
-  func upload(
+  @concurrent func upload(
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await upload(FilePayload(file), to: key, checkpoint: checkpoint, options: options, progress: progress)
   }
 
-  @concurrent
-  func upload(
+  @concurrent func upload(
     _ payload: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
     options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
@@ -433,22 +407,21 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       let headers = try options.requestHeaders(in: provider.conventions, key: key, file: payload.path)
       let upload = ResumableUpload(
         bucket: self, key: key, headers: headers, file: payload, storage: checkpoint, ledger: ledger)
+      // A small file is uploaded as a whole each time.
       if configuration.uploadsInParts(payload.length) { return try await upload.complete() }
       try await upload.discard()
       return try await putObject(payload, to: key, options, headers, ledger.meter(total: payload.length))
     }
   }
 
-  @concurrent
-  func download(
+  @concurrent func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try await download(key, to: FileLocation(file), checkpoint: checkpoint, options: options, progress: progress)
   }
 
-  @concurrent
-  func download(
+  @concurrent func download(
     _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
@@ -479,17 +452,13 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 }
 
 extension HeaderConventions {
-  /// Reads the document in a response, or throws the error that the service reports inside of a success.
-  ///
-  /// The service sends the status before the operation ends.
+  /// Reads the document in a response, or throws the error in it, which a service can report after a success status.
   func read<Value>(
     _ body: [UInt8], of response: HTTPResponse, subject: String, _ read: (any DocumentFormat, [UInt8]) throws -> Value
   ) throws -> Value {
     let format = format
     if let error = format.error(in: body, of: response, subject: subject) { throw error }
-    do {
-      return try read(format, body)
-    } catch {
+    do { return try read(format, body) } catch {
       throw error as? StorageError ?? StorageError.malformedResponse("\(error)")
     }
   }

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-package import StorageAuth
 public import SystemPackage
 
 /// An object store that is a bucket, which can be created and which can copy objects inside the service.
@@ -15,10 +13,8 @@ public protocol BucketStore: ObjectStore {
   ///   - source: The object to copy.
   ///   - key: The key of the copy, in this bucket.
   ///   - options: The attributes of the copy that differ from the source, and the conditions for the copy.
-  /// - Returns: The service's description of the copy.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
+  @discardableResult func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
 
   /// Returns whether the bucket exists.
   ///
@@ -45,11 +41,9 @@ public protocol BucketStore: ObjectStore {
   ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
   ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  func upload(
+  @discardableResult func upload(
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject
@@ -62,25 +56,21 @@ public protocol BucketStore: ObjectStore {
   ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
   ///   - options: The version of the object, and the conditions for the download.
   ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, an option does not
   ///   apply, or the checkpoint belongs to another transfer; the error of the place for the checkpoint, and the other
   ///   errors that ``ObjectStore`` lists.
-  @discardableResult
-  func download(
+  @discardableResult func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo
 
   /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
   ///
-  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
-  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  /// The uploads are in the order of their keys, which start with the prefix.
   func unfinishedUploads(prefix: String) -> UnfinishedUploads
 
   /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
   ///
-  /// - Parameter upload: The upload to abort.
   /// - Throws: The errors that ``ObjectStore`` lists.
   func abort(_ upload: UnfinishedUpload) async throws
 }
@@ -88,11 +78,8 @@ public protocol BucketStore: ObjectStore {
 extension BucketStore {
   /// Copies an object to another key of the same bucket.
   ///
-  /// `source` is the key of the object to copy.
-  ///
-  /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the other parameters.
-  @discardableResult
-  public func copy(
+  /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the parameters; `source` is a key.
+  @discardableResult public func copy(
     from source: String, to key: String, options: CopyOptions = CopyOptions()
   ) async throws -> CopiedObject {
     try await copy(CopySource(key: source), to: key, options: options)
@@ -101,8 +88,7 @@ extension BucketStore {
   /// Copies an object inside the service with its attributes, without transferring its bytes through the client.
   ///
   /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the parameters.
-  @discardableResult
-  public func copy(_ source: CopySource, to key: String) async throws -> CopiedObject {
+  @discardableResult public func copy(_ source: CopySource, to key: String) async throws -> CopiedObject {
     try await copy(source, to: key, options: CopyOptions())
   }
 
@@ -112,18 +98,16 @@ extension BucketStore {
   /// try await client.upload("video.mp4", to: "2026/video.mp4", checkpoint: CheckpointFile("video.mp4.upload"))
   /// ```
   ///
-  /// A call with the same file, key and options continues the upload that the checkpoint describes: it requests the list
-  /// of stored parts, and sends the others. If the file has changed, the earlier upload is aborted and a new one starts.
-  /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
+  /// A call with the same file, key and options continues the upload that the checkpoint describes: it requests the
+  /// list of stored parts, and sends the others. If the file has changed, the earlier upload is aborted and a new one
+  /// starts. After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
   /// `contentType` is the media type of the object; if it is `nil`, the media type is derived from the extension of the
   /// file name, or else from the extension of the key. `metadata` contains the user-defined names and values to store
   /// with the object.
   ///
-  /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the other
-  ///   parameters.
-  @discardableResult
-  public func upload(
+  /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the parameters.
+  @discardableResult public func upload(
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
     contentType: String? = nil, metadata: [String: String] = [:], options: UploadOptions = UploadOptions(),
     progress: TransferProgress.Handler? = nil
@@ -139,22 +123,19 @@ extension BucketStore {
   /// try await client.download("2026/video.mp4", to: "video.mp4", checkpoint: CheckpointFile("video.mp4.download"))
   /// ```
   ///
-  /// The bytes are written to an incomplete file in the directory of the destination, which the checkpoint names. A call
-  /// with the same key and destination checks that the object is the identical one and that the incomplete file is
-  /// undamaged, and downloads the missing ranges. If the object has changed, the download starts anew.
+  /// The bytes are written to an incomplete file in the directory of the destination. A call with the same key and
+  /// destination checks that the object has not changed and that the incomplete file is undamaged, and downloads the
+  /// missing ranges. If the object has changed, the download starts anew.
   ///
-  /// - Throws: The errors of ``BucketStore/download(_:to:checkpoint:options:progress:)``, which describes the parameters.
-  @discardableResult
-  public func download(
+  /// - Throws: The errors of ``BucketStore/download(_:to:checkpoint:options:progress:)``.
+  @discardableResult public func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     progress: TransferProgress.Handler? = nil
   ) async throws -> ObjectInfo {
     try await download(key, to: file, checkpoint: checkpoint, options: DownloadOptions(), progress: progress)
   }
 
-  /// Lists all multipart uploads that were neither completed nor aborted.
-  ///
-  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  /// Lists all multipart uploads that were neither completed nor aborted, in the order of their keys.
   public func unfinishedUploads() -> UnfinishedUploads { unfinishedUploads(prefix: "") }
 }
 
@@ -193,19 +174,15 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Throws: The errors of ``BucketStore/deleteBucket()``.
   public func deleteBucket() async throws { try await bucket.deleteBucket() }
 
-  /// Lists the buckets of the account, whichever bucket the client is for.
+  /// Lists the buckets of the account, whichever bucket the client is for; COS lists those of the region.
   ///
   /// The signer needs the permission `oss:ListBuckets`, `name/cos:GetService` or `s3:ListAllMyBuckets`.
-  ///
-  /// - Returns: The buckets in the order of the service. COS lists those of the region.
-  /// - Throws: ``StorageError`` if the response cannot be read, and the other errors that ``ObjectStore`` lists.
   package func buckets() async throws -> [ListedBucket] { try await bucket.buckets() }
 
   /// Requests the versioning state of the bucket.
   ///
   /// The signer needs `oss:GetBucketVersioning`, `name/cos:GetBucketVersioning` or `s3:GetBucketVersioning`.
   ///
-  /// - Returns: The versioning state of the bucket.
   /// - Throws: ``StorageError`` if the response cannot be read, and the other errors that ``ObjectStore`` lists.
   public func bucketVersioning() async throws -> BucketVersioning { try await bucket.bucketVersioning() }
 
@@ -217,7 +194,6 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///   - key: The key of the object.
   ///   - versionID: The version of the object, such as ``UploadedObject/versionID``.
   ///   - headers: Additional provider-specific headers, such as the requester-pays header or a customer-provided key.
-  /// - Returns: The size, entity tag, metadata and other attributes of the version.
   /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
   public func head(_ key: String, versionID: String, headers: HTTPFields = [:]) async throws -> ObjectInfo {
     try await bucket.head(key, versionID: versionID, headers: headers)
@@ -225,12 +201,9 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 
   /// Deletes one version of an object permanently, in a bucket with versioning.
   ///
-  /// In such a bucket, a deletion without a version keeps all versions and adds a delete marker, which is also a version.
+  /// In such a bucket, a deletion without a version keeps all versions and adds a delete marker, which is a version.
   /// The signer needs `oss:DeleteObjectVersion`, `name/cos:DeleteObject` or `s3:DeleteObjectVersion`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - versionID: The version of the object, or of the delete marker, to delete.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String, versionID: String) async throws {
     try await bucket.delete(key, versionID: versionID)
@@ -238,20 +211,14 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 
   /// Lists the versions of the objects whose keys start with a prefix, and their delete markers.
   ///
-  /// The signer needs `oss:ListObjectVersions`, `name/cos:GetBucketObjectVersions` or `s3:ListBucketVersions`. In a bucket
-  /// that never had versioning, every object has one version, whose ID is `null`.
-  ///
-  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists the versions of all objects.
-  /// - Returns: An asynchronous sequence of versions and delete markers.
+  /// The signer needs `oss:ListObjectVersions`, `name/cos:GetBucketObjectVersions` or `s3:ListBucketVersions`. In a
+  /// bucket that never had versioning, every object has one version, whose ID is `null`.
   public func versions(prefix: String = "") -> ObjectVersions { bucket.versions(prefix: prefix, key: nil) }
 
   /// Lists the versions of one object and its delete markers, the latest first.
   ///
   /// The signer needs the permission of ``versions(prefix:)``. ``download(_:to:options:)`` and
   /// ``head(_:versionID:headers:)`` read a version.
-  ///
-  /// - Parameter key: The key of the object.
-  /// - Returns: An asynchronous sequence of versions and delete markers.
   public func versions(of key: String) -> ObjectVersions { bucket.versions(prefix: key, key: key) }
 
   /// Makes an earlier version of an object the latest one, by copying it within the service.
@@ -262,10 +229,8 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Parameters:
   ///   - key: The key of the object, which a delete marker may hide.
   ///   - versionID: The version to restore. It must not be a delete marker.
-  /// - Returns: The service's description of the new version.
   /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func restore(_ key: String, versionID: String) async throws -> CopiedObject {
+  @discardableResult public func restore(_ key: String, versionID: String) async throws -> CopiedObject {
     try await copy(CopySource(key: key, versionID: versionID), to: key)
   }
 
@@ -275,8 +240,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// `s3:ListMultipartUploadParts`.
   ///
   /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the parameters.
-  @discardableResult
-  public func upload(
+  @discardableResult public func upload(
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
@@ -287,9 +251,8 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// The signer needs `oss:GetObject`, `name/cos:GetObject` and `name/cos:HeadObject`, or `s3:GetObject`.
   ///
-  /// - Throws: The errors of ``BucketStore/download(_:to:checkpoint:options:progress:)``, which describes the parameters.
-  @discardableResult
-  public func download(
+  /// - Throws: The errors of ``BucketStore/download(_:to:checkpoint:options:progress:)``.
+  @discardableResult public func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
@@ -309,18 +272,13 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   public func abort(_ upload: UnfinishedUpload) async throws { try await bucket.abort(upload) }
 }
 
-/// A bucket in the list of the buckets of an account.
+/// A bucket in the list of an account's buckets.
 package struct ListedBucket: Sendable, Hashable {
-  /// The bucket name.
   package let name: String
-
-  /// The time at which the bucket was created, or `nil` if the service did not report it.
   package let created: Timestamp?
-
-  /// The region of the bucket, or `nil` if the service did not report it.
   package let region: String?
 
-  /// Reads a page of a list of buckets, and the parameter that requests the next page, or `nil` on the last page.
+  /// Reads a page of buckets, and the parameter that requests the next page, or `nil` on the last page.
   static func page(
     _ document: ServiceDocument
   ) throws(StorageError) -> (buckets: [ListedBucket], next: RequestTarget.Parameter?) {

@@ -1,21 +1,19 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageCrypto
 
-/// A multipart upload in progress, with methods for the requests that initiate, continue, complete and abort it.
+/// A multipart upload that the service has initiated, and its requests.
 struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
   let id: ResponseValue
-  /// The headers of the whole upload, each of which is sent with the requests that it applies to.
+  /// The headers of the whole upload; each header is sent with the requests that it applies to.
   let headers: HTTPFields
 
   typealias Part = UploadCheckpoint.Part
 
-  /// Initiates a multipart upload, or throws an error if a header concerns the whole body, which no request contains.
+  /// Initiates a multipart upload, or throws an error if a header applies only to the upload of a whole object.
   ///
   /// If a lost response causes a second initiation, the first multipart upload remains without parts.
   static func begin(_ bucket: BucketClient<Provider>, key: String, headers: HTTPFields) async throws -> MultipartUpload
@@ -37,7 +35,6 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     headers.applying(to: request, bucket.provider.conventions.scopes)
   }
 
-  /// Uploads a part and compares its checksum with the service's checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
     let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: headers(of: .part))
@@ -49,7 +46,6 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       number: number, length: payload.length, etag: try ResponseValue(etag, named: "ETag").text, checksum: checksum)
   }
 
-  /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
     let (size, checksum) = sizeAndChecksum(of: parts)
@@ -63,12 +59,11 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     } catch let error as ServiceError
       where error.attempts > 1 && (error.kind == .noSuchUpload || error.kind == .alreadyExists)
     {
-      // A service reports these errors for a multipart upload that was completed before.
+      // The service reports these errors if an attempt whose response was lost completed the upload.
       return try await objectIfStored(parts, unless: error)
     }
   }
 
-  /// Returns the size and the checksum of the object that consists of parts in their order.
   private func sizeAndChecksum(of parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
     let empty = ObjectChecksum(bucket.provider.conventions.algorithm, of: [])
     return (
@@ -87,9 +82,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       checksum: checksum)
   }
 
-  /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
-  ///
-  /// The response to a request with a callback has the body of the callback's response, and may have no entity tag.
+  /// Sends the request that completes the upload; after a callback, the response may have no entity tag.
   private func requestCompletion(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
     return try await bucket.sender.exchange(draft) { response, body in
@@ -104,23 +97,20 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     }
   }
 
-  /// Returns the description of the object if an attempt whose response was lost created the object, or throws the
-  /// given error if there is no object with exactly these bytes.
+  /// Returns the description of the stored object if it consists of the given parts, or throws the given error.
   func objectIfStored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
     let (size, checksum) = sizeAndChecksum(of: parts)
     let (response, _) = try await bucket.sender.exchange(
       bucket.draft(.head, key, for: .head, headers: headers(of: .head)))
     let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
-    let hasTheBytes =
+    let hasSameBytes =
       info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
-    guard info.size == size, hasTheBytes else { throw error }
+    guard info.size == size, hasSameBytes else { throw error }
     return UploadedObject(
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.conventions)
   }
 
-  /// Returns the usual entity tag of a multipart object, or `nil` if the entity tag of a part is not an MD5.
-  ///
-  /// The usual entity tag is the MD5 of the parts' MD5 digests, followed by the number of parts.
+  /// Returns the usual entity tag, which is the MD5 of the parts' MD5 digests, or `nil` if a part has another digest.
   private static func commonTag(of parts: [Part]) -> String? {
     var digests: [UInt8] = []
     for part in parts {
@@ -130,10 +120,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return "\"\(MD5.hash(digests).hex)-\(parts.count)\""
   }
 
-  /// Aborts the multipart upload, so that its parts cause no cost.
-  ///
-  /// The request is completed even if the task is cancelled. If the request fails, the parts remain until a lifecycle
-  /// rule of the bucket removes them. The error that caused the abort is the error to report.
+  /// Aborts the multipart upload after an error, even if the task is cancelled; the parts remain if the abort fails.
   func abort() async { await Task { _ = try? await requestAbort() }.value }
 
   /// Aborts the multipart upload, and succeeds if it does not exist any more.
@@ -154,9 +141,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
       // Services accept the headers of HEAD, such as a requester-pays header, with a list of parts.
-      let page = try await bucket.document(
-        from: bucket.draft(.get, key, parameters, headers: headers(of: .head))
-      ) { try $0.parts(in: $1, of: documentRequest) }
+      let draft = try bucket.draft(.get, key, parameters, headers: headers(of: .head))
+      let page = try await bucket.document(from: draft) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
       for part in page.parts {
         guard part.number > max(marker, parts.last?.number ?? 0), part.number <= PartSizes.partLimit else {
@@ -173,7 +159,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     }
   }
 
-  /// Returns the description of the object if an earlier process completed the upload, or `nil` for another or none.
+  /// Returns the description of the object if an earlier process completed the upload, or `nil` if there is no object.
   func objectOfEarlierProcess(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
     do {
       return try await objectIfStored(parts.sorted { $0.number < $1.number }, unless: error)
@@ -207,7 +193,7 @@ extension BucketClient {
 
   /// Uploads parts within the concurrency limit, and returns them in the order in which they were stored.
   ///
-  /// A part is taken from the source only when it can be sent. The closure receives stored parts, one call at a time.
+  /// A part is requested from the source only when it can be sent. `didUpload` is called for one stored part at a time.
   func uploadParts(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
     didUpload: (UploadCheckpoint.Part) async throws -> Void = { _ in }

@@ -1,30 +1,22 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// The sizes of the parts that an upload or a download is split into.
+/// The sizes of the parts of a transfer, within the limits of the services.
 struct PartSizes: Sendable {
   /// The maximum number of parts per object that services accept.
   static let partLimit: Int64 = 10_000
-
   /// The maximum part size in bytes that services accept.
   static let partByteLimit: Int64 = 5 << 30
-
   /// The number of parts after which the part size of a stream of unknown length doubles.
-  ///
-  /// With this growth, ten thousand parts hold six times as many bytes as parts of the base size.
   private static let partsPerSize = 2_000
 
   /// The size in bytes of the first part, at most the limit.
   private let baseSize: Int64
   private let grows: Bool
 
-  /// Creates the part sizes of a transfer: the preferred size, but no more bytes and no more parts than the limits.
+  /// Creates the part sizes of a transfer, as near to a preferred size in bytes, at least 1, as the limits permit.
   ///
-  /// - Parameters:
-  ///   - length: The number of bytes to transfer. If `nil`, later parts are larger, because there can be many.
-  ///   - preferred: The size of a part in bytes, at least 1.
+  /// If the length in bytes is unknown, later parts are larger, because there can be many.
   init(length: Int64?, preferred: Int64) throws(StorageError) {
     let preferred = min(preferred, Self.partByteLimit)
     guard let length else {
@@ -33,17 +25,17 @@ struct PartSizes: Sendable {
       return
     }
     let (quotient, remainder) = length.quotientAndRemainder(dividingBy: Self.partLimit)
-    let needed = remainder > 0 ? quotient + 1 : quotient
-    guard needed <= Self.partByteLimit else {
+    let minimumSize = remainder > 0 ? quotient + 1 : quotient
+    guard minimumSize <= Self.partByteLimit else {
       throw StorageError(
         .tooLarge, "\(length) bytes do not fit into \(Self.partLimit) parts of \(Self.partByteLimit) bytes.",
         remedy: "Store them as several objects.")
     }
-    baseSize = max(preferred, needed)
+    baseSize = max(preferred, minimumSize)
     grows = false
   }
 
-  /// Returns the size in bytes of the part with the given number, which starts at 1.
+  /// Returns the size in bytes of the part with a number; numbers start at 1.
   func size(ofPart number: Int) -> Int64 {
     guard grows else { return baseSize }
     let doublings = (number - 1) / Self.partsPerSize
@@ -65,10 +57,7 @@ struct PartSizes: Sendable {
 }
 
 extension [Range<Int64>] {
-  /// Returns the byte range of the part with a number, or `nil` if there is no such part.
   func range(ofPart number: Int) -> Range<Int64>? { number > 0 && number <= count ? self[number - 1] : nil }
 }
 
-extension Range<Int64> {
-  var byteCount: Int64 { upperBound - lowerBound }
-}
+extension Range<Int64> { var byteCount: Int64 { upperBound - lowerBound } }

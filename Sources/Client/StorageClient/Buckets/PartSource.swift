@@ -1,24 +1,19 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A part of a multipart upload that can be sent, with its number, which starts at 1.
 typealias UploadPart = (number: Int, payload: any UploadPayload)
 
-/// A source of the parts of a multipart upload, in order.
-protocol PartSource {
-  mutating func next() async throws -> UploadPart?
-}
+/// A source of the parts of a multipart upload, in the order of their numbers.
+protocol PartSource { mutating func next() async throws -> UploadPart? }
 
-/// A source that slices a payload with random access into parts, each of which is read only when it is sent.
+/// A source that slices a payload with random access into parts; a part is read only when it is sent.
 struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
   private let uploadedNumbers: Set<Int>
   private var lastNumber = 0
 
-  /// Creates a source of the parts of a payload, without those with the given numbers.
   init(_ base: any UploadPayload, ranges: [Range<Int64>], except uploadedNumbers: Set<Int> = []) {
     self.base = base
     self.ranges = ranges[...]
@@ -28,9 +23,7 @@ struct SlicedParts: PartSource {
   mutating func next() async throws -> UploadPart? {
     while let range = ranges.popFirst() {
       lastNumber += 1
-      if !uploadedNumbers.contains(lastNumber) {
-        return (lastNumber, SlicePayload(base: base, range: range))
-      }
+      if !uploadedNumbers.contains(lastNumber) { return (lastNumber, SlicePayload(base: base, range: range)) }
     }
     return nil
   }
@@ -40,14 +33,12 @@ struct SlicedParts: PartSource {
 struct CollectedParts: PartSource {
   private let chunks: ByteStream.AsyncIterator
   private let sizes: PartSizes
-  /// The number of parts that were read from the stream, one more than `lastNumber` while there is a pending first part.
   private var readPartCount = 0
-  /// The number of the last part that was returned.
-  private var lastNumber = 0
+  private var lastReturnedNumber = 0
   /// The bytes of the last chunk that belong to no part yet.
   private var buffered: ArraySlice<UInt8> = []
   private var isAtEnd = false
-  /// The first part if it was read before it was known that others follow, or `nil`.
+  /// The first part if `onlyPart()` has read it and `next()` has not returned it yet, or `nil`.
   private var pendingFirstPart: [UInt8]?
 
   init(_ stream: ByteStream, sizes: PartSizes) {
@@ -57,7 +48,7 @@ struct CollectedParts: PartSource {
 
   /// Returns all bytes of the stream if they fit in one part, or `nil` otherwise.
   ///
-  /// The function is called once, before `next()`. If the result is `nil`, `next()` starts with the first part.
+  /// Call it at most once, before `next()`. If the result is `nil`, `next()` starts with the first part.
   mutating func onlyPart() async throws -> [UInt8]? {
     let bytes = try await collectPart()
     if buffered.isEmpty { try await readChunk() }
@@ -69,11 +60,11 @@ struct CollectedParts: PartSource {
   mutating func next() async throws -> UploadPart? {
     let bytes = if let first = pendingFirstPart.take() { first } else { try await collectPart() }
     guard !bytes.isEmpty else { return nil }
-    lastNumber += 1
-    return (lastNumber, BytesPayload(bytes: bytes))
+    lastReturnedNumber += 1
+    return (lastReturnedNumber, BytesPayload(bytes: bytes))
   }
 
-  /// Reads the bytes of the next part, which are fewer than its size only at the end of the stream.
+  /// Reads the bytes of the next part, which is shorter than its size only at the end of the stream.
   private mutating func collectPart() async throws -> [UInt8] {
     readPartCount += 1
     let size = Int(clamping: sizes.size(ofPart: readPartCount))

@@ -1,13 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
 extension ByteStream {
-  /// Returns a stream of the same bytes that checks their number and checksum at the end, as far as they are known.
+  /// Returns a stream of the same bytes that checks their number and their checksum at the end, if these are known.
   ///
-  /// A body without both is not accepted if only the end of the connection marked its end: it may be incomplete.
+  /// If both are unknown and the body ends with its connection, the body may be incomplete, and the stream fails.
   func verified(
     as subject: String, length: Int64?, checksum: ObjectChecksum?, endsWithConnection: @escaping @Sendable () -> Bool
   ) -> ByteStream {
@@ -33,7 +32,7 @@ extension ByteStream {
   }
 }
 
-/// Requires that a body has the length that its head states, if it states one.
+/// Requires that a body has the length that the head of the response contains, if any.
 package func checkByteCount(of subject: String, _ count: Int64, length: Int64?) throws(StorageError) {
   guard let length, length != count else { return }
   throw StorageError(
@@ -41,7 +40,6 @@ package func checkByteCount(of subject: String, _ count: Int64, length: Int64?) 
 }
 
 extension StorageError {
-  /// Creates the error for a body that may be incomplete, because only the end of its connection marked its end.
   static func unverifiable(_ subject: String, _ count: Int64) -> StorageError {
     StorageError(
       .truncated,
@@ -51,7 +49,6 @@ extension StorageError {
   }
 }
 
-/// Requires that the checksum of the received bytes is the one that the service reported.
 package func checkChecksum(of subject: String, _ found: ObjectChecksum, expected: ObjectChecksum) throws(StorageError) {
   guard found == expected else {
     throw StorageError.checksumMismatch(

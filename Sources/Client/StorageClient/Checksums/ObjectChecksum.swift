@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
 package import StorageCrypto
 
 /// An object's checksum, which the service reports and the client computes during a transfer.
@@ -11,7 +9,6 @@ package import StorageCrypto
 public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// The algorithm that computed the checksum.
   public let algorithm: Algorithm
-
   /// The checksum as an integer; a 32-bit checksum is in the lower half.
   public let value: UInt64
 
@@ -21,11 +18,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
     self.value = value
   }
 
-  /// Creates the checksum of an array of bytes.
-  ///
-  /// - Parameters:
-  ///   - algorithm: The checksum algorithm.
-  ///   - bytes: The bytes to compute the checksum of.
+  /// Computes the checksum of an array of bytes with the given algorithm.
   public init(_ algorithm: Algorithm, of bytes: [UInt8]) {
     var crc = CRC(algorithm.crc)
     crc.update(bytes)
@@ -65,16 +58,15 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
     return String(writing: { $0.append(base64: bytes) })
   }
 
-  /// Returns the checksum of these bytes followed by `byteCount` others, whose checksum has the same algorithm.
+  /// Returns the checksum of the bytes of this checksum followed by the `byteCount` bytes of the next one.
   func followed(by next: ObjectChecksum, byteCount: Int64) -> ObjectChecksum {
     ObjectChecksum(algorithm, CRC.combine(value, next.value, byteCount: UInt64(clamping: byteCount), algorithm.crc))
   }
 }
 
 extension ObjectChecksum: Codable {
-  /// Creates a checksum from its description, such as `CRC-64 9593`.
+  /// Decodes a checksum from its description, such as `CRC-64 9593`.
   ///
-  /// - Parameter decoder: The decoder to read from.
   /// - Throws: A `DecodingError` if the value is not the description of a checksum.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
@@ -90,7 +82,6 @@ extension ObjectChecksum: Codable {
 
   /// Encodes the description of the checksum, such as `CRC-64 9593`.
   ///
-  /// - Parameter encoder: The encoder to write to.
   /// - Throws: An `EncodingError` if the encoder fails.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// The result of deleting several objects.
 public struct DeletionReport: Sendable, Hashable {
   /// The maximum number of keys that the services accept in one deletion request.
@@ -10,7 +8,6 @@ public struct DeletionReport: Sendable, Hashable {
 
   /// The keys whose objects were deleted or did not exist.
   public package(set) var deleted: [String]
-
   /// The keys that could not be deleted, with the reasons.
   public package(set) var failures: [Failure]
 
@@ -18,10 +15,8 @@ public struct DeletionReport: Sendable, Hashable {
   public struct Failure: Sendable, Hashable {
     /// The key that could not be deleted.
     public let key: String
-
     /// The provider's error code for the key.
     public let code: String
-
     /// The provider's error message for the key.
     public let message: String
 
@@ -45,7 +40,7 @@ public struct DeletionReport: Sendable, Hashable {
 }
 
 extension DeletionReport {
-  /// Adds the service's report on the deletion of some keys, which names at least those that could not be deleted.
+  /// Adds the service's report on one request; keys that the report does not contain were deleted.
   mutating func add(_ report: DeletionReport, requested keys: ArraySlice<String>) throws(StorageError) {
     let requestedKeys = Set(keys.map { Array($0.utf8) })
     for key in report.deleted + report.failures.map(\.key) where !requestedKeys.contains(Array(key.utf8)) {

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 internal import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -21,8 +20,7 @@ extension ObjectStore {
   ///
   /// - Throws: ``StorageError`` if the URL is not that of a usable file or an option is unusable, and the other errors
   ///   that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload(
+  @discardableResult public func upload(
     _ file: URL, to key: String, contentType: String? = nil, metadata: [String: String] = [:],
     options: UploadOptions = UploadOptions(), progress: TransferProgress.Handler? = nil
   ) async throws -> UploadedObject {
@@ -35,8 +33,7 @@ extension ObjectStore {
   /// `data` is the content of the object. The other parameters are those of the upload of a file.
   ///
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload(
+  @discardableResult public func upload(
     _ data: Data, to key: String, contentType: String? = nil, metadata: [String: String] = [:],
     options: UploadOptions = UploadOptions(), progress: TransferProgress.Handler? = nil
   ) async throws -> UploadedObject {
@@ -48,8 +45,7 @@ extension ObjectStore {
   ///
   /// - Throws: ``StorageError`` if the URL is not that of a file, and the errors of
   ///   ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
-  @discardableResult
-  public func download(
+  @discardableResult public func download(
     _ key: String, to file: URL, options: DownloadOptions = DownloadOptions(), progress: TransferProgress.Handler? = nil
   ) async throws -> ObjectInfo {
     try await download(key, to: FilePath(of: file), options: options, progress: progress)
@@ -73,7 +69,7 @@ extension PresignedRequest {
   /// - Throws: A `SigningError` if Foundation does not accept the URL.
   public var foundationURL: URL {
     get throws(SigningError) {
-      // Foundation must not encode the URL in another way, which would be another signature.
+      // If Foundation encodes the URL in another way, the signature is invalid.
       guard let link = URL(string: url), link.absoluteString.utf8.elementsEqual(url.utf8) else {
         throw SigningError(
           .invalidRequest, "Foundation cannot represent the presigned URL.", remedy: "Use its text instead, `url`.")
@@ -86,22 +82,18 @@ extension PresignedRequest {
 extension Timestamp {
   /// Creates an instant from a date of Foundation.
   ///
-  /// A date that is no number counts as the earliest instant, so that a credential with it has expired.
-  ///
-  /// - Parameter date: The date, of which the nanoseconds are kept as far as its floating-point number has them.
+  /// A date that is not a number becomes the earliest instant, so that a credential with this expiration has expired.
   public init(_ date: Date) {
     let interval = date.timeIntervalSince1970
-    let whole = interval.rounded(.down)
-    let seconds = Int64(exactly: whole) ?? (interval > 0 ? .max : .min)
-    let nanoseconds = Int64(exactly: ((interval - whole) * 1_000_000_000).rounded()) ?? 0
+    let wholeSeconds = interval.rounded(.down)
+    let seconds = Int64(exactly: wholeSeconds) ?? (interval > 0 ? .max : .min)
+    let nanoseconds = Int64(exactly: ((interval - wholeSeconds) * 1_000_000_000).rounded()) ?? 0
     self = Timestamp(unixSeconds: seconds).advanced(by: .nanoseconds(nanoseconds))
   }
 }
 
 extension Date {
   /// Creates a date of Foundation from an instant.
-  ///
-  /// - Parameter instant: The instant.
   public init(_ instant: Timestamp) {
     self.init(timeIntervalSince1970: Double(instant.unixSeconds) + Double(instant.nanoseconds) / 1_000_000_000)
   }
@@ -110,7 +102,6 @@ extension Date {
 extension ActionableError where Self: LocalizedError {
   /// The sentence that describes the problem, which `localizedDescription` returns.
   public var errorDescription: String? { message }
-
   /// The sentence that describes how to fix the problem.
   public var recoverySuggestion: String? { remedy }
 }

@@ -1,36 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
 /// The identity of an object: the service, the server, the bucket and the key, and possibly one state of the object.
 ///
-/// Two identities are equal only if requests reach the same server with the same bucket and key. Bytes of one object that
-/// an earlier process kept may only be continued with bytes of an equal identity.
+/// A process may continue a transfer of an earlier process only if the identities are equal.
 package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The identity as text, such as `oss/https/oss-cn-hangzhou.aliyuncs.com/virtualHosted/photos/2026%2Fcat.jpg`.
   ///
-  /// All parts are percent-encoded, so that different identities have different texts. The text is ASCII; its comparison
-  /// compares bytes.
+  /// All parts are percent-encoded, so that different identities have different texts, and the text is ASCII.
   package let text: String
 
-  /// Creates the identity of an object in a bucket.
-  ///
-  /// The position of the bucket name in URLs selects the server, too.
+  /// Creates the identity of an object in a bucket; the endpoint's style is a part of it, and selects the server, too.
   package init(service: String, endpoint: ServiceEndpoint, container: String, key: String) {
     text = Self.joined([service, endpoint.scheme, endpoint.server, endpoint.style.rawValue, container, key])
   }
 
-  private init(text: String) {
-    self.text = text
-  }
+  private init(text: String) { self.text = text }
 
   private static func joined(_ parts: [String]) -> String {
     parts.map { $0.percentEncoded() }.joined(separator: "/")
   }
 
-  /// Creates an identity from its text, which must be ASCII.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     text = try container.decode(String.self)
@@ -44,33 +36,29 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
     try container.encode(text)
   }
 
-  /// Returns the identity of one state of the object.
   package func at(versionID: String?, etag: String?, size: Int64?) -> ObjectIdentity {
     let state = [("version", versionID), ("etag", etag), ("size", size.map { "\($0)" })]
     return ObjectIdentity(
       text: text + "?" + Self.joined(state.compactMap { name, value in value.map { "\(name)=\($0)" } }))
   }
 
-  /// A file name that is derived from the identity: the SHA-256 of its text, in hexadecimal.
+  /// The SHA-256 of the text in hexadecimal, as the name of a file.
   package var fileName: String { SHA256.hash(Array(text.utf8)).hex }
 
-  /// Returns a file name that is derived from the identity, which has no line break, and from the path of a file or the
-  /// identity of an object that the object is copied from or to.
+  /// Returns a file name for a transfer from or to a path, or a copy from or to an object with the identity `path`.
   package func fileName(with path: String) -> String { SHA256.hash(Array("\(text)\n\(path)".utf8)).hex }
 
   package var description: String { text }
 }
 
-/// A client of any provider, for code that has `any ObjectStore`.
+/// A storage client of any provider, which code with `any ObjectStore` casts to.
 protocol StoreClient: ObjectStore {
   associatedtype Store: ObjectStore
 
   var store: Store { get }
-
   /// The address of the bucket or the node, or `nil` if the provider has no valid one.
   var address: StoreAddress? { get }
 
-  /// Returns the identity of the object with a key, or `nil` if it is unknown.
   func objectIdentity(of key: String) -> ObjectIdentity?
 }
 
@@ -92,17 +80,13 @@ extension ObjectStore {
   /// The store that performs the operations: that of a client, or else this store.
   var underlyingStore: any ObjectStore { (self as? any StoreClient)?.store ?? self }
 
-  /// Returns the identity of the object with a key, or `nil` if it is unknown.
-  ///
-  /// A transfer to or from an object without an identity must not be continued by another process.
-  package func identity(of key: String) -> ObjectIdentity? {
-    (self as? any StoreClient)?.objectIdentity(of: key)
-  }
+  /// Returns the identity of an object, or `nil` if another process must not continue a transfer to or from it.
+  package func identity(of key: String) -> ObjectIdentity? { (self as? any StoreClient)?.objectIdentity(of: key) }
 
-  /// Returns whether keys with a prefix and keys of another store with another prefix can be the same objects, as far as
-  /// that is known.
+  /// Returns whether keys with a prefix can denote the same objects as keys of another store with another prefix.
+  ///
+  /// A store that is not a client has no address, so it shares objects only with itself.
   func mayShareObjects(withPrefix prefix: String, _ other: any ObjectStore, withPrefix otherPrefix: String) -> Bool {
-    // The objects of a store that is no client are unknown.
     if type(of: self) is AnyClass, type(of: other) is AnyClass, (self as AnyObject) === (other as AnyObject) {
       return prefix.isBytePrefixOrExtension(of: otherPrefix)
     }
@@ -113,11 +97,9 @@ extension ObjectStore {
 }
 
 extension RequestSender {
-  /// Returns the identity of the object with a key, or `nil` if it is unknown.
+  /// Returns the identity of an object, or `nil` if the provider has no valid address or is not a bucket.
   ///
-  /// It is unknown if the provider has no valid address, and for providers other than buckets: on an Aspera node, the
-  /// account selects the files. The identity does not change when the service redirects the client to another region,
-  /// which has the same bucket.
+  /// The identity does not change when the service redirects the client to another region, which has the same bucket.
   func objectIdentity(of key: String) -> ObjectIdentity? {
     guard let provider = configuredProvider as? any BucketProvider, let endpoint = try? provider.endpoint else {
       return nil
@@ -144,38 +126,31 @@ extension ServiceEndpoint {
   }
 }
 
-/// A provider whose keys are paths below a folder of a server, which the client's user chooses.
-package protocol RootedProvider: StorageProvider {
-  /// The folder that the keys are relative to.
-  var rootFolder: RootFolderLocation { get }
-}
+package protocol RootedProvider: StorageProvider { var rootFolder: RootFolderLocation { get } }
 
 /// The location of the folder that the keys of a store are relative to.
 package struct RootFolderLocation: Sendable {
   /// The ID of the folder that the path is relative to, or `nil` for the root of the account.
   private let baseID: ByteExactString?
-
   /// The path of the folder, with a slash at its end, or an empty string for the base itself.
   private let path: String
 
-  /// Creates the location of a folder by the path that starts at the root of an account, or at a folder with an ID.
   package init(baseID: String? = nil, path: String = "") {
     self.baseID = baseID.map { ByteExactString($0) }
     self.path = path.words(between: "/").map { "\($0)/" }.joined()
   }
 
   func mayShareObjects(withPrefix prefix: String, _ other: Self, withPrefix otherPrefix: String) -> Bool {
-    // Where a folder with an ID is, only the server knows.
+    // Only the server knows the path of a folder with an ID.
     guard baseID == other.baseID else { return true }
     return "\(path)\(prefix)".isBytePrefixOrExtension(of: "\(other.path)\(otherPrefix)")
   }
 }
 
-/// The address of a bucket or of a folder on a node, for the question whether two stores can have the same objects.
+/// The address of a bucket or of a folder on a node, which tells whether two stores can have the same objects.
 ///
-/// Two different addresses can lead to the same objects, so the comparison errs on the side of equality: the scheme and
-/// the style of URLs do not matter, nor which of a vendor's hosts or custom domains is used, because the vendors' bucket
-/// names are unique.
+/// Different URLs can lead to the same objects, so the comparison ignores the scheme and the style of URLs. It also
+/// ignores which of a vendor's hosts or custom domains is used, because the vendors' bucket names are unique.
 struct StoreAddress {
   private let service: ByteExactString
   private let bucket: ByteExactString
@@ -191,8 +166,8 @@ struct StoreAddress {
     self.bucket = ByteExactString(bucket)
     self.rootFolder = rootFolder
     let authority = endpoint.authority.asciiLowercased
-    let port =
-      authority.portStart.map { authority[$0...] } ?? (endpoint.scheme.isIdentical(to: "https") ? ":443" : ":80")
+    let defaultPort: Substring = endpoint.scheme.isIdentical(to: "https") ? ":443" : ":80"
+    let port = authority.portStart.map { authority[$0...] } ?? defaultPort
     let host = authority.portStart.map { authority[..<$0] } ?? authority[...]
     if endpoint.style == .customDomain || vendorDomains.contains(where: { host.hasByteSuffix($0) }) {
       self.host = ByteExactString("")
@@ -208,7 +183,6 @@ struct StoreAddress {
 }
 
 extension String {
-  /// Returns whether one of two strings is, byte for byte, the beginning of the other one.
   fileprivate func isBytePrefixOrExtension(of other: String) -> Bool {
     hasBytePrefix(other) || other.hasBytePrefix(self)
   }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
 public import SystemPackage
 
 /// An object store that does not depend on the provider behind it.
@@ -25,10 +24,8 @@ public protocol ObjectStore: Sendable {
   ///   - key: The key under which the object is stored.
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if the source or an option is unusable, and the errors that ``ObjectStore`` lists.
-  @discardableResult
-  func upload(
+  @discardableResult func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject
 
@@ -39,11 +36,9 @@ public protocol ObjectStore: Sendable {
   ///   - file: The destination file. An existing file is replaced.
   ///   - options: The version of the object, and the conditions for the download.
   ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
   ///   errors that ``ObjectStore`` lists.
-  @discardableResult
-  func download(
+  @discardableResult func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo
 
@@ -66,19 +61,16 @@ public protocol ObjectStore: Sendable {
   ///   errors that ``ObjectStore`` lists.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo
 
-  /// Deletes an object, and succeeds if the object does not exist.
+  /// Deletes the object with a key, and succeeds if the object does not exist.
   ///
-  /// - Parameter key: The key of the object.
   /// - Throws: The errors that ``ObjectStore`` lists.
   func delete(_ key: String) async throws
 
-  /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
+  /// Deletes the objects with the given keys, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
-  /// - Parameter keys: The keys of the objects.
   /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
   /// - Throws: The errors that ``ObjectStore`` lists.
-  @discardableResult
-  func delete(_ keys: [String]) async throws -> DeletionReport
+  @discardableResult func delete(_ keys: [String]) async throws -> DeletionReport
 
   /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   ///
@@ -86,7 +78,6 @@ public protocol ObjectStore: Sendable {
   ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
   ///   - delimiter: The string that ends a common prefix. Keys that contain the delimiter after `prefix` are grouped
   ///     into common prefixes; if `nil`, every key is listed.
-  /// - Returns: An asynchronous sequence of objects and common prefixes.
   func list(prefix: String, delimiter: String?) -> ObjectListing
 }
 
@@ -101,10 +92,8 @@ extension ObjectStore {
   ///   - metadata: The user-defined names and values to store with the object.
   ///   - options: Additional attributes to store with the object.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if the file or an option is unusable, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload(
+  @discardableResult public func upload(
     _ file: FilePath, to key: String, contentType: String? = nil, metadata: [String: String] = [:],
     options: UploadOptions = UploadOptions(), progress: TransferProgress.Handler? = nil
   ) async throws -> UploadedObject {
@@ -117,8 +106,7 @@ extension ObjectStore {
   /// `bytes` is the content of the object. The other parameters are those of the upload of a file.
   ///
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload(
+  @discardableResult public func upload(
     _ bytes: [UInt8], to key: String, contentType: String? = nil, metadata: [String: String] = [:],
     options: UploadOptions = UploadOptions(), progress: TransferProgress.Handler? = nil
   ) async throws -> UploadedObject {
@@ -129,13 +117,12 @@ extension ObjectStore {
 
   /// Uploads the bytes of an asynchronous sequence, in parts of bounded size.
   ///
-  /// The sequence `chunks`, which is iterated once, is the content of the object. `length` is the total number of bytes,
-  /// or `nil` if it is unknown. The other parameters are those of the upload of a file.
+  /// The sequence `chunks`, which is iterated once, is the content of the object. `length` is the total number of
+  /// bytes, or `nil` if it is unknown. The other parameters are those of the upload of a file.
   ///
   /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
   ///   and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload<Chunks: AsyncSequence & Sendable>(
+  @discardableResult public func upload<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil, to key: String, contentType: String? = nil,
     metadata: [String: String] = [:], options: UploadOptions = UploadOptions(),
     progress: TransferProgress.Handler? = nil
@@ -148,8 +135,7 @@ extension ObjectStore {
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
   /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
-  @discardableResult
-  public func download(
+  @discardableResult public func download(
     _ key: String, to file: FilePath, progress: TransferProgress.Handler? = nil
   ) async throws -> ObjectInfo {
     try await download(key, to: file, options: DownloadOptions(), progress: progress)
@@ -169,9 +155,7 @@ extension ObjectStore {
   ///   - key: The key of the object.
   ///   - limit: The maximum number of bytes to accept.
   ///   - options: The byte range, the version of the object, and the conditions for the download.
-  /// - Returns: The downloaded bytes.
-  /// - Throws: ``StorageError/Code/tooLarge`` if there are more bytes than `limit`, and the other errors that
-  ///   ``ObjectStore`` lists.
+  /// - Throws: ``StorageError/Code/tooLarge`` if there are more bytes, and the other errors that ``ObjectStore`` lists.
   public func download(
     _ key: String, upTo limit: Int, options: DownloadOptions = DownloadOptions()
   ) async throws -> [UInt8] {
@@ -196,10 +180,7 @@ extension ObjectStore {
   /// - Throws: The errors of ``ObjectStore/head(_:headers:)``, which also describes the parameter.
   public func head(_ key: String) async throws -> ObjectInfo { try await head(key, headers: [:]) }
 
-  /// Lists all objects, or the objects whose keys start with a prefix.
-  ///
-  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all keys.
-  /// - Returns: An asynchronous sequence of objects.
+  /// Lists the objects whose keys start with a prefix, and all objects if the prefix is empty.
   public func list(prefix: String = "") -> ObjectListing { list(prefix: prefix, delimiter: nil) }
 
   /// Uploads a file, and returns its progress as an asynchronous sequence, for an actor that shows it.

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
 public import SystemPackage
 
 /// A client for one bucket or Aspera node of any provider.
@@ -11,23 +9,18 @@ public import SystemPackage
 /// credential cache and one estimate of the clock skew.
 ///
 /// ```swift
-/// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: AccessKey(id: id, secret: secret))
+/// let key = AccessKey(id: id, secret: secret)
+/// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), credentials: key)
 /// try await client.upload(FilePath("cat.jpg"), to: "2026/11/20/cat.jpg")
 /// ```
 public struct StorageClient<Provider: StorageProvider>: Sendable {
   package let sender: RequestSender<Provider>
 
-  /// The service and the bucket that requests are sent to.
-  ///
-  /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
+  /// The service and the bucket; after a redirection, with the endpoint and the region that the service specified.
   public var provider: Provider { sender.provider }
-
   /// The client's concurrency limits, part sizes and retry settings.
   public var configuration: StorageClientConfiguration { sender.configuration }
-
-  /// The cache that supplies the client's credentials.
-  ///
-  /// Call `replace(with:)` on the cache to install a new token.
+  /// The cache that supplies the client's credentials; its method `replace(with:)` installs a new token.
   public var credentials: CredentialCache<Provider.SigningCredential> { sender.credentials }
 
   /// The hub of the client's events: signatures, credential refreshes, retries, clock corrections and transfers.
@@ -74,8 +67,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client that gets its credentials from the vendor's default sources.
   ///
-  /// The default sources are environment variables, the files of the vendor's tools, and roles. The parameters are those
-  /// of the initializer with a credential provider.
+  /// The default sources are environment variables, the files of the vendor's tools, and roles. The parameters are
+  /// those of the initializer with a credential provider.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
@@ -109,15 +102,13 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
       transport: transport, events: events, clockSkew: clockSkew, time: time)
   }
 
-  package init(sender: RequestSender<Provider>) {
-    self.sender = sender
-  }
+  package init(sender: RequestSender<Provider>) { self.sender = sender }
 
   /// Creates a client that requests a credential for each kind of access, with only the rights that a request needs.
   ///
-  /// The scope of a request is the bucket, the action, and the object key; for a list, its prefix. A copy also needs to
-  /// read its source. A deletion of several objects has the common prefix of their keys as its scope. ``credentials``
-  /// is the cache of the scope with all actions in the whole bucket, which other requests use.
+  /// The scope of a request is the bucket, the action, and the object key; for a list, the prefix. A copy also needs to
+  /// read its source. A deletion of several objects has the common prefix of their keys as its scope. Other requests
+  /// use ``credentials``, the cache of the scope with all actions in the whole bucket.
   ///
   /// ```swift
   /// let client = StorageClient(
@@ -125,8 +116,8 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
-  /// The client caches the credentials of the source `credentials` for each scope. The other parameters are those of the
-  /// initializer with a credential provider.
+  /// The client caches the credentials of the source `credentials` for each scope. The other parameters are those of
+  /// the initializer with a credential provider.
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -146,11 +137,11 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
   ) {
-    var everything = AccessRule(objects: .all, in: provider.containerName)
-    everything.actions = Set(AccessAction.allCases)
+    var fullAccess = AccessRule(objects: .all, in: provider.containerName)
+    fullAccess.actions = Set(AccessAction.allCases)
     self.init(
       sender: RequestSender(
-        provider, credentials: cache.cache(for: CredentialScope([everything])), scopedCredentials: cache,
+        provider, credentials: cache.cache(for: CredentialScope([fullAccess])), scopedCredentials: cache,
         configuration: configuration, transport: transport, events: events ?? cache.events, clockSkew: clockSkew,
         time: .system))
   }
@@ -158,8 +149,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.
   ///
   /// - Returns: The response, whose status reports success.
-  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``, which also describes the
-  ///   parameters.
+  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``, which describes the parameters.
   public func send(
     _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
@@ -178,8 +168,7 @@ extension StorageClient: ObjectStore {
   /// multipart upload needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
   ///
   /// - Throws: The errors of ``ObjectStore/upload(_:to:options:progress:)``, which also describes the parameters.
-  @discardableResult
-  public func upload(
+  @discardableResult public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try await store.upload(source, to: key, options: options, progress: progress)
@@ -191,8 +180,7 @@ extension StorageClient: ObjectStore {
   /// `name/cos:GetObject` or `s3:GetObject`.
   ///
   /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
-  @discardableResult
-  public func download(
+  @discardableResult public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try await store.download(key, to: file, options: options, progress: progress)
@@ -225,8 +213,8 @@ extension StorageClient: ObjectStore {
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
-  /// In a bucket, keys with control characters cannot be represented in XML and are deleted one by one. The signer needs
-  /// `oss:DeleteObject`, `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`, or `s3:DeleteObject`.
+  /// In a bucket, keys with control characters cannot be represented in XML and are deleted one by one. The signer
+  /// needs `oss:DeleteObject`, `name/cos:DeleteMultipleObjects` and `name/cos:DeleteObject`, or `s3:DeleteObject`.
   ///
   /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
   /// - Throws: The errors that ``ObjectStore`` lists. The objects of earlier requests are already deleted then.
@@ -235,9 +223,8 @@ extension StorageClient: ObjectStore {
 
   /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   ///
-  /// The signer needs `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
-  ///
-  /// The parameters are those of ``ObjectStore/list(prefix:delimiter:)``.
+  /// The signer needs `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`. The parameters are those of
+  /// ``ObjectStore/list(prefix:delimiter:)``.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter).checked(prefix: prefix, delimiter: delimiter)
   }

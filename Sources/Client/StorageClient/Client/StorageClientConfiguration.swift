@@ -11,15 +11,10 @@ public struct StorageClientConfiguration: Sendable, Hashable {
 
   /// The maximum number of parts that one upload or download transfers concurrently, at least 1.
   public var partsInFlight: Int { didSet { partsInFlight = max(1, partsInFlight) } }
-
   /// The object size, in bytes, from which objects are transferred in parts.
   public var multipartThreshold: Int64
-
-  /// The size of a part in bytes, at least 100 KiB.
-  ///
-  /// Parts are larger if an object would otherwise have more than 10,000 parts.
+  /// The size of a part in bytes, at least 100 KiB; parts are larger if an object would have more than 10,000 parts.
   public var partSize: Int64 { didSet { partSize = max(Self.minimumPartSize, partSize) } }
-
   /// The maximum number of entries that a listing requests per page, from 1 to 1,000.
   public var keysPerPage: Int { didSet { keysPerPage = min(max(1, keysPerPage), 1000) } }
 
@@ -34,12 +29,10 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// A random fraction of up to one half is subtracted, so that many clients do not retry at the same time.
   public var retryDelay: Duration
 
-  /// The maximum delay before an attempt to send a request.
-  ///
-  /// If a service requests a longer delay (`Retry-After`), the request fails.
+  /// The maximum delay before an attempt; if a service requests a longer delay (`Retry-After`), the request fails.
   public var longestRetryDelay: Duration
 
-  /// Returns whether an object of a length in bytes is uploaded in parts, which is pointless for a single part.
+  /// Returns whether an object of a length in bytes is uploaded in parts; an upload of a single part is not.
   func uploadsInParts(_ length: Int64) -> Bool { length >= max(multipartThreshold, 1) && length > partSize }
 
   /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.

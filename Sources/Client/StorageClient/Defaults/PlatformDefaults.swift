@@ -1,11 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-// The manifest defines STORAGE_AUTH_NIO for Linux and macOS with the trait `Client`. The transport, the runner of
-// commands and the transfer engine that a client uses unless the caller names others are chosen here and nowhere else.
+// The default transport and the default runner of commands of each platform. The manifest defines STORAGE_AUTH_NIO for
+// Linux and macOS with the trait `Client`.
 
 internal import Logging
-public import StorageAuth
 
 #if STORAGE_AUTH_NIO
   public import AsyncHTTPTransport
@@ -17,11 +16,6 @@ public import StorageAuth
     /// systems and without the package trait `Client`.
     public static var platformDefault: AsyncHTTPClientTransport { .shared }
   }
-
-  enum PlatformDefaults {
-    /// The runner of commands that print credentials, or `nil` if this platform cannot start programs.
-    static var commands: (any CommandRunner)? { SubprocessCommandRunner() }
-  }
 #else
   public import FoundationTransport
 
@@ -29,26 +23,25 @@ public import StorageAuth
     /// The shared transport of this platform, which clients use unless another transport is specified.
     public static var platformDefault: URLSessionTransport { .shared }
   }
-
-  enum PlatformDefaults {
-    static var commands: (any CommandRunner)? { nil }
-  }
 #endif
 
 extension ProviderContext {
-  /// The provider context of this machine: environment, files, clocks, network, and subprocesses where the
-  /// platform has them.
+  /// The provider context of this machine: environment, files, clocks, network, and subprocesses if the platform can.
   ///
   /// The home directory is the value of `HOME`, as for the vendors' tools, or else the user's home directory. Warnings,
   /// such as a warning about a secret file that other users can read, are logged with the label `storage-auth`.
   public static var system: ProviderContext {
-    var context = ProviderContext(transport: .platformDefault, commands: PlatformDefaults.commands)
+    #if STORAGE_AUTH_NIO
+      let commands: (any CommandRunner)? = SubprocessCommandRunner()
+    #else
+      let commands: (any CommandRunner)? = nil
+    #endif
+    var context = ProviderContext(transport: .platformDefault, commands: commands)
     let logger = Logger(label: "storage-auth")
     context.onWarning = { logger.warning("\($0)") }
     return context
   }
 
-  /// Returns the context of this machine with a client's transport and clock.
   package static func system(_ transport: any HTTPTransport, _ time: any SigningClock) -> ProviderContext {
     var context = system
     context.transport = transport
@@ -71,9 +64,7 @@ extension CredentialCache {
   public convenience init(
     _ provider: some CredentialProvider<Value>,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub()
-  ) {
-    self.init(provider, in: .system, configuration: configuration, events: events)
-  }
+  ) { self.init(provider, in: .system, configuration: configuration, events: events) }
 }
 
 extension ScopedCredentialCache {
@@ -87,9 +78,7 @@ extension ScopedCredentialCache {
   public convenience init(
     _ provider: some ScopedCredentialProvider<Value>, scopeLimit: Int = 256,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub()
-  ) {
-    self.init(provider, in: .system, scopeLimit: scopeLimit, configuration: configuration, events: events)
-  }
+  ) { self.init(provider, in: .system, scopeLimit: scopeLimit, configuration: configuration, events: events) }
 }
 
 extension CredentialProvider {

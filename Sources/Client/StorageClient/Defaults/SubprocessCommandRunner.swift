@@ -9,20 +9,13 @@
 
   /// A command runner that starts each command in a separate session and without a terminal.
   ///
-  /// Credential providers run commands that print credentials. When a command is stopped, all processes that it started
-  /// and that stayed in its session are stopped as well.
+  /// When a command is stopped, all processes that it started and that stayed in its session are stopped as well.
   public struct SubprocessCommandRunner: CommandRunner {
-    /// The maximum number of bytes that a command may write to its standard error.
-    private static let errorLimit = 1 << 20
-
+    private static let standardErrorByteLimit = 1 << 20
     private let time: any SigningClock
 
-    /// Creates a command runner.
-    ///
-    /// - Parameter time: The clock that measures the timeouts of commands.
-    public init(time: any SigningClock = .system) {
-      self.time = time
-    }
+    /// Creates a command runner with the clock that measures the timeouts of commands.
+    public init(time: any SigningClock = .system) { self.time = time }
 
     /// Runs a program with the environment of this process, without a shell and with an empty standard input.
     ///
@@ -31,7 +24,6 @@
     ///   - environment: Environment variables for the program, in addition to those of this process.
     ///   - timeout: The time limit for the program.
     ///   - outputLimit: The maximum number of bytes that the program may write to its standard output.
-    /// - Returns: The exit status and the standard output of the program.
     /// - Throws: A `CommandError`, which is `outputTooLarge` also after more than 1 MiB on the standard error.
     public func run(
       _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
@@ -49,15 +41,14 @@
         let result = try await Subprocess.run(
           program.hasByte("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
           environment: .inherited(adding: environment), platformOptions: .ownSession, input: .none,
-          output: .bytes(limit: outputLimit), error: .bytes(limit: errorLimit))
+          output: .bytes(limit: outputLimit), error: .bytes(limit: standardErrorByteLimit))
         let ending: CommandResult.Ending =
           switch result.terminationStatus {
           case .exited(let code): .exited(code)
           case .signaled(let signal): .signalled(signal)
           }
         return .success(
-          CommandResult(
-            ending, standardOutput: result.standardOutput, standardErrorLength: result.standardError.count))
+          CommandResult(ending, standardOutput: result.standardOutput, standardErrorLength: result.standardError.count))
       } catch let error as SubprocessError {
         return .failure(CommandError(error, of: program))
       } catch {
@@ -75,18 +66,18 @@
       } else if let reason = error.underlyingError, reason != .noSuchFileOrDirectory {
         self = .notStarted("\(reason)")
       } else if error.code == .executableNotFound {
-        let isThere = program.hasByte("/") && FileManager.default.fileExists(atPath: program)
-        self = isThere ? .notStarted("it is a directory or may not be executed") : .notFound
+        let exists = program.hasByte("/") && FileManager.default.fileExists(atPath: program)
+        self = exists ? .notStarted("it is a directory or may not be executed") : .notFound
       } else {
         self = .notStarted("it could not be launched")
       }
     }
   }
 
-  // What all programs have in common: ascp, the commands of credential sources, and the programs of a probe.
+  // Shared by all programs: ascp, the commands of credential sources, and the programs of a probe.
 
   extension PlatformOptions {
-    /// A session of its own for the program, whose processes are all killed if the task is cancelled.
+    /// The options for a separate session, whose processes are all killed if the task is cancelled.
     package static var ownSession: PlatformOptions {
       var options = PlatformOptions()
       options.createSession = true
@@ -96,7 +87,6 @@
   }
 
   extension Environment {
-    /// Returns an environment with these variables alone.
     package static func only(_ variables: [String: String]) -> Environment { .custom(variables.environment) }
 
     package static func inherited(adding variables: [String: String]) -> Environment {
@@ -130,7 +120,7 @@
             return .failure(cancelled)
           }
         }
-        // The other task is cancelled, and the group waits until the program has ended.
+        // Cancels the other task; the group waits until the program has ended.
         defer { group.cancelAll() }
         return await group.next() ?? .failure(cancelled)
       }

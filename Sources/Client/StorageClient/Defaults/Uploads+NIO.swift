@@ -7,22 +7,19 @@
   internal import StorageAuth
 
   extension UploadSource {
-    /// Returns an upload source that reads an asynchronous sequence of buffers.
-    ///
-    /// The sequence is iterated once, with back pressure if the network is slower.
+    /// Returns an upload source that reads a sequence of buffers once, with back pressure if the network is slower.
     ///
     /// - Parameters:
     ///   - buffers: The bytes to upload, in buffers.
-    ///   - length: The total number of bytes, or `nil` if it is unknown. An upload of a different number of bytes fails.
+    ///   - length: The total number of bytes, or `nil` if it is unknown. An upload of another number of bytes fails.
     public static func stream<Buffers: AsyncSequence & Sendable>(
       _ buffers: Buffers, length: Int64? = nil
     ) -> UploadSource where Buffers.Element == ByteBuffer {
-      UploadSource(
-        storage: .stream(
-          ByteStream(chunks: {
-            var iterator = buffers.makeAsyncIterator()
-            return { try await iterator.nextElement() }
-          }), length: length))
+      let stream = ByteStream(chunks: {
+        var iterator = buffers.makeAsyncIterator()
+        return { try await iterator.nextElement() }
+      })
+      return UploadSource(storage: .stream(stream, length: length))
     }
   }
 
@@ -34,8 +31,7 @@
     ///
     /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
     ///   and the other errors that ``ObjectStore`` lists.
-    @discardableResult
-    public func upload<Buffers: AsyncSequence & Sendable>(
+    @discardableResult public func upload<Buffers: AsyncSequence & Sendable>(
       _ buffers: Buffers, length: Int64? = nil, to key: String, contentType: String? = nil,
       metadata: [String: String] = [:], options: UploadOptions = UploadOptions(),
       progress: TransferProgress.Handler? = nil

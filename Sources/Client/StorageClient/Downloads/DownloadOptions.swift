@@ -1,46 +1,25 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
-
 /// The version and byte range of an object to download, and the conditions for the download.
 public struct DownloadOptions: Sendable, Hashable {
-  /// The byte range to download.
-  ///
-  /// If `nil`, the whole object. The checksum of a range cannot be verified.
+  /// The byte range to download, whose checksum cannot be verified, or `nil` for the whole object.
   public var range: ByteRange?
-
-  /// The version of the object, in a bucket with versioning.
-  ///
-  /// If `nil`, the latest version.
+  /// The version of the object, in a bucket with versioning, or `nil` for the latest version.
   public var versionID: String?
-
-  /// The entity tag that the object must have, or `nil` for no condition.
-  ///
-  /// If the object has another entity tag, the download fails with ``ServiceError/Kind/preconditionFailed``.
+  /// The entity tag that the object must have; if not, the error is ``ServiceError/Kind/preconditionFailed``.
   public var ifMatch: String?
-
-  /// An entity tag that the object must not have, or `nil` for no condition.
-  ///
-  /// If the object has this entity tag, the download fails with ``ServiceError/Kind/notModified``.
+  /// An entity tag that the object must not have; if it has, the error is ``ServiceError/Kind/notModified``.
   public var ifNoneMatch: String?
-
-  /// The time after which the object must have changed, or `nil` for no condition.
-  ///
-  /// If the object has not changed since then, the download fails with ``ServiceError/Kind/notModified``.
+  /// The time after which the object must have changed; if not, the error is ``ServiceError/Kind/notModified``.
   public var ifModifiedSince: Timestamp?
-
-  /// Additional provider-specific query parameters, such as `x-oss-process`.
-  ///
-  /// The checksum of a download with additional parameters is not verified, because a processed object differs from the
-  /// stored object.
+  /// Additional query parameters, such as `x-oss-process`; the checksum of a processed object is not verified.
   public var parameters: [RequestTarget.Parameter]
 
   /// Additional provider-specific headers, such as `x-oss-traffic-limit`, requester pays, or a customer-provided key.
   ///
-  /// The headers are sent with every request of the download: for each range, and when a lost download is resumed. The
-  /// headers of the conditions and the range are rejected here, because they have separate options.
+  /// The headers are sent with every request of the download. The headers of the conditions and the range are rejected,
+  /// because they have separate options.
   public var headers: HTTPFields
 
   /// Creates the options of a download; the parameters are the properties.
@@ -57,10 +36,9 @@ public struct DownloadOptions: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The headers that have options of their own.
   private static let optionHeaders: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
 
-  /// Returns the headers of a download, to which the additional headers must apply without a separate option.
+  /// Returns the headers of a download, or throws an error if an additional header does not apply or has an option.
   func requestHeaders(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
     try headers.requireScope(.download, of: "a download", conventions.scopes)
     var fields = HTTPFields()
@@ -72,7 +50,7 @@ public struct DownloadOptions: Sendable, Hashable {
       }
       fields[field.name] = field.value
     }
-    try fields.set(.range, to: range?.text)
+    try fields.set(.range, to: range?.headerValue)
     try fields.set(.ifMatch, to: ifMatch)
     try fields.set(.ifNoneMatch, to: ifNoneMatch)
     try fields.set(.ifModifiedSince, to: ifModifiedSince?.httpDate)
@@ -86,7 +64,7 @@ extension DownloadOptions: Redacted {
     optionsDescription(
       "DownloadOptions",
       [
-        ("range", range?.text), ("versionID", versionID), ("ifMatch", ifMatch), ("ifNoneMatch", ifNoneMatch),
+        ("range", range?.headerValue), ("versionID", versionID), ("ifMatch", ifMatch), ("ifNoneMatch", ifNoneMatch),
         ("ifModifiedSince", ifModifiedSince), ("parameters", parameters.isEmpty ? nil : parameters),
       ], headers)
   }

@@ -1,12 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
-internal import StorageCrypto
-internal import SystemPackage
-
-/// A download of an object into a file, whose first range determines the size; the other ranges follow concurrently.
+/// A download of an object into a file: the response for the first range reports the size, and the others follow.
 struct FileDownload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
@@ -16,7 +11,6 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
 
   private typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
-  /// Downloads the object, or the range that the options select, and returns the object's description.
   func download() async throws -> ObjectInfo {
     let (first, info) = try await openFirstRange()
     let meter = ledger.meter(total: first.info.size ?? first.contentLength)
@@ -33,16 +27,16 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     return info
   }
 
-  /// Starts to download the first range, or the whole object if it is empty or processed and has no ranges.
+  /// Starts to download the first range, or the whole object if it is small, empty or processed by the service.
   ///
-  /// Returns also the description of the whole object, which has its checksum.
+  /// Also returns the description of the whole object, with its checksum if the service reports it.
   private func openFirstRange() async throws -> (first: DownloadedObject, info: ObjectInfo) {
     var firstOptions = options
     let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)
     var info: ObjectInfo?
     if options.range == nil, options.parameters.isEmpty {
       firstOptions.range = ByteRange(0..<length)
-      // The response to a range request has no checksum of the whole object, so that it is requested first.
+      // If the response to a range request does not contain the checksum of the whole object, it is requested first.
       if !bucket.provider.conventions.rangesTellChecksum {
         info = try await bucket.infoIfPermitted(key, options: options)
         if let size = info?.size, size <= length { firstOptions.range = nil }
@@ -61,7 +55,6 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     return (first, info ?? first.info)
   }
 
-  /// Writes the first range and, concurrently, the ranges that follow it.
   private func writeRanges(
     startingWith first: DownloadedObject, length: Int64, size: Int64, _ algorithm: ObjectChecksum.Algorithm,
     _ meter: ProgressMeter
@@ -93,7 +86,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
 }
 
 extension BucketClient {
-  /// Starts to download a range of the identical object that a description belongs to.
+  /// Starts to download a range of an object, which must be the described object without changes.
   func fetch(_ range: Range<Int64>, of info: ObjectInfo, _ options: DownloadOptions) async throws -> DownloadedObject {
     let options = DownloadOptions(
       range: ByteRange(range),
@@ -108,16 +101,15 @@ extension BucketClient {
 
   /// Returns a response body that continues with another request if the connection is lost.
   ///
-  /// Only a download of the identical object is continued. A download is not resumed if the response has neither a
-  /// strong entity tag nor a version, or if the service processes the object.
+  /// A download is not continued without a strong entity tag or a version, nor if the service processes the object.
   func resumed(
     _ received: HTTPStreamingResponse, _ info: ObjectInfo, _ options: DownloadOptions, length: Int64?
   ) -> ByteStream {
     let key = info.key
     let version = info.versionID ?? options.versionID
     guard let length, options.parameters.isEmpty, version != nil || info.hasStrongTag,
-      ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag), let start = received.response.firstByte,
-      let end = start.checkedAdding(length)
+      ResponseValue.isSendable(version), ResponseValue.isSendable(info.etag),
+      let start = received.response.firstByteOffset, let end = start.checkedAdding(length)
     else { return received.body }
     let identicalObject = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
     let subject = "GET \(sender.location(ofKey: key))"
@@ -126,9 +118,10 @@ extension BucketClient {
       sender.events.emit(.retry(.init(subject: subject, attempt: attempt, delay: step.delay, reason: step.reason)))
       try await sender.time.sleep(for: step.delay)
       var options = identicalObject
-      options.range = ByteRange(start + receivedCount..<end)
+      let nextOffset = start + receivedCount
+      options.range = ByteRange(nextOffset..<end)
       let received = try await sender.send(draft(options, for: key))
-      guard received.response.status == .partialContent, received.response.firstByte == start + receivedCount else {
+      guard received.response.status == .partialContent, received.response.firstByteOffset == nextOffset else {
         throw StorageError.malformedResponse("it is not the requested range")
       }
       return received.body
@@ -137,8 +130,7 @@ extension BucketClient {
 }
 
 extension HTTPResponse {
-  /// The offset of the body's first byte in the object, or `nil` if the response does not report it.
-  fileprivate var firstByte: Int64? {
+  fileprivate var firstByteOffset: Int64? {
     guard status == .partialContent else { return 0 }
     return headerFields[.contentRange]?.split(separator: " ").last?.split(separator: "-").first.flatMap {
       Int64(digits: $0)
@@ -147,53 +139,59 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-  /// An error that stands for the failure of a connection that ended early.
-  ///
-  /// A transport that does not know the expected length reports the end of the body instead of a failure.
+  /// The error for a body that ended early without an error of the transport, which may not know the expected length.
   fileprivate static let endedEarly = TransportError(
     .connectionLost, "The response ended early.", remedy: "Download it again.")
 }
 
-/// The number of received bytes after which an attempt counts as successful, so that the retry plan starts over: a large
-/// object may take hours, during which more connections are lost than one request may be sent again.
+/// The number of received bytes after which an attempt counts as successful, so that the retry plan starts anew.
+///
+/// During the hours that a large object can take, more connections can be lost than one request has retries.
 private let restartByteCount: Int64 = 1 << 20
 
 extension ByteStream {
-  /// Returns the stream, continued with another stream if the connection is lost.
-  ///
-  /// The closure `reopen` receives the number of received bytes, the step and the number of the attempt. It waits for the
-  /// delay of the step, and returns a stream of the other bytes.
-  fileprivate func resuming(
-    _ plan: RetryPlan, length: Int64,
-    reopen: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream
-  ) -> ByteStream {
+  /// Returns the stream, continued with the stream that `reopen` returns if the connection is lost.
+  fileprivate func resuming(_ plan: RetryPlan, length: Int64, reopen: @escaping ResumedChunks.Reopen) -> ByteStream {
     ByteStream(chunks: { [self] in
-      var iterator = makeAsyncIterator()
-      var receivedCount: Int64 = 0
-      var countAtResumption: Int64 = 0
-      var remainingPlan = plan
-      return {
-        while true {
-          var failure: TransportError?
-          do {
-            if let chunk = try await iterator.nextChunk() {
-              receivedCount += Int64(chunk.byteCount)
-              return chunk
-            }
-          } catch let error as TransportError where error.isRetryable {
-            failure = error
-          }
-          if receivedCount >= length { return nil }
-          if receivedCount - countAtResumption >= restartByteCount { remainingPlan = plan }
-          guard let step = remainingPlan.step(after: failure ?? .endedEarly) else {
-            if let failure { throw failure }
-            return nil
-          }
-          remainingPlan.attempts += 1
-          countAtResumption = receivedCount
-          iterator = try await reopen(receivedCount, step, remainingPlan.attempts).makeAsyncIterator()
-        }
-      }
+      var chunks = ResumedChunks(
+        plan: plan, length: length, reopen: reopen, iterator: makeAsyncIterator(), remainingPlan: plan)
+      return { try await chunks.next() }
     })
+  }
+}
+
+/// The chunks of a body of known length, which come from several streams if connections are lost.
+private struct ResumedChunks {
+  typealias Reopen = @Sendable (_ receivedCount: Int64, RetryPlan.Step, _ attempt: Int) async throws -> ByteStream
+
+  let plan: RetryPlan
+  let length: Int64
+  let reopen: Reopen
+  var iterator: ByteStream.AsyncIterator
+  var remainingPlan: RetryPlan
+  var receivedCount: Int64 = 0
+  var countAtResumption: Int64 = 0
+
+  mutating func next() async throws -> (any ByteChunk)? {
+    while true {
+      var failure: TransportError?
+      do {
+        if let chunk = try await iterator.nextChunk() {
+          receivedCount += Int64(chunk.byteCount)
+          return chunk
+        }
+      } catch let error as TransportError where error.isRetryable {
+        failure = error
+      }
+      if receivedCount >= length { return nil }
+      if receivedCount - countAtResumption >= restartByteCount { remainingPlan = plan }
+      guard let step = remainingPlan.scheduleRetry(after: failure ?? .endedEarly) else {
+        if let failure { throw failure }
+        return nil
+      }
+      remainingPlan.attempts += 1
+      countAtResumption = receivedCount
+      iterator = try await reopen(receivedCount, step, remainingPlan.attempts).makeAsyncIterator()
+    }
   }
 }

@@ -1,42 +1,26 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
-
 /// A service's description of an object.
 public struct ObjectInfo: Sendable, Hashable {
   /// The key of the object.
   public let key: String
-
   /// The size of the whole object in bytes, or `nil` if the service did not report it.
   public let size: Int64?
-
   /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
-
   /// The media type of the object, or `nil` if the service did not report it.
   public let contentType: String?
-
   /// The time at which the object was stored, or `nil` if the service did not report it.
   public let lastModified: Timestamp?
-
-  /// The user-defined metadata that was stored with the object.
-  ///
-  /// The names are in lowercase.
+  /// The user-defined metadata that was stored with the object, with names in lowercase.
   public let metadata: [String: String]
-
   /// The checksum of the whole object, or `nil` if the service did not report it.
   public let checksum: ObjectChecksum?
-
   /// The version of the object in a bucket with versioning, or `nil`.
   public let versionID: String?
-
-  /// The storage class of the object, as the provider spells it.
-  ///
-  /// Some services report `nil` for the standard storage class.
+  /// The storage class, as the provider spells it, or `nil`, which some services report for the standard class.
   public let storageClass: String?
-
   /// All headers of the response that described the object.
   public let headers: HTTPFields
 
@@ -77,7 +61,7 @@ public struct ObjectInfo: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// Whether an equal entity tag means the same bytes, which a weak one does not
+  /// Whether an equal entity tag means equal bytes
   /// ([RFC 9110, section 8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1)).
   var hasStrongTag: Bool { etag.map { !$0.hasBytePrefix("W/") } ?? false }
 
@@ -91,7 +75,6 @@ public struct ObjectInfo: Sendable, Hashable {
 public struct DownloadedObject: Sendable {
   /// The service's description of the object.
   public let info: ObjectInfo
-
   /// The number of bytes in ``body``, or `nil` if the service did not report it.
   public let contentLength: Int64?
 

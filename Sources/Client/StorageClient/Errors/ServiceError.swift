@@ -1,80 +1,50 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
 internal import StorageCrypto
-public import StorageDiagnosis
 
 /// An error that a service reported, with its code and message, the request ID for support requests, and a remedy.
 ///
 /// ```swift
-/// do { try await store.download("cat.jpg", to: file) } catch let error as ServiceError where error.kind == .noSuchKey { … }
+/// do {
+///   try await store.download("cat.jpg", to: file)
+/// } catch let error as ServiceError where error.kind == .noSuchKey { … }
 /// ```
 public struct ServiceError: Error, Sendable, Hashable {
   /// The meaning of the error code, which is the same for every provider.
   public internal(set) var kind: Kind
-
-  /// The provider's error code, such as `SignatureDoesNotMatch`.
-  ///
-  /// If the service sent no code, the code is derived from the response status.
+  /// The provider's error code, such as `SignatureDoesNotMatch`; without a code, it is derived from the status.
   public let code: String
-
   /// The provider's error message.
   public let message: String
-
   /// Whether the service gave a reason in addition to the response status.
   public let isExplained: Bool
-
   /// The HTTP status of the response.
   public let status: HTTPResponse.Status
-
   /// The ID of the failed request, which the provider's support asks for, or `nil` if the service did not report it.
   public internal(set) var requestID: String?
-
   /// The host that an OSS service reports for itself, or `nil`.
   public let hostID: String?
-
   /// The provider's more specific error code (the EC of OSS), or `nil`.
   public let detailCode: String?
-
   /// The method and the bucket or key of the failed request.
   public internal(set) var subject: String
-
-  /// The time according to the service's clock, or `nil` if the service did not report it.
-  ///
-  /// The client uses this time to determine its clock skew.
+  /// The time according to the service's clock, from which the client learns its clock skew, or `nil` if unknown.
   public let serverTime: Timestamp?
-
-  /// The string to sign that the service calculated, with the session token masked, or `nil` if the service did not
-  /// report it.
-  ///
-  /// Services report the string to sign as `StringToSign`.
+  /// The service's string to sign (`StringToSign`), with the session token masked, or `nil`.
   public let serverStringToSign: String?
-
-  /// The canonical request that the service calculated, with the session token masked, or `nil` if the service did not
-  /// report it.
-  ///
-  /// OSS and S3 report the canonical request as `CanonicalRequest`, COS as `FormatString`.
+  /// The service's canonical request (`CanonicalRequest`; COS: `FormatString`), with the token masked, or `nil`.
   public let serverCanonicalRequest: String?
-
-  /// The reason why the service rejected the signature, or `nil`.
-  ///
-  /// The reason is determined from the request that was sent, and contains no secrets or tokens.
+  /// The reason why the service rejected the signature, without secrets or tokens, or `nil`.
   public internal(set) var diagnosis: SignatureDiagnosis?
-
   /// The delay that the service requests before a retry, or `nil` if the service requests no delay.
   public let retryAfter: Duration?
-
   /// The number of times that the request was sent before this error was thrown.
   public internal(set) var attempts = 1
-
   /// The error that occurred when the client refreshed a credential that the service had rejected, or `nil`.
   public internal(set) var renewalError: CredentialError?
 
-  /// Creates a service error for an implementation of ``ObjectStore``.
-  ///
-  /// The parameters are the properties; without a `kind`, it is derived from the code, the message and the status.
+  /// Creates an error; the parameters are the properties, and a `kind` of `nil` is derived from the other parameters.
   public init(
     code: String, message: String, status: HTTPResponse.Status, kind: Kind? = nil, isExplained: Bool = true,
     requestID: String? = nil, hostID: String? = nil, detailCode: String? = nil, subject: String,
@@ -98,13 +68,9 @@ public struct ServiceError: Error, Sendable, Hashable {
 
   /// A sentence that recommends how to fix the error.
   public var remedy: String { kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy }
-
   /// Whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
-
-  /// Whether the object was stored although the service reported this error.
-  ///
-  /// The value is `true` if only the callback after the upload failed.
+  /// Whether the object was stored although the service reported this error, because only its callback failed.
   public var isStored: Bool { kind == .callbackFailed }
 }
 
@@ -171,9 +137,7 @@ extension ServiceError {
     public static let throttled = Kind(meaning: .throttled)
     /// The service did not receive the complete request within its time limit.
     public static let timeout = Kind(meaning: .timeout)
-    /// The service does not know the access key.
-    ///
-    /// Services also report this error for temporary keys without their session token.
+    /// The service does not know the access key, or a temporary key was sent without its session token.
     public static let unknownAccessKey = Kind(meaning: .unknownAccessKey)
     /// The bucket is in another region, or has another endpoint.
     public static let wrongEndpoint = Kind(meaning: .wrongEndpoint)
@@ -222,7 +186,6 @@ extension ServiceError {
 }
 
 extension ServiceError.Kind {
-  /// Creates a kind from the service's error code and message, or from the response status if the code is unknown.
   init(code: String, message: String, status: HTTPResponse.Status) {
     let knownCodes = ServiceDescription.known.map(\.errorCodes)
     let messageRules = knownCodes.flatMap(\.messageMeanings)
@@ -256,16 +219,15 @@ extension ServiceError.Kind {
 }
 
 extension ServiceError {
-  /// The maximum number of bytes of an error response's body that the client reads.
   package static let bodyLimit = 64 * 1024
 
-  /// Creates an error from the document in the body, or in the header that replaces it, or else from the status.
+  /// Creates an error from the document in the body or in the header that replaces the body, or else from the status.
   init(_ response: HTTPResponse, body: [UInt8], subject: String, conventions: HeaderConventions) {
     let replacement = conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
     let format = conventions.format
-    let error = format.error(in: body, of: response, subject: subject)
     self =
-      error ?? replacement.flatMap { format.error(in: $0, of: response, subject: subject) }
+      format.error(in: body, of: response, subject: subject)
+      ?? replacement.flatMap { format.error(in: $0, of: response, subject: subject) }
       ?? ServiceError(nil, of: response, subject: subject, conventions: conventions)
     if requestID == nil { requestID = response.headerFields[conventions.requestID] }
   }
@@ -289,9 +251,7 @@ extension ServiceError {
   /// Parses a `Retry-After` value: a number of seconds, or a date that is compared with the service's `Date`.
   private static func retryDelay(_ retryAfter: String, from date: String?) -> Duration? {
     if let seconds = Int64(digits: retryAfter) { return .seconds(seconds) }
-    guard let end = Timestamp(httpDate: retryAfter), let now = date.flatMap({ Timestamp(httpDate: $0) }) else {
-      return nil
-    }
+    guard let date, let now = Timestamp(httpDate: date), let end = Timestamp(httpDate: retryAfter) else { return nil }
     return max(.zero, now.duration(to: end))
   }
 

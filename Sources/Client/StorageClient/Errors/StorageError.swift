@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// An error that the storage client itself detected, with the problem, its location, and a remedy.
 ///
 /// A service reports a ``ServiceError``, the network causes a `TransportError`, and a signer or a credential provider
@@ -11,9 +9,7 @@ public struct StorageError: DetailedError {
   /// The code, the message and the remedy.
   public let details: ErrorDetails<Code>
 
-  /// Creates an error.
-  ///
-  /// - Parameter details: The code, the message and the remedy.
+  /// Creates an error from its code, message and remedy.
   public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// The kind of problem that a storage error describes.
@@ -55,9 +51,9 @@ public struct StorageError: DetailedError {
       "The \(found.algorithm) of \(subject) is \(found.value), but the service says \(expected.value).", remedy: remedy)
   }
 
-  package static func malformedResponse(_ what: String) -> StorageError {
+  package static func malformedResponse(_ fault: String) -> StorageError {
     StorageError(
-      .malformedResponse, "The service's response cannot be read: \(what).",
+      .malformedResponse, "The service's response cannot be read: \(fault).",
       remedy: "Check that the endpoint is the service itself and not a proxy's page.")
   }
 }

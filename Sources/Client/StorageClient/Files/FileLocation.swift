@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 package import SystemPackage
 
 #if canImport(FoundationEssentials)
@@ -10,8 +9,10 @@ package import SystemPackage
   internal import Foundation
 #endif
 
-/// The location of a file, which need not exist: a name in an open folder.
+/// The location of a file that need not exist: a name in an open folder.
 package struct FileLocation: Sendable {
+  private static let temporarySuffix = ".part"
+
   package let folder: Folder
   package let name: FilePath.Component
 
@@ -27,15 +28,13 @@ package struct FileLocation: Sendable {
     folder = try await system.runBlocking(at: path) { try Folder.open(path.removingLastComponent(), in: system) }
   }
 
-  /// The path of the file, for errors and for programs that need one.
   var path: FilePath { folder.path.appending(name) }
 
-  /// Returns the status of the file, or of the file to which a link leads, or `nil` if no file exists.
   package func status(followsLink: Bool = true) async throws -> FileStatus? {
     try await folder.runBlocking(at: name) { [name] in try $0.status(of: name, followsLink: followsLink) }
   }
 
-  /// Returns the permissions of the existing file, which must be a regular one, or `nil` if no file exists.
+  /// Returns the permissions of the file, which must be regular, or `nil` if no file exists.
   package func permissions() async throws -> FilePermissions? {
     guard let status = try await status() else { return nil }
     guard status.kind == .regular else {
@@ -47,19 +46,12 @@ package struct FileLocation: Sendable {
 
   func remove() async throws { try await folder.runBlocking(at: name) { [name] in try $0.remove(name) } }
 
-  // MARK: Temporary names
-
-  private static let temporarySuffix = ".part"
-
-  /// Returns a new name for the file as long as it is incomplete.
   func temporaryName() -> FilePath.Component {
     let random = String(UInt64.random(in: .min ... .max), radix: 36)
     return FilePath.Component(temporaryPrefix + random + Self.temporarySuffix) ?? name
   }
 
-  /// Returns a temporary name of this file from the text that a checkpoint contains, or `nil` if it is another name.
-  ///
-  /// A checkpoint that was tampered with cannot name another file of the folder.
+  /// Returns the temporary name of this file that a checkpoint contains, or `nil` if the text is another name.
   func temporaryName(parsing text: String) -> FilePath.Component? {
     // A number of 64 bits has at most 13 digits to the base 36.
     guard let random = text.removingBytePrefix(temporaryPrefix)?.removingByteSuffix(Self.temporarySuffix),
@@ -69,8 +61,8 @@ package struct FileLocation: Sendable {
     return FilePath.Component(text)
   }
 
-  /// The start of the temporary names of this file: its name, cut at a whole character so that the system, which
-  /// usually limits names to 255 bytes, accepts the temporary name.
+  /// The start of the temporary names of this file: its name, cut at a whole character so that the temporary name is
+  /// shorter than the usual limit of 255 bytes.
   private var temporaryPrefix: String {
     let nameByteLimit = 64
     var prefix = ""
@@ -83,7 +75,7 @@ package struct FileLocation: Sendable {
 }
 
 extension FilePath {
-  /// The absolute path, with a relative path resolved against the working directory of the process.
+  /// The absolute path; a relative path starts at the working directory of the process.
   package var absolute: FilePath {
     isAbsolute ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
   }

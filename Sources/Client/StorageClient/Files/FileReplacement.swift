@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 package import SystemPackage
 
@@ -11,31 +10,23 @@ private let writeBufferSize = 512 * 1024
 /// A file that has a temporary name until it is complete, and then replaces its destination.
 ///
 /// The file is written next to its destination, so that the last step is one atomic
-/// [rename](https://pubs.opengroup.org/onlinepubs/9799919799/functions/rename.html) inside a directory.
-/// `FileManager.replaceItemAt` on Linux exchanges the two files and deletes the wrong one, so that both can be lost. A
-/// file that replaces another file is synchronized to disk before the rename.
+/// [rename](https://pubs.opengroup.org/onlinepubs/9799919799/functions/rename.html) inside a directory. A file that
+/// replaces another file is synchronized to disk before the rename. `FileManager.replaceItemAt` is not used, because on
+/// Linux it exchanges the two files and deletes the wrong one, so that both can be lost.
 package struct FileReplacement: Sendable {
   private let temporaryName: FilePath.Component
   private let destination: FileLocation
   private let replacesFile: Bool
   let incompleteFile: LocalFile
 
-  /// Runs a closure that writes a file, and moves the complete file to a path.
   package static func write<Result>(
     _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
-  ) async throws -> Result {
-    try await write(FileLocation(path), permissions: permissions, body)
-  }
+  ) async throws -> Result { try await write(FileLocation(path), permissions: permissions, body) }
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
-  /// After an error the destination is unchanged, and the temporary file is removed.
-  ///
-  /// - Parameters:
-  ///   - permissions: The permissions of the file. If `nil`, the permissions of the file that it replaces.
-  ///   - synchronizes: Whether a file that replaces another file is synchronized to disk first.
-  ///   - name: The temporary name of the file, under which an earlier process may have left a file, or `nil` for a new
-  ///     name.
+  /// After an error the destination is unchanged, and the temporary file is removed. By default, the file has the
+  /// permissions of the file that it replaces and a new temporary name; a given name can be that of an older file.
   package static func write<Result>(
     _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool = true,
     temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Result
@@ -53,7 +44,6 @@ package struct FileReplacement: Sendable {
     }
   }
 
-  /// Creates an incomplete file with a name in the folder of its destination.
   init(_ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil) async throws {
     let existing = try await destination.permissions()
     self.destination = destination
@@ -62,7 +52,7 @@ package struct FileReplacement: Sendable {
     incompleteFile = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
   }
 
-  /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
+  /// Opens and locks an incomplete file that an earlier process left, or returns `nil` if it does not exist.
   init?(resuming name: FilePath.Component, of destination: FileLocation) async throws {
     guard let file = try await LocalFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
@@ -71,7 +61,6 @@ package struct FileReplacement: Sendable {
     temporaryName = name
   }
 
-  /// Moves the complete file to its destination, usually after synchronizing a file that replaces another one.
   func finish(synchronizes: Bool = true) async throws {
     if synchronizes, replacesFile { try await incompleteFile.synchronize() }
     try await incompleteFile.close()
@@ -81,7 +70,6 @@ package struct FileReplacement: Sendable {
     }
   }
 
-  /// Removes the incomplete file.
   func discard() async throws { try await FileLocation(temporaryName, in: destination.folder).remove() }
 
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {
@@ -90,7 +78,7 @@ package struct FileReplacement: Sendable {
 
   /// Writes the bytes of a stream to the file, starting at an offset, and returns the written range.
   ///
-  /// The closure receives the range written so far, and the number of bytes written since its previous call.
+  /// The closure receives the range that was written so far, and the number of bytes since its previous call.
   package func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm,
     didWrite: (DownloadCheckpoint.WrittenRange, Int64) async throws -> Void
@@ -112,12 +100,12 @@ package struct FileReplacement: Sendable {
     do {
       while let chunk = try await chunks.nextChunk() {
         if pending.count + chunk.byteCount > writeBufferSize { try await flush() }
-        // Computed here, because the bytes are still in the processor's cache.
+        // The checksum is computed here, because the bytes are still in the processor's cache.
         chunk.withSpan { checksum.update($0) }
         chunk.append(to: &pending)
       }
     } catch {
-      // Another request can continue after the received bytes; the error of the stream is the one to report.
+      // Another request can continue after the received bytes. The caller needs the error of the stream.
       try? await flush()
       throw error
     }
@@ -128,16 +116,15 @@ package struct FileReplacement: Sendable {
   /// Renames a file atomically, replacing an existing file; the call blocks.
   package static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
     guard let name = file.lastComponent, let newName = path.lastComponent else { throw StorageError.notRegular(path) }
-    let folders: (Folder, Folder)
+    let folder: Folder
+    let newFolder: Folder
     do {
-      folders = (
-        try Folder.open(file.removingLastComponent(), in: .system),
-        try Folder.open(path.removingLastComponent(), in: .system)
-      )
+      folder = try Folder.open(file.removingLastComponent(), in: .system)
+      newFolder = try Folder.open(path.removingLastComponent(), in: .system)
     } catch {
       throw StorageError(error, at: path)
     }
-    try rename(FileLocation(name, in: folders.0), to: FileLocation(newName, in: folders.1))
+    try rename(FileLocation(name, in: folder), to: FileLocation(newName, in: newFolder))
   }
 
   /// Renames a file atomically, replacing an existing file; the call blocks.

@@ -5,8 +5,8 @@ package import SystemPackage
 
 /// The calls of an operating system for files, relative to open folders.
 ///
-/// Everything in this module that reads or writes files uses these calls, so that a simulation can replace the system.
-/// A name is one component of a path; no call follows a symbolic link at a name, unless it says so.
+/// All code in this module uses these calls for files, so that a simulation can replace the system. All calls except
+/// `runBlocking` block. A name is one component of a path; no call follows a symbolic link at a name unless told to.
 package protocol FileSystem: Sendable {
   /// Calls a closure that blocks until the file system has responded, on a thread that may block.
   func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
@@ -14,23 +14,13 @@ package protocol FileSystem: Sendable {
   /// Opens the folder at a path, and follows symbolic links.
   func openFolder(_ path: FilePath) throws(Errno) -> FileDescriptor
 
-  /// Opens a folder in an open folder.
   func openFolder(_ name: FilePath.Component, in folder: FileDescriptor) throws(Errno) -> FileDescriptor
-
-  /// Opens the folder that contains an open folder.
   func openParent(of folder: FileDescriptor) throws(Errno) -> FileDescriptor
-
-  /// Opens a file in an open folder for reading, or for reading and writing.
   func openFile(_ name: FilePath.Component, in folder: FileDescriptor, _ access: FileAccess) throws(Errno)
     -> FileDescriptor
-
-  /// Closes a file or a folder.
   func close(_ descriptor: FileDescriptor) throws(Errno)
 
-  /// Returns the status of an open file or folder.
   func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus
-
-  /// Returns the status of a file in an open folder, or of the file to which a symbolic link leads.
   func status(of name: FilePath.Component, in folder: FileDescriptor, followsLink: Bool) throws(Errno) -> FileStatus
 
   /// Returns the names in an open folder, in any order.
@@ -38,11 +28,8 @@ package protocol FileSystem: Sendable {
 
   /// Reads bytes at an offset, and returns an empty array at the end of the file.
   func read(_ file: FileDescriptor, from offset: Int64, upTo count: Int) throws(Errno) -> [UInt8]
-
-  /// Writes all bytes at an offset.
   func write(_ bytes: [UInt8], to file: FileDescriptor, at offset: Int64) throws(Errno)
 
-  /// Creates a folder in an open folder.
   func createFolder(_ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions) throws(Errno)
 
   /// Removes the name of a file, or an empty folder, from an open folder.
@@ -55,8 +42,6 @@ package protocol FileSystem: Sendable {
 
   /// Sets the time at which the content of an open file was changed, in whole seconds since 1970.
   func setModificationTime(_ seconds: Int64, of file: FileDescriptor) throws(Errno)
-
-  /// Sets the permissions of an open file.
   func setPermissions(_ permissions: FilePermissions, of file: FileDescriptor) throws(Errno)
 
   /// Waits until the content of an open file is on the disk.
@@ -71,29 +56,24 @@ package protocol FileSystem: Sendable {
   var userID: UInt32 { get }
 }
 
-/// The way in which a file is opened.
 package enum FileAccess: Sendable, Hashable {
-  /// Reads an existing file.
   case reading(followsLink: Bool)
   /// Reads and writes an existing file.
   case updating
-  /// Reads and writes a new file; no file of the name may exist. The permissions are subject to the process's mask.
+  /// Reads and writes a new file, which must not exist. The process's mask restricts the permissions.
   case creating(FilePermissions)
-  /// Reads and writes a file, which is created if it does not exist, readable for its owner only.
+  /// Reads and writes a file; a missing file is created, and only its owner can read and write it.
   case openOrCreate
 }
 
-/// The type, the size and the other attributes of a file or a folder.
+/// The attributes of a file or a folder that the file system reports.
 package struct FileStatus: Sendable, Hashable {
-  /// The type of a file, of which a special one is a device, a pipe or a socket.
-  package enum Kind: Sendable, Hashable {
-    case regular, folder, symbolicLink, special
-  }
+  /// The type of a file; `special` is a device, a pipe or a socket.
+  package enum Kind: Sendable, Hashable { case regular, folder, symbolicLink, special }
 
   package var kind: Kind
   package var size: Int64
   package var permissions: FilePermissions
-  /// The number of the user who owns the file.
   package var ownerID: UInt32
   /// The number of names that the file has.
   package var linkCount: UInt64
@@ -124,7 +104,7 @@ package struct FileStatus: Sendable, Hashable {
       fileNumber: inode, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)
   }
 
-  /// Returns whether another status is one of the same file or folder, which may have changed between the two.
+  /// Returns whether two statuses are those of one file or folder, which may have changed between the calls.
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 }
 
@@ -134,13 +114,10 @@ package struct FileStatus: Sendable, Hashable {
 public struct FileIdentity: Sendable, Hashable, Codable {
   /// The number of the file in its file system (the inode).
   public let fileNumber: UInt64
-
   /// The size of the file in bytes.
   public let size: Int64
-
   /// The time of the last change of the file's content, in whole seconds since 1970-01-01T00:00:00Z.
   public let modifiedSeconds: Int64
-
   /// The nanoseconds within the second of the last change.
   public let modifiedNanoseconds: Int64
 
@@ -154,20 +131,17 @@ public struct FileIdentity: Sendable, Hashable, Codable {
 }
 
 extension FileSystem {
-  /// Calls a closure that blocks, and turns the system's errors into errors for the file at a path.
+  /// Calls a closure that blocks, and converts the system's errors into errors for the file at a path.
   func runBlocking<Result: Sendable>(
     at path: FilePath, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    do {
-      return try await runBlocking(body)
-    } catch let error as Errno {
+    do { return try await runBlocking(body) } catch let error as Errno {
       throw StorageError(error, at: path)
     }
   }
 }
 
 extension StorageError {
-  /// Creates an error from the system's error for the file at a path.
   init(_ error: Errno, at path: FilePath) {
     self.init(
       .unusableFile, "\(path) cannot be used: \(error).", remedy: "Check the path, its permissions and the free space.")

@@ -3,12 +3,12 @@
 
 package import SystemPackage
 
-/// An open folder, in which files are used by their names.
+/// An open folder, whose files are used by their names.
 ///
-/// A name is never resolved through a symbolic link, and the folder remains the same if another one takes its place in
-/// the folder above.
+/// No call follows a symbolic link at a name, unless a parameter says so. The folder remains the same if another folder
+/// takes its place in the folder above. All calls block except for `runBlocking`.
 package final class Folder: Sendable {
-  /// The path with which the folder was opened, for errors and for programs that need one.
+  /// The path with which the folder was opened, for error messages and other programs.
   package let path: FilePath
   package let system: any FileSystem
   let descriptor: FileDescriptor
@@ -21,17 +21,16 @@ package final class Folder: Sendable {
 
   deinit { try? system.close(descriptor) }
 
-  /// Opens the folder at a path of the caller, and follows symbolic links; the call blocks.
+  /// Opens the folder at a path of the caller, and follows symbolic links.
   static func open(_ path: FilePath, in system: any FileSystem) throws(Errno) -> Folder {
     Folder(path, system, try system.openFolder(path.isEmpty ? "." : path))
   }
 
-  /// Opens a folder in this folder, which must not be a symbolic link; the call blocks.
   func folder(_ name: FilePath.Component) throws(Errno) -> Folder {
     Folder(path.appending(name), system, try system.openFolder(name, in: descriptor))
   }
 
-  /// Opens a folder in this folder, and creates it if it does not exist; the call blocks.
+  /// Opens a folder in this folder, and creates it if it does not exist.
   func createFolder(_ name: FilePath.Component, permissions: FilePermissions) throws(Errno) -> Folder {
     do {
       return try folder(name)
@@ -45,14 +44,14 @@ package final class Folder: Sendable {
     }
   }
 
-  /// The folder above this folder, or this folder if it is the root of the file system; the call blocks.
+  /// The folder above this folder, or this folder if it is the root of the file system.
   var parent: Folder {
     get throws(Errno) { Folder(path.appending(".."), system, try system.openParent(of: descriptor)) }
   }
 
   var status: FileStatus { get throws(Errno) { try system.status(of: descriptor) } }
 
-  /// Whether the folder belongs to this user, and no other user can write to it; the call blocks.
+  /// Whether the folder belongs to this user, and no other user can write to it.
   var isPrivate: Bool {
     get throws(Errno) {
       let status = try status
@@ -60,7 +59,6 @@ package final class Folder: Sendable {
     }
   }
 
-  /// Returns the status of a file in this folder, or `nil` if no file has the name; the call blocks.
   func status(of name: FilePath.Component, followsLink: Bool = false) throws(Errno) -> FileStatus? {
     do {
       return try system.status(of: name, in: descriptor, followsLink: followsLink)
@@ -69,10 +67,10 @@ package final class Folder: Sendable {
     }
   }
 
-  /// The names in this folder, in any order; the call blocks.
+  /// The names in this folder, in any order.
   var names: [FilePath.Component] { get throws(Errno) { try system.names(in: descriptor) } }
 
-  /// Removes the name of a file, and succeeds if no file has it; the call blocks.
+  /// Removes the name of a file, and succeeds if no file has the name.
   func remove(_ name: FilePath.Component) throws(Errno) {
     do {
       try system.remove(name, in: descriptor, isFolder: false)
@@ -81,12 +79,12 @@ package final class Folder: Sendable {
     }
   }
 
-  /// Removes an empty folder; the call blocks.
+  /// Removes an empty folder.
   func removeFolder(_ name: FilePath.Component) throws(Errno) {
     try system.remove(name, in: descriptor, isFolder: true)
   }
 
-  /// Removes a folder and the folders in it; the call blocks, and ends with an error at a file.
+  /// Removes a folder and the folders in it, or throws an error at a file.
   func removeEmptyFolders(_ name: FilePath.Component) throws(Errno) {
     let removed = try folder(name)
     for subfolder in try removed.names {
@@ -96,12 +94,12 @@ package final class Folder: Sendable {
     try removeFolder(name)
   }
 
-  /// Renames a file atomically, and replaces a file that has the new name; the call blocks.
+  /// Renames a file atomically, and replaces a file that has the new name.
   func rename(_ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder) throws(Errno) {
     try system.rename(name, in: descriptor, to: newName, in: newFolder.descriptor)
   }
 
-  /// Calls a closure that blocks, and turns the system's errors into errors for the file with a name, or for the folder.
+  /// Calls a closure that blocks, and converts the system's errors into errors for a file in the folder, or the folder.
   func runBlocking<Result: Sendable>(
     at name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
   ) async throws -> Result {

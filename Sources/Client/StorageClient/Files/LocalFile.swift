@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
@@ -10,14 +9,12 @@ let fileReadSize: Int64 = 512 * 1024
 
 /// An open file, which is closed when its last reference is released.
 ///
-/// A reader therefore never reads through a descriptor that belongs to another file by now.
+/// A descriptor therefore never belongs to another file while a reader uses it.
 package final class LocalFile: Sendable {
-  /// The path of the file, for errors and for programs that need one.
   let path: FilePath
   private let system: any FileSystem
   private let descriptor: FileDescriptor
   private let isOpen = Lock(true)
-
   /// The status of the file when it was opened.
   package let status: FileStatus
 
@@ -25,9 +22,7 @@ package final class LocalFile: Sendable {
   init(_ name: FilePath.Component, in folder: Folder, _ access: FileAccess) throws(Errno) {
     system = folder.system
     descriptor = try system.openFile(name, in: folder.descriptor, access)
-    do {
-      status = try system.status(of: descriptor)
-    } catch {
+    do { status = try system.status(of: descriptor) } catch {
       try? system.close(descriptor)
       throw error
     }
@@ -46,27 +41,27 @@ package final class LocalFile: Sendable {
     return file
   }
 
-  /// Opens the regular file at a path of the caller for reading.
   package static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> LocalFile {
     let location = try await FileLocation(path)
     return try await reading(location.name, in: location.folder, followsLink: followsLink)
   }
 
-  /// Creates a file for reading and writing, with the given permissions or those that the process gives to new files.
+  /// Creates a file for reading and writing, by default with the permissions that the process gives to new files.
   static func creating(
     _ name: FilePath.Component, in folder: Folder, permissions: FilePermissions?
   ) async throws -> LocalFile {
     try await folder.runBlocking(at: name) { folder in
       let usualPermissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
       let file = try LocalFile(name, in: folder, .creating(permissions ?? usualPermissions))
-      // The mode with which a file is created is subject to the process's mask.
+      // The process's mask restricts the permissions of a new file, even if they were given.
       if let permissions { try folder.system.setPermissions(permissions, of: file.descriptor) }
       return file
     }
   }
 
-  /// Opens a file for reading and writing, and locks it, or returns `nil` if no regular file that belongs to this user
-  /// alone has the name.
+  /// Opens a file for reading and writing, and locks it.
+  ///
+  /// The result is `nil` unless the file exists, is regular, has no second name, and belongs to this user.
   static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> LocalFile? {
     let file = try await folder.runBlocking(at: name) { folder -> LocalFile? in
       guard try folder.status(of: name)?.kind == .regular else { return nil }
@@ -93,9 +88,7 @@ package final class LocalFile: Sendable {
 
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
   package func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
-    try await system.runBlocking(at: path) { [system, descriptor] in
-      try system.read(descriptor, from: offset, upTo: count)
-    }
+    try await system.runBlocking(at: path) { [self] in try system.read(descriptor, from: offset, upTo: count) }
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
@@ -112,13 +105,10 @@ package final class LocalFile: Sendable {
   }
 
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    try await system.runBlocking(at: path) { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset)
-    }
+    try await system.runBlocking(at: path) { [self] in try system.write(bytes, to: descriptor, at: offset) }
   }
 
-  /// The status of the file now.
-  ///
-  /// The call blocks if the file is in the file system of a network, until its server has responded.
+  /// The status of the file now; the call blocks.
   var currentStatus: FileStatus {
     get throws {
       do { return try system.status(of: descriptor) } catch { throw StorageError(error, at: path) }
@@ -126,9 +116,7 @@ package final class LocalFile: Sendable {
   }
 
   package func setPermissions(_ permissions: FilePermissions) async throws {
-    try await system.runBlocking(at: path) { [system, descriptor] in
-      try system.setPermissions(permissions, of: descriptor)
-    }
+    try await system.runBlocking(at: path) { [self] in try system.setPermissions(permissions, of: descriptor) }
   }
 
   /// Sets the permissions and the time of the last change; the call blocks.
@@ -140,24 +128,18 @@ package final class LocalFile: Sendable {
   /// Waits until the content of the file is on the disk; the call blocks.
   func synchronizeNow() throws(Errno) { try system.synchronize(descriptor) }
 
-  /// Waits until the content of the file is on the disk.
   package func synchronize() async throws {
     try await system.runBlocking(at: path) { [self] in try synchronizeNow() }
   }
 
   /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
-    try await system.runBlocking(at: path) { [self] in
-      if markClosed() { try system.close(descriptor) }
-    }
+    try await system.runBlocking(at: path) { [self] in if markClosed() { try system.close(descriptor) } }
   }
 
   /// Closes a file without unsaved bytes, unless it is closed; the call blocks.
-  func closeNow() {
-    if markClosed() { try? system.close(descriptor) }
-  }
+  func closeNow() { if markClosed() { try? system.close(descriptor) } }
 
-  /// Marks the file as closed, and returns whether it was open until now.
   private func markClosed() -> Bool {
     isOpen.withLock { isOpen in
       defer { isOpen = false }
@@ -168,10 +150,10 @@ package final class LocalFile: Sendable {
 
 /// A locked file, which one process at a time can have.
 ///
-/// The lock ends when it or its last reference is released, also by the end of the process.
+/// The lock ends at a call of `release()`, with the last reference, or with the process.
 final class LockFile: Sendable {
-  /// The number of attempts to lock a file that other processes remove; each attempt can meet another such process.
-  private static let attempts = 16
+  /// The number of attempts to lock a file that other processes remove.
+  private static let attemptLimit = 16
 
   private let location: FileLocation
   private let file: LocalFile
@@ -183,7 +165,7 @@ final class LockFile: Sendable {
 
   /// Creates or opens a file and locks it, or returns `nil` if another process has locked it; the call blocks.
   static func acquire(_ location: FileLocation) throws(Errno) -> LockFile? {
-    for _ in 0..<attempts {
+    for _ in 0..<attemptLimit {
       let file = try LocalFile(location.name, in: location.folder, .openOrCreate)
       guard file.status.kind == .regular else { throw .notSupported }
       guard try file.tryLock() else { return nil }
@@ -195,9 +177,7 @@ final class LockFile: Sendable {
     throw .resourceBusy
   }
 
-  /// Ends the lock, also if there are other references.
+  /// Ends the lock, even if there are other references.
   func release() { file.closeNow() }
-
-  /// Removes the file; the call blocks.
   func remove() throws(Errno) { try location.folder.remove(location.name) }
 }

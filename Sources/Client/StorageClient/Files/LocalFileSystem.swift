@@ -18,7 +18,7 @@ extension FileSystem where Self == LocalFileSystem {
   package static var system: LocalFileSystem { LocalFileSystem() }
 }
 
-/// The file system of this machine.
+/// The file system of this machine, whose blocking calls run on the threads of a queue.
 package struct LocalFileSystem: FileSystem {
   private static let queue = DispatchQueue(label: "storage-auth files", attributes: .concurrent)
 
@@ -29,9 +29,7 @@ package struct LocalFileSystem: FileSystem {
   }
 
   package func openFolder(_ path: FilePath) throws(Errno) -> FileDescriptor {
-    FileDescriptor(
-      rawValue: try checkedResult(
-        unsafe path.withPlatformString { unsafe openat(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }))
+    try descriptor(unsafe path.withPlatformString { unsafe openat(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
   }
 
   package func openFolder(_ name: FilePath.Component, in folder: FileDescriptor) throws(Errno) -> FileDescriptor {
@@ -39,8 +37,7 @@ package struct LocalFileSystem: FileSystem {
   }
 
   package func openParent(of folder: FileDescriptor) throws(Errno) -> FileDescriptor {
-    FileDescriptor(
-      rawValue: try checkedResult(unsafe openat(folder.rawValue, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
+    try descriptor(unsafe openat(folder.rawValue, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
   }
 
   package func openFile(
@@ -60,9 +57,7 @@ package struct LocalFileSystem: FileSystem {
   private func open(
     _ name: FilePath.Component, in folder: FileDescriptor, _ flags: Int32, _ mode: CInterop.Mode = 0
   ) throws(Errno) -> FileDescriptor {
-    FileDescriptor(
-      rawValue: try checkedResult(
-        unsafe name.withPlatformString { unsafe openat(folder.rawValue, $0, flags | O_CLOEXEC, mode) }))
+    try descriptor(unsafe name.withPlatformString { unsafe openat(folder.rawValue, $0, flags | O_CLOEXEC, mode) })
   }
 
   package func close(_ descriptor: FileDescriptor) throws(Errno) {
@@ -85,7 +80,7 @@ package struct LocalFileSystem: FileSystem {
   }
 
   package func names(in folder: FileDescriptor) throws(Errno) -> [FilePath.Component] {
-    // The stream owns its descriptor, and reading moves it: the folder's own one stays as it is.
+    // The stream closes its descriptor and moves its position, so it needs another one than the folder's.
     let copy = try checkedResult(unsafe openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     guard let stream = unsafe fdopendir(copy) else {
       let error = Errno(rawValue: Self.currentErrno)
@@ -165,24 +160,24 @@ package struct LocalFileSystem: FileSystem {
 
   package var userID: UInt32 { geteuid() }
 
-  /// Returns the result of a C call, or throws the error of the system if the result is negative.
-  @discardableResult
-  private func checkedResult(_ status: Int32) throws(Errno) -> Int32 {
-    guard status >= 0 else { throw Errno(rawValue: Self.currentErrno) }
-    return status
+  private func descriptor(_ result: Int32) throws(Errno) -> FileDescriptor {
+    FileDescriptor(rawValue: try checkedResult(result))
   }
 
-  /// The number of the last error of a call in this thread.
+  /// Returns the result of a C call, or throws the error of the system if the result is negative.
+  @discardableResult private func checkedResult(_ result: Int32) throws(Errno) -> Int32 {
+    guard result >= 0 else { throw Errno(rawValue: Self.currentErrno) }
+    return result
+  }
+
   private static var currentErrno: Int32 {
     get { errno }
     set { errno = newValue }
   }
 
-  /// Calls a function of swift-system, which only throws `Errno` although its declaration does not say so.
+  /// Calls a function of swift-system, which throws only `Errno`, but whose declaration does not say so.
   private static func throwingErrno<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
-    do {
-      return try body()
-    } catch {
+    do { return try body() } catch {
       throw error as? Errno ?? .ioError
     }
   }

@@ -1,13 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A page of an object listing.
 public struct ListPage: Sendable, Hashable {
   /// The objects and common prefixes on the page, ordered by name.
   public let entries: [ListEntry]
-
   /// The token that requests the next page, or `nil` on the last page.
   public let continuation: String?
 
@@ -38,16 +35,12 @@ public enum ListEntry: Sendable, Hashable {
 public struct ListedObject: Sendable, Hashable {
   /// The key of the object.
   public let key: String
-
   /// The size of the object in bytes.
   public let size: Int64
-
   /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
-
   /// The time at which the object was stored, or `nil` if the service did not report it.
   public let lastModified: Timestamp?
-
   /// The storage class of the object, as the provider spells it, or `nil` if the service did not report it.
   public let storageClass: String?
 
@@ -82,7 +75,7 @@ extension ListPage {
     self.init(entries: objectEntries.merged(with: prefixEntries), continuation: checkedContinuation)
   }
 
-  /// Requires that a page, and the marker of the next one, are listed after the marker that requested the page.
+  /// Requires that the page and the marker of the next page follow the marker that requested the page.
   func require(follows marker: String) throws(StorageError) {
     try entries.first?.require(follows: marker)
     if let continuation { try ListingOrder.require(continuation, follows: marker) }
@@ -90,7 +83,7 @@ extension ListPage {
 }
 
 extension ListEntry {
-  /// Requires that the entry is listed after a marker, which can be inside of a group.
+  /// Requires that the entry follows a marker; the marker can be a key with the common prefix of the entry.
   fileprivate func require(follows marker: String) throws(StorageError) {
     if case .commonPrefix(let prefix) = self, marker.hasBytePrefix(prefix), !marker.isIdentical(to: prefix) { return }
     try ListingOrder.require(name, follows: marker)
@@ -98,14 +91,13 @@ extension ListEntry {
 }
 
 extension [ListEntry] {
-  /// Appends an entry, whose name must be greater than the name of the last entry.
   fileprivate mutating func appendInOrder(_ entry: ListEntry) throws(StorageError) {
     _ = try ResponseValue(entry.name, named: "listed name")
     if let last { try ListingOrder.require(entry.name, follows: last.name) }
     append(entry)
   }
 
-  /// Returns the entries of two arrays, each in the byte order of the names, in one array in that order.
+  /// Returns the entries of two arrays in the byte order of their names, which is also the order of both arrays.
   fileprivate func merged(with others: [ListEntry]) -> [ListEntry] {
     if isEmpty || others.isEmpty { return isEmpty ? others : self }
     var merged: [ListEntry] = []

@@ -1,24 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// A check that the pages of a listing ascend, stay inside of what was requested, and cannot repeat.
+/// A check that the names of a listing ascend and fit the request, and that its pages cannot repeat.
 ///
-/// Names are compared as bytes: a key in two Unicode spellings is two keys. Names that ascend strictly from page to
-/// page cannot repeat, but a service can send them without end. Empty pages cannot repeat either, because each
-/// continuation must be new, and their number in a row is limited. The check stores the last name, and a number for
-/// each continuation since the last page with an entry.
-///
-/// The general purpose buckets of S3, OSS, COS and compatible services sort. Directory buckets of S3 do not, and are
-/// not supported.
+/// Names are compared as bytes. Pages with entries cannot repeat, because names ascend strictly. Empty pages cannot
+/// repeat either, because each continuation must be new, and the number of consecutive empty pages is limited. The
+/// directory buckets of S3, which do not sort names, are not supported.
 struct ListingOrder: Sendable {
-  /// The maximum number of consecutive empty pages that have a continuation.
-  ///
-  /// Services send such pages while they skip deleted objects or, with a delimiter, large groups.
+  /// The maximum number of consecutive empty pages; services send them while they skip deleted objects or large groups.
   static let emptyPageLimit = 1_000
 
-  /// The prefix and the delimiter of a listing, or `nil` if they are unknown.
   struct Scope: Sendable {
     let prefix: String
     let delimiter: String?
@@ -28,11 +19,9 @@ struct ListingOrder: Sendable {
   private var lastName: String?
   private var continuations = ContinuationCheck()
 
-  init(_ scope: Scope?) {
-    self.scope = scope
-  }
+  init(_ scope: Scope?) { self.scope = scope }
 
-  /// Requires that a page continues the listing: its names and its continuation.
+  /// Requires that the names and the continuation of the next page continue the listing.
   mutating func advance(over page: ListPage) throws(StorageError) {
     for entry in page.entries {
       try scope?.requireContained(entry)
@@ -44,7 +33,6 @@ struct ListingOrder: Sendable {
     try continuations.advance(to: Array(continuation.utf8), afterEmptyPage: page.entries.isEmpty)
   }
 
-  /// Requires that a name is greater than the previous name in the order of their bytes.
   static func require(_ name: String, follows last: String) throws(StorageError) {
     guard !last.utf8.lexicographicallyPrecedes(name.utf8) else { return }
     let fault = name.isIdentical(to: last) ? "is listed twice" : "follows \(last.quotedExcerpt)"
@@ -54,7 +42,7 @@ struct ListingOrder: Sendable {
 }
 
 extension ListingOrder.Scope {
-  /// Requires that a name starts with the prefix, and contains the delimiter at its end only if it is a common prefix.
+  /// Requires that a name starts with the prefix, and that only a common prefix contains the delimiter, at its end.
   fileprivate func requireContained(_ entry: ListEntry) throws(StorageError) {
     guard let remainder = entry.name.removingBytePrefix(prefix) else {
       throw StorageError.contradiction(
@@ -63,29 +51,27 @@ extension ListingOrder.Scope {
     let delimiter = delimiter ?? ""
     let firstDelimiterEnd = delimiter.isEmpty ? nil : remainder.utf8.firstRange(of: delimiter.utf8)?.upperBound
     switch entry {
-    case .object:
+    case .object(let object):
+      let key = object.key.quotedExcerpt
       guard firstDelimiterEnd == nil else {
         throw StorageError.contradiction(
-          "the key \(entry.name.quotedExcerpt) contains the delimiter \(delimiter.quotedExcerpt), but is no common prefix"
-        )
+          "the key \(key) contains the delimiter \(delimiter.quotedExcerpt), but is no common prefix")
       }
-    case .commonPrefix:
+    case .commonPrefix(let name):
       guard firstDelimiterEnd == remainder.endIndex else {
         throw StorageError.contradiction(
-          "the common prefix \(entry.name.quotedExcerpt) does not end with the first delimiter \(delimiter.quotedExcerpt)"
-        )
+          "the common prefix \(name.quotedExcerpt) does not end with the first delimiter \(delimiter.quotedExcerpt)")
       }
     }
   }
 }
 
-/// A check that the pages of a listing, in which a key has several entries with IDs, ascend by key and cannot repeat.
+/// A check that the keys of a listing with several entries per key ascend, and that its pages cannot repeat.
 ///
-/// OSS and COS sort the uploads of one key by their IDs, and S3 by their times, so that the order of the IDs shows no
-/// repetition. A key can have any number of entries. The check stores the IDs of one key on two pages, and two numbers
-/// for each of its earlier pages.
+/// The order of the IDs of one key is not checked: OSS and COS sort uploads by their IDs, and S3 by their times.
+/// The check stores the hash values of the IDs of one key on two pages, and two numbers for each of its earlier pages.
 struct RepeatedKeyOrder: Sendable {
-  /// The name of an entry in errors.
+  /// The word for an entry in error messages.
   private let noun: String
   private let prefix: String?
   private var currentKey: String?
@@ -97,7 +83,7 @@ struct RepeatedKeyOrder: Sendable {
     self.prefix = prefix
   }
 
-  /// Requires that a page continues the listing: its entries and the marker of the next page.
+  /// Requires that the entries and the marker of the next page continue the listing.
   mutating func advance(
     over entries: [(key: String, id: String)], next: (key: String, id: String)?
   ) throws(StorageError) {
@@ -124,13 +110,12 @@ struct RepeatedKeyOrder: Sendable {
   }
 }
 
-/// A check that no continuation of a listing comes back, and that not too many pages without entries follow each other.
+/// A check that the continuations of a listing do not repeat, and that not too many consecutive pages are empty.
 private struct ContinuationCheck: Sendable {
-  /// The hash values of the continuations, of which a key with millions of entries has thousands.
+  /// The hash values of the continuations; a key with millions of entries has thousands of continuations.
   private var hashes: Set<Int> = []
   private var emptyPageCount = 0
 
-  /// Requires that the bytes of a page's continuation are new.
   mutating func advance(to continuation: [UInt8], afterEmptyPage isEmpty: Bool) throws(StorageError) {
     guard hashes.insert(continuation.hashValue).inserted else {
       throw StorageError.contradiction("a page has the same continuation as an earlier page, so that it never ends")
@@ -143,9 +128,7 @@ private struct ContinuationCheck: Sendable {
   }
 }
 
-/// A check that no page with entries of a key comes back, for any number of pages.
-///
-/// A page that comes back contains the first ID of an earlier page. IDs are compared by their hash values.
+/// A check that no page with entries of one key repeats, which would contain the first ID of an earlier page.
 private struct IDCheck: Sendable {
   private var firstOfEachPage: Set<Int> = []
   private var previousPage: Set<Int> = []
@@ -156,7 +139,7 @@ private struct IDCheck: Sendable {
     currentPage = []
   }
 
-  /// Adds an ID of the current page, and returns whether it is not known from this page or an earlier one.
+  /// Adds an ID of the current page, and returns whether the ID is new.
   mutating func insert(_ id: String) -> Bool {
     let hash = Array(id.utf8).hashValue
     guard !firstOfEachPage.contains(hash), !previousPage.contains(hash) else { return false }

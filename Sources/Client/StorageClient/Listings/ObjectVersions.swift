@@ -1,39 +1,26 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A version of an object, or a delete marker, in a bucket with versioning.
 public struct ObjectVersion: Sendable, Hashable {
   /// The key of the object.
   public let key: String
-
-  /// The ID of the version, which is `null` for one that was stored while versioning was not enabled.
+  /// The ID of the version, or `null` for a version that was stored while versioning was not enabled.
   public let versionID: String
-
   /// Whether the version is the one that a request without a version reads.
   public let isLatest: Bool
-
-  /// Whether the entry is a delete marker, which hides the older versions.
-  ///
-  /// A deletion without a version adds a delete marker, and deleting the marker restores the object.
+  /// Whether the entry is a delete marker, which hides the older versions until the marker is deleted.
   public let isDeleteMarker: Bool
-
   /// The size of the version in bytes, or `nil` for a delete marker.
   public let size: Int64?
-
   /// The entity tag of the version as the service sends it, with the quotes, or `nil` for a delete marker.
   public let etag: String?
-
   /// The time at which the version was stored, or `nil` if the service did not report it.
   public let lastModified: Timestamp?
-
   /// The storage class of the version, as the provider spells it, or `nil` if the service did not report it.
   public let storageClass: String?
 
-  /// Creates the description of a version or a delete marker for an implementation of ``DocumentFormat``.
-  ///
-  /// The parameters are the properties.
+  /// Creates a description, for implementations of ``DocumentFormat``; the parameters are the properties.
   public init(
     key: String, versionID: String, isLatest: Bool, isDeleteMarker: Bool, size: Int64? = nil, etag: String? = nil,
     lastModified: Timestamp? = nil, storageClass: String? = nil
@@ -49,10 +36,10 @@ public struct ObjectVersion: Sendable, Hashable {
   }
 }
 
-/// An asynchronous sequence of the versions of objects and their delete markers, which fetches pages as they are needed.
+/// An asynchronous sequence of versions of objects and delete markers, which fetches pages as they are needed.
 ///
-/// Keys ascend in the order of their bytes, and the versions of a key start with the latest. Each iteration starts at the
-/// first page. This loop deletes all versions permanently:
+/// Keys ascend in the order of their bytes, and the versions of a key start with the latest. This loop deletes all
+/// versions permanently:
 ///
 /// ```swift
 /// for try await version in bucket.versions(prefix: "2026/") {
@@ -67,7 +54,6 @@ public struct ObjectVersions: AsyncSequence, Sendable {
   public struct Marker: Sendable, Hashable {
     /// The key of the object.
     public let key: String
-
     /// The ID of the version, or an empty string if the next page starts after all versions of the key.
     public let versionID: String
 
@@ -82,7 +68,6 @@ public struct ObjectVersions: AsyncSequence, Sendable {
   public struct Page: Sendable, Hashable {
     /// The versions and the delete markers on the page.
     public let versions: [ObjectVersion]
-
     /// The marker of the next page, or `nil` on the last page.
     public let next: Marker?
 
@@ -96,10 +81,8 @@ public struct ObjectVersions: AsyncSequence, Sendable {
   typealias PageReader = @Sendable @concurrent (_ marker: Marker?) async throws -> Page
 
   let prefix: String
-
   /// The key of the only object whose versions are listed, or `nil` for all objects with the prefix.
   let key: String?
-
   let readPage: PageReader
 
   /// Returns an iterator that starts at the first page.
@@ -126,12 +109,15 @@ public struct ObjectVersions: AsyncSequence, Sendable {
         let page = try await readPage(marker)
         try order.advance(
           over: page.versions.map { ($0.key, $0.versionID) }, next: page.next.map { ($0.key, $0.versionID) })
-        (versions, marker, hasMore) = (page.versions[...], page.next, page.next != nil)
+        versions = page.versions[...]
+        marker = page.next
+        hasMore = marker != nil
       }
       guard let version = versions.popFirst() else { return nil }
       guard let key, !version.key.isIdentical(to: key) else { return version }
-      // A key precedes all longer keys of which it is a prefix, so that no further version of it follows.
-      (versions, hasMore) = ([], false)
+      // All versions of a key precede those of the longer keys that it is a prefix of, so the listing is complete.
+      versions = []
+      hasMore = false
       return nil
     }
   }
@@ -143,6 +129,6 @@ public enum BucketVersioning: String, Sendable, Hashable, CaseIterable {
   case disabled
   /// The bucket keeps the earlier versions of an object.
   case enabled
-  /// The bucket keeps the versions from the time when versioning was enabled, and replaces those without a version.
+  /// The bucket keeps the versions from the time when versioning was enabled, but new uploads replace each other.
   case suspended
 }

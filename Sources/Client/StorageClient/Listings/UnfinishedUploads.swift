@@ -1,16 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A multipart upload that was neither completed nor aborted.
 public struct UnfinishedUpload: Sendable, Hashable {
   /// The key under which the object would be stored.
   public let key: String
-
   /// The ID of the multipart upload.
   public let uploadID: String
-
   /// The time at which the upload was started, or `nil` if the service did not report it.
   public let started: Timestamp?
 
@@ -24,7 +20,7 @@ public struct UnfinishedUpload: Sendable, Hashable {
 
 /// An asynchronous sequence of a bucket's unfinished multipart uploads, which fetches pages as they are needed.
 ///
-/// Each iteration starts at the first page. This loop aborts the uploads that were started more than a week ago:
+/// This loop aborts the uploads that were started more than a week ago:
 ///
 /// ```swift
 /// for try await upload in bucket.unfinishedUploads(prefix: "2026/") {
@@ -35,16 +31,13 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   /// The type of the elements.
   public typealias Element = UnfinishedUpload
 
-  /// The type of a function that fetches a page.
-  ///
-  /// The sequence passes `nil` first, and then the marker of the previous page.
+  /// The type of a function that fetches the page after a marker, or the first page if it is `nil`.
   public typealias PageReader = @Sendable @concurrent (_ marker: Marker?) async throws -> Page
 
   /// The key and the ID of an upload, after which the next page starts.
   public struct Marker: Sendable, Hashable {
     /// The key of the upload.
     public let key: String
-
     /// The ID of the upload, or an empty string if the next page starts after all uploads of the key.
     public let uploadID: String
 
@@ -59,7 +52,6 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   public struct Page: Sendable, Hashable {
     /// The uploads on the page.
     public let uploads: [UnfinishedUpload]
-
     /// The marker of the next page, or `nil` on the last page.
     public let next: Marker?
 
@@ -73,14 +65,10 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   private let readPage: PageReader
   private var prefix: String?
 
-  /// Creates a sequence for an implementation of ``BucketStore``.
-  ///
-  /// - Parameter page: A function that fetches a page. Its result must not depend on earlier calls.
-  public init(page: @escaping PageReader) {
-    readPage = page
-  }
+  /// Creates a sequence from a page reader without state, for an implementation of ``BucketStore``.
+  public init(page: @escaping PageReader) { readPage = page }
 
-  /// Creates a sequence in which keys without the prefix are errors.
+  /// Creates a sequence that throws an error for a key without the prefix.
   init(prefix: String, page: @escaping PageReader) {
     readPage = page
     self.prefix = prefix
@@ -109,7 +97,9 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
         let page = try await readPage(marker)
         try order.advance(
           over: page.uploads.map { ($0.key, $0.uploadID) }, next: page.next.map { ($0.key, $0.uploadID) })
-        (uploads, marker, hasMore) = (page.uploads[...], page.next, page.next != nil)
+        uploads = page.uploads[...]
+        marker = page.next
+        hasMore = marker != nil
       }
       return uploads.popFirst()
     }

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-public import StorageAuth
 public import SystemPackage
 
 extension PresignedRequest {
@@ -18,17 +16,16 @@ extension PresignedRequest {
   /// - Returns: The service's description of the uploaded object. Its key is the path of the URL without the leading
   ///   slash, which includes the bucket if the URL names the bucket in the path.
   /// - Throws: ``ServiceError`` if the response has the status 203, after which the object is stored
-  ///   (``ServiceError/isStored``), or a status of 300 or more; ``StorageError`` if the URL or the source is unusable, or
-  ///   the service received other bytes; the error of a stream; `TransportError` or `CancellationError` if there is no
-  ///   response.
-  @discardableResult
-  @concurrent
+  ///   (``ServiceError/isStored``), or a status of 300 or more; ``StorageError`` if the URL or the source is unusable,
+  ///   or the service received other bytes; the error of a stream; `TransportError` or `CancellationError` if there is
+  ///   no response.
+  @discardableResult @concurrent
   public func upload(
     _ source: UploadSource, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
   ) async throws -> UploadedObject {
     var configuration = configuration
-    // A stream can be read only once, so that the request cannot be repeated.
+    // A stream can be read only once, so the request cannot be repeated.
     if case .stream = source.storage { configuration.attempts = 1 }
     let exchange = try PresignedExchange(self, for: .put, configuration, transport)
     return try await source.read { bytes, byteCount in
@@ -46,10 +43,9 @@ extension PresignedRequest {
   /// `file` is the destination; an existing file is replaced. The other parameters are those of the upload.
   ///
   /// - Returns: The service's description of the object. Its key is the path of the URL without the leading slash.
-  /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the other
-  ///   errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.
-  @discardableResult
-  @concurrent
+  /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the
+  ///   other errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.
+  @discardableResult @concurrent
   public func download(
     to file: FilePath, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
@@ -65,16 +61,13 @@ extension PresignedRequest {
   /// Starts to download an object with the presigned URL.
   ///
   /// The request is repeated if the network or the service fails before the response arrives. A connection that is lost
-  /// afterwards ends the download.
-  ///
-  /// The parameters are those of the upload.
+  /// afterwards ends the download. The parameters are those of the upload.
   ///
   /// - Returns: The service's description of the object, and its bytes as they arrive.
   /// - Throws: ``ServiceError`` if the response has the status 203 or a status of 300 or more; ``StorageError`` if the
-  ///   URL is unusable; `TransportError` or `CancellationError` if there is no response. Reading the bytes can throw the
-  ///   same errors.
-  @concurrent
-  public func open(
+  ///   URL is unusable; `TransportError` or `CancellationError` if there is no response. Reading the bytes can throw
+  ///   the same errors.
+  @concurrent public func open(
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault
   ) async throws -> DownloadedObject {
@@ -90,7 +83,7 @@ extension PresignedRequest {
   }
 }
 
-/// The requests that one presigned URL authorizes, sent until one succeeds or no retry is left.
+/// The sender of the request that a presigned URL authorizes, with retries.
 private struct PresignedExchange {
   let target: PresignedTarget
   let configuration: StorageClientConfiguration
@@ -114,26 +107,23 @@ private struct PresignedExchange {
     self.transport = transport
   }
 
-  /// Sends the bytes, and compares their checksum with the checksum that the service calculated.
   func upload(
     _ bytes: ByteStream, byteCount: Int64, _ progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    let meter = BodyMeter(
-      length: byteCount, checksumAlgorithm, progress: ProgressMeter(total: byteCount, handler: progress))
+    let progressMeter = ProgressMeter(total: byteCount, handler: progress)
+    let meter = BodyMeter(length: byteCount, checksumAlgorithm, progress: progressMeter)
     let received = try await send(meter.body(of: bytes), measuredBy: meter)
     var callbackReply: [UInt8]?
     if requestsCallback {
       callbackReply = try await received.body.collected(upTo: PresignedTarget.callbackReplyLimit)
     } else {
-      // The head says that the object is stored, whatever happens to the connection now.
+      // The head of the response reports the success, so an error of the connection does not matter any more.
       _ = try? await received.body.collected(upTo: ServiceError.bodyLimit)
     }
     return try target.uploadedObject(
-      from: received.response, size: byteCount, checksum: meter.checksum,
-      callbackReply: callbackReply)
+      from: received.response, size: byteCount, checksum: meter.checksum, callbackReply: callbackReply)
   }
 
-  /// Sends the request until the response reports success or no retry is left.
   func send(_ body: HTTPBody, measuredBy meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
     var request = request
     if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
@@ -147,12 +137,13 @@ private struct PresignedExchange {
         let (bytes, isTruncated) = try await received.errorBody()
         var error = target.serviceError(in: received.response, body: bytes)
         error.attempts = plan.attempts
-        nextStep = isTruncated && !error.isExplained ? plan.step(afterTruncation: error) : plan.step(after: error)
+        let isReasonLost = isTruncated && !error.isExplained
+        nextStep = isReasonLost ? plan.scheduleRetry(afterTruncation: error) : plan.scheduleRetry(after: error)
         failure = error
       } catch let error as TransportError {
         if let sourceError = meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
         if error.code == .cancelled { throw CancellationError() }
-        nextStep = plan.step(after: error)
+        nextStep = plan.scheduleRetry(after: error)
         failure = error
       }
       guard let nextStep else { throw failure }
@@ -163,9 +154,7 @@ private struct PresignedExchange {
 }
 
 extension PresignedRequest {
-  /// Creates a presigned request from a URL that an app's server has presigned.
-  ///
-  /// The expiration is read from the parameters of the URL.
+  /// Creates a presigned request from a URL that an app's server has presigned, whose query contains the expiration.
   ///
   /// ```swift
   /// let url = try await app.uploadURL(for: "cat.jpg")
@@ -178,8 +167,7 @@ extension PresignedRequest {
   ///   - headers: The signed headers, which must be sent with exactly these values.
   /// - Throws: ``StorageError/Code/invalidOption`` if the URL has no expiration that can be read.
   public init(_ method: HTTPRequest.Method, url: String, headers: HTTPFields = [:]) throws(StorageError) {
-    let query = url.drop { $0 != "?" }.dropFirst()
-    guard let expiration = PresignedURLRules.expiration(ofQuery: query) else {
+    guard let expiration = PresignedURLRules.expiration(of: url) else {
       throw StorageError(
         .invalidOption, "The URL has no parameter that states until when its signature is valid.",
         remedy: "Pass the whole URL as it was presigned, or name the expiration.")
@@ -190,13 +178,11 @@ extension PresignedRequest {
   /// Whether the request makes the service call a server of the app after the upload.
   var requestsCallback: Bool {
     get throws(StorageError) {
-      let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
-      let parameterNames = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+      let parameterNames = try serviceURL.path.query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
       return (parameterNames + headers.map(\.name.canonicalName)).contains(where: PresignedURLRules.isCallbackName)
     }
   }
 
-  /// The parts of the URL, or an error if it is not a URL of a service.
   var serviceURL: ServiceURL {
     get throws(StorageError) {
       guard let parts = ServiceURL(url) else {
@@ -214,7 +200,7 @@ extension PresignedURLRules {
 
   /// Returns whether a parameter belongs to a signature, or selects a version or headers of the response.
   ///
-  /// Other parameters can make the service convert the object.
+  /// Any other parameter can make the service convert the object.
   static func leavesObjectUnprocessed(_ parameter: Substring) -> Bool {
     let name = String(parameter.prefix { $0 != "=" }).asciiLowercased
     return name == "versionid" || name.hasBytePrefix("response-") || known.contains { $0.leavesObjectUnprocessed(name) }
@@ -225,17 +211,16 @@ extension PresignedURLRules {
     known.contains { $0.callbackNames.contains(name.asciiLowercased) }
   }
 
-  /// Returns the expiration that the query of a URL states, or `nil` if no service's parameters state it.
-  static func expiration(ofQuery query: Substring) -> Timestamp? {
-    let values = values(ofQuery: query)
+  static func expiration(of url: String) -> Timestamp? {
+    let values = values(of: url.query)
     return known.lazy.compactMap { $0.expiration(values) }.first
   }
 
   /// Returns the algorithm of the checksum that the service reports after an upload to a URL.
   ///
-  /// OSS and COS report theirs for a URL with a signature of S3 as well.
+  /// OSS and COS report CRC-64/XZ also for a URL with a signature of S3.
   static func checksumAlgorithm(of url: ServiceURL) -> ObjectChecksum.Algorithm {
-    let values = values(ofQuery: url.path.drop { $0 != "?" }.dropFirst())
+    let values = values(of: url.path.query)
     let host = hostWithoutPort(url.authority).asciiLowercased
     let services = ServiceDescription.known.filter {
       $0.owns(host: host) || $0.presignedURLs?.expiration(values) != nil
@@ -243,7 +228,7 @@ extension PresignedURLRules {
     return services.map(\.name) == [ServiceDescription.s3.name] ? .crc64NVME : .crc64
   }
 
-  private static func values(ofQuery query: Substring) -> [String: String] {
+  private static func values(of query: Substring) -> [String: String] {
     var values: [String: String] = [:]
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1)
@@ -251,4 +236,8 @@ extension PresignedURLRules {
     }
     return values
   }
+}
+
+extension String {
+  fileprivate var query: Substring { drop { $0 != "?" }.dropFirst() }
 }

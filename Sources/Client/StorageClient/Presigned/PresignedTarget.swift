@@ -1,24 +1,18 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
-package import StorageAuth
-
-/// The object that a presigned URL names, without the signature, and the meaning of responses to the URL.
+/// The object that a presigned URL authorizes access to, without the signature, and the reader of responses to the URL.
 package struct PresignedTarget: Sendable, Hashable, Codable {
-  /// The method and the URL without its query, for errors.
+  /// The method and the URL without its query, for error messages.
   package let subject: String
-
   /// The path of the URL without the leading slash.
   package let key: String
-
-  /// Whether the service sends the bytes of the object as they are stored.
+  /// Whether the service sends the stored bytes of the object, instead of a converted image, for example.
   private let isUnprocessed: Bool
 
   /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
   static let callbackReplyLimit = 4 << 20
 
-  /// Creates the target of a request, or throws an error if the request has another method or its URL is invalid.
   package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {
     guard request.method == method else {
       throw StorageError(
@@ -43,8 +37,6 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   }
 
   /// Returns the description of an uploaded object, or throws an error if the service received other bytes.
-  ///
-  /// The callback's reply is `nil` if the request asked for no callback.
   package func uploadedObject(
     from response: HTTPResponse, size: Int64, checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
@@ -56,18 +48,17 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
       callbackReply: callbackReply)
   }
 
-  /// Requires the entity tag of a successful download, which a service that processes an object may not send.
+  /// Requires the entity tag of a successful download, unless the service processes the object.
   func requireEntityTag(in response: HTTPResponse) throws(StorageError) {
     guard isUnprocessed else { return }
     try SuccessProof.entityTag.require(in: response, to: subject, requestIDHeader: nil)
   }
 
-  /// Returns the description of the object in the response to a download.
   package func objectInfo(from response: HTTPResponse) -> ObjectInfo {
     ObjectInfo(key: key, response: response, conventions: .known(from: response))
   }
 
-  /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.
+  /// Returns the checksum that the body of a response must have, or `nil` if the body is not the whole object.
   package func checksum(of info: ObjectInfo, in response: HTTPResponse) -> ObjectChecksum? {
     isUnprocessed && response.status != .partialContent ? info.checksum : nil
   }
@@ -79,7 +70,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     try requireEntityTag(in: response)
     let length = response.contentLength
     try checkByteCount(of: subject, byteCount, length: length)
-    // The system does not tell how it found the end of the body.
+    // The system does not report how it found the end of the body.
     if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
     if let expected = checksum(of: info, in: response) { try checkChecksum(of: subject, found, expected: expected) }
   }

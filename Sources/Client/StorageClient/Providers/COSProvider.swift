@@ -1,12 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import COSAuth
-public import HTTPTypes
-public import StorageAuth
-internal import StorageCrypto
-public import StorageDiagnosis
-
 /// A storage provider for a bucket in Tencent Cloud COS.
 public struct COSProvider: PresigningProvider {
   /// The type of the credentials that sign requests to COS.
@@ -14,13 +8,10 @@ public struct COSProvider: PresigningProvider {
 
   /// The bucket name, including the APPID of the account: `photos-1250000000`.
   public let bucket: String
-
   /// The region of the bucket, such as `ap-guangzhou`.
   public let region: String
-
   /// The signer of requests and presigned URLs.
   public let signer: COSSigner
-
   private let endpointResult: Result<ServiceEndpoint, SigningError>
 
   /// The short name of the service, `cos`.
@@ -33,28 +24,20 @@ public struct COSProvider: PresigningProvider {
 
   /// The signer that creates presigned URLs.
   public var presigner: COSSigner { signer }
-
   /// The service-specific header names and formats of COS.
   public var conventions: HeaderConventions { .cos }
-
   /// The default credential sources for Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
 
-  /// Returns the differences between the signed request and the request for which the service calculated a signature.
-  ///
-  /// The parameters are those of `StorageProvider.diagnosis(of:body:to:)`.
+  /// Returns how the request differs from what the service signed; see `StorageProvider.diagnosis(of:body:to:)`.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
   }
 
-  /// Returns the value of the `x-cos-copy-source` header: the source bucket's host and the percent-encoded key.
-  ///
-  /// Page: "PUT Object - Copy".
-  ///
-  /// - Parameter source: The bucket, key and version of the object to copy.
+  /// Returns the value of the `x-cos-copy-source` header for a source: its host and key (page "PUT Object - Copy").
   public func copySource(_ source: CopySource) -> String {
-    // The service resolves the source itself, and requires its public host, whatever the endpoint of the request is.
+    // The service requires the public host of the source, whatever the endpoint of the request is.
     let host = "\(source.bucket ?? bucket).cos.\(source.region ?? region)\(ServiceDescription.cos.domains[0])"
     return "\(host)/\(source.encodedKey)"
   }
@@ -73,7 +56,7 @@ extension COSProvider {
   ///   - policy: The selection of headers to include in the signature.
   ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would reject.
   ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
-  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
+  ///   - keyTime: The window of all signatures in request headers. If `nil`, the key and the current time determine it.
   public init(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
@@ -89,17 +72,13 @@ extension COSProvider {
   }
 
   /// Creates a storage provider for a COS bucket at the given endpoint, such as a LocalCloud endpoint.
-  ///
-  /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, endpoint: ServiceEndpoint) {
     self.init(bucket: bucket, region: region, signer: COSSigner(), endpointResult: .success(endpoint))
   }
 }
 
 extension StorageProvider where Self == COSProvider {
-  /// Returns a storage provider for a bucket in Tencent Cloud COS.
-  ///
-  /// The parameters are those of the initializer of ``COSProvider``.
+  /// Returns a storage provider for a bucket in Tencent Cloud COS; see the initializer of ``COSProvider``.
   public static func cos(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
@@ -110,16 +89,14 @@ extension StorageProvider where Self == COSProvider {
       headerLifetime: headerLifetime, keyTime: keyTime)
   }
 
-  /// Returns a storage provider for a bucket in Tencent Cloud COS at the given endpoint.
-  ///
-  /// The parameters are those of the initializer of ``COSProvider``.
+  /// Returns a storage provider for a COS bucket at the given endpoint; see the initializer of ``COSProvider``.
   public static func cos(bucket: String, region: String, endpoint: ServiceEndpoint) -> COSProvider {
     COSProvider(bucket: bucket, region: region, endpoint: endpoint)
   }
 }
 
 extension StorageProvider where Self == S3Provider {
-  /// Returns a storage provider for a bucket in Tencent Cloud COS, which is reached through its S3-compatible interface.
+  /// Returns a storage provider for a bucket in Tencent Cloud COS that uses the S3-compatible interface of the service.
   ///
   /// The interface has no checksums, and the region of signatures has no effect. Page: "Accessing COS with AWS S3 SDK".
   ///
@@ -143,8 +120,8 @@ extension HeaderConventions {
       headerPrefix: service.headerPrefix, paging: .marker,
       scopes: [
         "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
-        "callback-var": [.put, .complete],
-        "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
+        "callback-var": [.put, .complete], "acl": .publication, "object-type": .creation, "content-sha1": .put,
+        "return-body": [.put, .complete],
       ])
     conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
     conventions.replaceMetadata = "Replaced"

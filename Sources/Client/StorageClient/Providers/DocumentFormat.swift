@@ -1,9 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
-
 /// The format of a service's documents: listings, multipart uploads, copies, deletions and errors.
 ///
 /// A service that differs from the others only in its documents, such as one that responds with JSON, implements this
@@ -11,16 +8,15 @@ public import StorageAuth
 /// and writes their bodies with the format, and checks what the format has read: the order of names and parts, the ends
 /// of listings, and the keys in reports.
 ///
-/// The client passes each body to ``error(in:of:subject:)`` first, so that the other methods read documents of
-/// operations only. A method throws an error for any other document, such as a page of a proxy; an error that is no
-/// ``StorageError`` becomes one with the code ``StorageError/Code/malformedResponse``.
+/// The client passes each body to ``error(in:of:subject:)`` first. The other methods throw an error for a document that
+/// is not that of their operation, such as a page of a proxy. If the error is not a ``StorageError``, the client throws
+/// one with the code ``StorageError/Code/malformedResponse``.
 ///
-/// The parameter `body` of the other methods is the body of the response, and `request` is the request of that response:
-/// its bucket, key, prefix, delimiter and upload ID, which the document may repeat.
+/// The parameter `body` of the other methods is the body of the response. `request` has the bucket, key, prefix,
+/// delimiter and upload ID of the request, which the document may repeat.
 public protocol DocumentFormat: Sendable {
   /// The media type of the documents that the client sends, such as `application/json`.
   var mediaType: String { get }
-
   /// The query parameters that listings need so that the format can read their names, none by default.
   var listingParameters: [RequestTarget.Parameter] { get }
 
@@ -42,9 +38,7 @@ public protocol DocumentFormat: Sendable {
   /// - Throws: An error if the document has no ID, or if it contradicts the request.
   func uploadID(in body: [UInt8], of request: DocumentRequest) throws -> String
 
-  /// Returns the document that completes a multipart upload.
-  ///
-  /// - Parameter parts: The parts in the order of their numbers.
+  /// Returns the document that completes a multipart upload; the parts are in the order of their numbers.
   func completion(of parts: [StoredPart]) -> [UInt8]
 
   /// Reads the entity tag of an object that was created by the completion of a multipart upload.
@@ -58,14 +52,10 @@ public protocol DocumentFormat: Sendable {
   /// - Throws: An error if the document has no entity tag, or if it contradicts the request.
   func copy(in body: [UInt8], of request: DocumentRequest) throws -> (etag: String, lastModified: Timestamp?)
 
-  /// Returns a Boolean value that indicates whether a document can contain a key, `true` by default.
-  ///
-  /// - Parameter key: The key of an object to delete.
+  /// Returns whether a document can contain the key of an object to delete, `true` by default.
   func represents(_ key: String) -> Bool
 
-  /// Returns the document that requests the deletion of objects, and asks for a report of the failures at least.
-  ///
-  /// - Parameter keys: Up to 1,000 keys.
+  /// Returns the document that requests the deletion of up to 1,000 keys, and a report at least of the failures.
   func deletion(of keys: [String]) -> [UInt8]
 
   /// Reads the report on a deletion, in which the deleted keys may be missing.
@@ -140,16 +130,12 @@ extension DocumentFormat {
 public struct DocumentRequest: Sendable, Hashable {
   /// The bucket name.
   public var bucket: String
-
   /// The key of the object, or `nil` if the request concerns the bucket.
   public var key: String?
-
   /// The ID of the multipart upload, or `nil` if the request concerns none, or initiates one.
   public var uploadID: String?
-
   /// The prefix of the listed keys.
   public var prefix: String
-
   /// The string that ends a common prefix, or `nil` if the request lists every key.
   public var delimiter: String?
 
@@ -169,10 +155,8 @@ public struct DocumentRequest: Sendable, Hashable {
 public struct StoredPart: Sendable, Hashable {
   /// The number of the part, starting at 1.
   public let number: Int
-
   /// The entity tag of the part, as the service sent it.
   public let etag: String
-
   /// The size of the part in bytes.
   public let size: Int64
 

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-internal import StorageAuth
 internal import StorageCrypto
 
 /// The service-specific parts of the protocol that services share: header names, paging, values, and documents.
@@ -16,84 +14,56 @@ internal import StorageCrypto
 public struct HeaderConventions: Sendable {
   /// The prefix of the metadata header names, in lowercase, such as `x-oss-meta-`.
   public var metadataPrefix: String
-
   /// The name of the response header that contains the request ID.
   public var requestID: HTTPField.Name
-
-  /// The response headers that contain the checksum of an object or a part.
-  ///
-  /// The first header determines the checksum algorithm for uploads.
+  /// The response headers with the checksum of an object or a part; the first one determines the algorithm for uploads.
   public var checksums: [ChecksumHeader] = []
-
   /// Whether the response to a range request contains the checksum of the whole object.
   public var rangesTellChecksum = true
-
   /// The name of the response header that contains the version of an object.
   public var versionID: HTTPField.Name
-
   /// The name of the header that contains the storage class of an object.
   public var storageClass: HTTPField.Name
-
   /// The name of the request header that specifies the source of a copy.
   public var copySource: HTTPField.Name
-
   /// The name of the request header that selects whether a copy takes its attributes from the source or the request.
   public var metadataDirective: HTTPField.Name
-
   /// The value of the ``metadataDirective`` header that makes a copy take its attributes from the request.
   public var replaceMetadata: String
-
   /// The request header that forbids overwriting an object, or `nil` if the service has no such header.
   public var forbidOverwrite: HTTPField?
-
   /// Whether the service ignores ``forbidOverwrite`` in a bucket whose versioning is enabled or suspended.
   public var overwritesWithVersioning = false
-
-  /// Whether the service supports `If-Match` for uploads.
-  ///
-  /// Such an upload is conditional on the entity tag of the object that it replaces.
+  /// Whether the service supports uploads that are conditional on the entity tag of the replaced object (`If-Match`).
   public var overwritesConditionally = false
-
-  /// The name of the header that contains an error document in Base64 if a response has no body, or `nil` if the
-  /// service has no such header.
+  /// The name of the header with an error document in Base64 if a response has no body, or `nil` if there is none.
   public var errorInHeader: HTTPField.Name?
-
   /// The name of the header that contains a more specific error code, or `nil` if the service has no such header.
   public var detailCode: HTTPField.Name?
 
-  /// The name of the request header that makes the service call a server of the app after an upload, or `nil` if the
-  /// service has no such header.
+  /// The name of the request header that makes the service call a server of the app after an upload, or `nil`.
   ///
   /// The service responds to such an upload with the body of the server's response.
   public var callback: HTTPField.Name?
 
   /// The names of further request headers that replace the service's document in the response to an upload.
   var documentReplacingHeaders: [HTTPField.Name] = []
-
-  /// The ends of names that are aliases of buckets; documents contain the name of the bucket itself.
+  /// The suffixes of bucket aliases; documents contain the name of the bucket itself.
   var aliasSuffixes: [String] = []
-
   /// Whether documents can contain the bucket name without the account number at its end.
   var omitsAccountNumber = false
-
   /// The method by which a request for the next page of a listing continues the previous page.
   public var paging: Paging
-
   /// Whether a `+` in a percent-encoded name of a listing represents a space.
   public var encodesSpaceAsPlus: Bool
-
   /// The format of the service's documents, or `nil` for the XML that most services share.
   public var documents: (any DocumentFormat)?
 
   var format: any DocumentFormat { documents ?? XMLDocuments(conventions: self) }
-
-  /// The algorithm of the checksums that the client computes, which is the algorithm of the first checksum header.
   var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }
 
   /// The suffixes of the service's hosts, on all of which the name of a bucket means the same bucket.
   package var domains: [String] = []
-
-  /// The table of the kinds of requests to which the service's headers apply.
   var scopes: HeaderScopes
 
   /// A method by which a request for the next page of a listing continues the previous page.
@@ -106,8 +76,8 @@ public struct HeaderConventions: Sendable {
 
   /// Creates the conventions of a service that uses the common header names with a service-specific prefix.
   ///
-  /// The conventions have no checksum headers, no header that forbids overwriting and no error header until these properties
-  /// are set.
+  /// The conventions have no checksum headers, no header that forbids overwriting and no error header until these
+  /// properties are set.
   ///
   /// - Parameters:
   ///   - headerPrefix: The prefix of the service's own headers, in lowercase, such as `x-oss-`. It must be valid at the
@@ -144,10 +114,8 @@ public struct HeaderConventions: Sendable {
 public struct ChecksumHeader: Sendable, Hashable {
   /// The name of the header that contains the checksum.
   public let name: HTTPField.Name
-
   /// The algorithm of the checksum in the header.
   public let algorithm: ObjectChecksum.Algorithm
-
   /// The encoding of the checksum in the header.
   public let spelling: Spelling
 
@@ -166,14 +134,11 @@ public struct ChecksumHeader: Sendable, Hashable {
     self.spelling = spelling
   }
 
-  /// Returns the header with a checksum.
   func field(with checksum: ObjectChecksum) -> HTTPField {
     HTTPField(name: name, value: spelling == .decimal ? "\(checksum.value)" : checksum.base64)
   }
 
-  /// Parses a header value, or returns `nil` if its length or format differs.
-  ///
-  /// The checksum of an object's part checksums, for example, has another format.
+  /// Parses a header value, or returns `nil` for another format, such as the checksum of the parts' checksums.
   func checksum(parsing text: String) -> ObjectChecksum? {
     switch spelling {
     case .decimal:
@@ -188,9 +153,6 @@ public struct ChecksumHeader: Sendable, Hashable {
 extension HTTPFields {
   /// Returns the first valid checksum in the given headers, or `nil` if none contains one.
   func checksum(in headers: [ChecksumHeader]) -> ObjectChecksum? {
-    for header in headers {
-      if let checksum = value(of: header.name).flatMap(header.checksum(parsing:)) { return checksum }
-    }
-    return nil
+    headers.lazy.compactMap { header in value(of: header.name).flatMap(header.checksum(parsing:)) }.first
   }
 }

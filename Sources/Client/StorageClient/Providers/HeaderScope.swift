@@ -1,18 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
-
 /// A set of the kinds of requests that a header applies to.
 public struct HeaderScope: OptionSet, Sendable, Hashable {
   /// The bits of the set, one for each kind of request.
   public let rawValue: UInt8
 
   /// Creates a set of request kinds from its bits.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A request that uploads a whole object.
   public static let put = HeaderScope(rawValue: 1)
@@ -30,32 +25,26 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public static let head = HeaderScope(rawValue: 1 << 6)
   /// A request that copies an object inside the service.
   public static let copy = HeaderScope(rawValue: 1 << 7)
-
-  /// All kinds of requests.
-  ///
-  /// This is the scope of headers that a service's table does not contain, because it is unknown which requests could
-  /// omit those headers.
+  /// All kinds of requests, which is the scope of headers that a service's table does not contain.
   public static let all: HeaderScope = [.put, .initiate, .part, .complete, .abort, .get, .head, .copy]
-
   /// The requests that create an object: uploads of whole objects, initiations of multipart uploads, and copies.
   public static let creation: HeaderScope = [.put, .initiate, .copy]
   /// The requests that create an object, or complete a multipart upload.
   public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
   /// The requests that transfer or copy the bytes of an object.
   public static let content: HeaderScope = [.put, .part, .get, .copy]
-  /// The requests that need a customer-provided key, which encrypts the bytes; S3 needs it for ``complete`` as well.
+  /// The requests that need a customer-provided key for encryption; S3 needs it for ``complete`` as well.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
-  /// The requests of a download.
   static let download: HeaderScope = .get
 }
 
 /// A table of the kinds of requests to which a service's headers apply, by header name or by prefix.
 ///
-/// The sources are the request structures of the vendors' SDKs for Go and their multipart uploads:
-/// `InitiateMultipartUploadRequest` and similar types in alibabacloud-oss-go-sdk-v2, `ChoiceTransferPartOption` and
-/// similar functions in aliyun-oss-go-sdk, `ObjectUploadPartOptions` and similar types in cos-go-sdk-v5; and the pages
+/// The sources are the request types of the vendors' SDKs for Go: `InitiateMultipartUploadRequest` and similar types in
+/// alibabacloud-oss-go-sdk-v2, `ChoiceTransferPartOption` and similar functions in aliyun-oss-go-sdk,
+/// `ObjectUploadPartOptions` and similar types in cos-go-sdk-v5; and the pages
 /// [UploadPart](https://www.alibabacloud.com/help/en/oss/developer-reference/uploadpart),
 /// [CompleteMultipartUpload](https://www.alibabacloud.com/help/en/oss/developer-reference/completemultipartupload) and
 /// [Upload Part](https://www.tencentcloud.com/document/product/436/7750).
@@ -63,10 +52,9 @@ struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
-  /// Creates a table from the headers that services have in common, with the prefix, and additional headers.
+  /// Creates a table from the headers that services have in common, and the service's additional headers.
   ///
-  /// A name precedes a prefix, and of two prefixes the longer one is first. The scopes of `standard` replace those of the
-  /// common headers without the prefix.
+  /// The names in `additional` have no prefix. `standard` replaces scopes of the common headers without the prefix.
   init(prefix: String, additional: [String: HeaderScope], standard: [String: HeaderScope]) {
     var names: [String: HeaderScope] = [
       "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,
@@ -82,6 +70,7 @@ struct HeaderScopes: Sendable {
     for (name, scope) in prefixedNames.merging(additional, uniquingKeysWith: { $1 }) { names[prefix + name] = scope }
     names.merge(standard) { $1 }
     self.names = names
+    // The longer of two matching prefixes is first.
     prefixes = [
       (prefix + "server-side-encryption-customer-", .customerKey), (prefix + "server-side-encryption-", .creation),
       (prefix + "copy-source-", .copy), (prefix + "meta-", .creation), (prefix + "grant-", .publication),
@@ -95,7 +84,6 @@ struct HeaderScopes: Sendable {
 }
 
 extension HTTPFields {
-  /// Returns the headers that apply to a kind of request.
   func applying(to request: HeaderScope, _ scopes: HeaderScopes) -> HTTPFields {
     HTTPFields(filter { scopes[$0.name].contains(request) })
   }
@@ -109,7 +97,6 @@ extension HTTPFields {
     }
   }
 
-  /// Sets the header that forbids overwriting an object, or throws an error if the service has none.
   mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
     guard let field = conventions.forbidOverwrite else {
       throw StorageError(

@@ -1,12 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import OSSAuth
-public import StorageAuth
-internal import StorageCrypto
-public import StorageDiagnosis
-
 /// A storage provider for a bucket in Alibaba Cloud OSS.
 public struct OSSProvider: PresigningProvider {
   /// The type of the credentials that sign requests to OSS.
@@ -14,13 +8,10 @@ public struct OSSProvider: PresigningProvider {
 
   /// The bucket name.
   public let bucket: String
-
   /// The region of the bucket, such as `cn-hangzhou`.
   public let region: String
-
   /// The signer of requests and presigned URLs.
   public let signer: OSSSigner
-
   private let additionalHeaders: Set<String>
   private let additionalSubresources: Set<String>
   private let endpointResult: Result<ServiceEndpoint, SigningError>
@@ -53,8 +44,6 @@ public struct OSSProvider: PresigningProvider {
   }
 
   /// Creates a storage provider for an OSS bucket at the given endpoint, such as a LocalCloud endpoint.
-  ///
-  /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint) {
     self.init(bucket: bucket, region: region, signature: signature, endpointResult: .success(endpoint))
   }
@@ -72,8 +61,8 @@ public struct OSSProvider: PresigningProvider {
     // A client without a bucket lists the buckets of the service.
     signer = OSSSigner(
       signature, bucket: bucket.isEmpty ? nil : bucket, region: region, product: product,
-      style: try? endpointResult.get().style,
-      additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
+      style: try? endpointResult.get().style, additionalHeaders: additionalHeaders,
+      additionalSubresources: additionalSubresources)
   }
 
   /// The short name of the service, `oss`.
@@ -87,9 +76,9 @@ public struct OSSProvider: PresigningProvider {
   /// The signer that creates presigned URLs.
   public var presigner: OSSSigner { signer }
 
-  /// A signer that also includes `Content-Length` in V4 signatures.
+  /// A signer that includes `Content-Length` in V4 signatures, to tell a signing server the size of an upload.
   ///
-  /// A signing server learns the size of an upload only from that header. V1 signatures include no additional headers.
+  /// V1 signatures include no additional headers.
   public var remoteSigner: OSSSigner {
     OSSSigner(
       signer.version, bucket: signer.bucket, region: region, product: signer.product, style: signer.style,
@@ -98,13 +87,10 @@ public struct OSSProvider: PresigningProvider {
 
   /// The service-specific header names and formats of OSS.
   public var conventions: HeaderConventions { .oss }
-
   /// The default credential sources for Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
 
-  /// Returns the differences between the signed request and the request for which the service calculated a signature.
-  ///
-  /// The parameters are those of `StorageProvider.diagnosis(of:body:to:)`.
+  /// Returns how the request differs from what the service signed; see `StorageProvider.diagnosis(of:body:to:)`.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request,
@@ -113,8 +99,8 @@ public struct OSSProvider: PresigningProvider {
 
   /// Returns the header that makes OSS shorten a range to the end of the object, as the other services do.
   ///
-  /// Without it, OSS responds to a range that ends or starts beyond the end of the object with the whole object. A value
-  /// of the caller is kept. Page: "GetObject".
+  /// Without the header, OSS responds with the whole object if a range ends or starts beyond its end. A value of the
+  /// caller is kept. Page: "GetObject".
   ///
   /// - Parameters:
   ///   - request: The kind of request.
@@ -127,20 +113,12 @@ public struct OSSProvider: PresigningProvider {
 
   private static let rangeBehavior = ServiceDescription.oss.field("range-behavior")
 
-  /// Returns the value of the `x-oss-copy-source` header: the source bucket and the percent-encoded key.
-  ///
-  /// Page: "CopyObject".
-  ///
-  /// - Parameter source: The bucket, key and version of the object to copy.
-  public func copySource(_ source: CopySource) -> String {
-    "/\(source.bucket ?? bucket)/\(source.encodedKey)"
-  }
+  /// Returns the value of the `x-oss-copy-source` header for a source: its bucket and encoded key (page "CopyObject").
+  public func copySource(_ source: CopySource) -> String { "/\(source.bucket ?? bucket)/\(source.encodedKey)" }
 }
 
 extension StorageProvider where Self == OSSProvider {
-  /// Returns a storage provider for a bucket in Alibaba Cloud OSS.
-  ///
-  /// The parameters are those of the initializer of ``OSSProvider``.
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS; see the initializer of ``OSSProvider``.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
@@ -151,9 +129,7 @@ extension StorageProvider where Self == OSSProvider {
       additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 
-  /// Returns a storage provider for a bucket in Alibaba Cloud OSS at the given endpoint.
-  ///
-  /// The parameters are those of the initializer of ``OSSProvider``.
+  /// Returns a storage provider for an OSS bucket at the given endpoint; see the initializer of ``OSSProvider``.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) -> OSSProvider {
@@ -162,7 +138,7 @@ extension StorageProvider where Self == OSSProvider {
 }
 
 extension StorageProvider where Self == S3Provider {
-  /// Returns a storage provider for a bucket in Alibaba Cloud OSS, which is reached through its S3-compatible interface.
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS that uses the S3-compatible interface of the service.
   ///
   /// The interface has no checksums, and the region of signatures has no effect. Page: "Access OSS using an AWS SDK".
   ///
@@ -186,9 +162,8 @@ extension HeaderConventions {
       headerPrefix: service.headerPrefix, paging: .continuationToken, encodesSpaceAsPlus: true,
       scopes: [
         "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
-        "callback-var": [.put, .complete],
-        "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
-        "complete-all": .complete,
+        "callback-var": [.put, .complete], "object-acl": .publication, "server-side-data-encryption": .creation,
+        "range-behavior": .get, "complete-all": .complete,
       ])
     conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
     conventions.forbidOverwrite = HTTPField(name: service.field("forbid-overwrite"), value: "true")

@@ -1,14 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import S3Auth
-public import StorageAuth
-internal import StorageCrypto
-public import StorageDiagnosis
-
-/// A storage provider for a bucket in Amazon S3 or a compatible service: MinIO, Cloudflare R2, Ceph, or the S3 endpoint
-/// of another cloud.
+/// A storage provider for a bucket in Amazon S3 or a compatible service, such as MinIO, Cloudflare R2 or Ceph.
 ///
 /// ```swift
 /// let client = StorageClient(.s3(bucket: "photos", region: "eu-central-1"))
@@ -22,21 +15,14 @@ public struct S3Provider: PresigningProvider {
 
   /// The bucket name.
   public let bucket: String
-
   /// The region of the bucket, such as `eu-central-1`.
   public let region: String
-
-  /// The Amazon S3 addresses to use, such as dual-stack addresses.
-  ///
-  /// The value has no effect if an endpoint is given.
+  /// The Amazon S3 addresses to use, such as dual-stack addresses, unless an endpoint is given.
   public let network: S3Network
-
   /// The integrity protection of request bodies: the checksum of uploads, and whether signatures include bodies.
   public let integrity: S3Integrity
-
   /// The signer of requests and presigned URLs.
   public let signer: S3Signer
-
   private let endpointResult: Result<ServiceEndpoint, SigningError>
   /// Whether the endpoint is derived from the region, because no endpoint was given.
   private let usesAmazonEndpoint: Bool
@@ -66,8 +52,6 @@ public struct S3Provider: PresigningProvider {
   }
 
   /// Creates a storage provider for an S3 bucket at the given endpoint, such as a LocalCloud endpoint.
-  ///
-  /// The other parameters are those of the initializer with a URL.
   public init(bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()) {
     var endpoint = endpoint
     endpoint.keyByteLimit = ServiceDescription.s3.keyByteLimit
@@ -101,40 +85,29 @@ public struct S3Provider: PresigningProvider {
   /// The signer that creates presigned URLs.
   public var presigner: S3Signer { signer }
 
-  /// A signer that also includes `Content-Length` in signatures.
-  ///
-  /// A signing server learns the size of an upload only from that header.
+  /// A signer that includes `Content-Length` in signatures, to tell a signing server the size of an upload.
   public var remoteSigner: S3Signer {
     S3Signer(region: region, bucket: signer.bucket, style: signer.style, additionalHeaders: ["content-length"])
   }
 
   /// The service-specific header names and formats of S3, with the configured checksum first.
   public var conventions: HeaderConventions { integrity.checksum == .crc32 ? .s3WithCRC32 : .s3 }
-
   /// The default credential sources for AWS on this machine: environment, shared files, roles.
   public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
 
-  /// Returns the differences between the signed request and the request for which the service calculated a signature.
-  ///
-  /// The parameters are those of `StorageProvider.diagnosis(of:body:to:)`.
+  /// Returns how the request differs from what the service signed; see `StorageProvider.diagnosis(of:body:to:)`.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request,
       signedFor: .s3(region: region, style: try? endpoint.style))
   }
 
-  /// Returns the value of the `x-amz-copy-source` header: the source bucket and the percent-encoded key.
-  ///
-  /// Page: "CopyObject".
-  ///
-  /// - Parameter source: The bucket, key and version of the object to copy.
-  public func copySource(_ source: CopySource) -> String {
-    "/\(source.bucket ?? bucket)/\(source.encodedKey)"
-  }
+  /// Returns the value of the `x-amz-copy-source` header for a source: its bucket and encoded key (page "CopyObject").
+  public func copySource(_ source: CopySource) -> String { "/\(source.bucket ?? bucket)/\(source.encodedKey)" }
 
-  /// The XML document with the location constraint of a new bucket.
+  /// The XML document with the location constraint of a new bucket, which is empty for `us-east-1` and for `auto`.
   ///
-  /// The document is empty for `us-east-1`, the location without a constraint, and for `auto`. Page: "CreateBucket".
+  /// Page: "CreateBucket".
   public var bucketConfiguration: [UInt8] {
     guard region != "us-east-1", region != "auto" else { return [] }
     return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
@@ -185,7 +158,6 @@ public struct S3Integrity: Sendable, Hashable {
 
   /// The checksum that is sent with uploads, or `nil` for services that support none; downloads always request one.
   public var checksum: Checksum?
-
   /// The policy on whether signatures include request bodies.
   public var bodySigning: BodySigning
 
@@ -196,27 +168,24 @@ public struct S3Integrity: Sendable, Hashable {
   }
 }
 
-// MARK: - Checksums
-
 extension S3Provider {
   /// The digests to compute for a request body: the configured checksum, and the SHA-256 if signatures include it.
   public var digests: DigestSet {
-    var digests: DigestSet = integrity.checksum == nil ? [] : .checksum
     let signsBody =
       switch integrity.bodySigning {
       case .always: true
       case .never: false
       case .automatic: (try? endpointResult.get().scheme) == "http"
       }
-    if signsBody { digests.insert(.sha256) }
-    return digests
+    let digests: DigestSet = integrity.checksum == nil ? [] : .checksum
+    return signsBody ? digests.union(.sha256) : digests
   }
 
   /// Returns the checksum headers of a request, and the header with the SHA-256 of its body.
   ///
   /// A range is requested without the checksum mode, because the response to a range request could contain the checksum
-  /// of a part. If the caller sets a checksum header, the computed checksum is not sent. Page: "Checking object integrity
-  /// for data uploads".
+  /// of a part. If the caller sets a checksum header, the computed checksum is not sent. Page: "Checking object
+  /// integrity for data uploads".
   ///
   /// - Parameters:
   ///   - request: The kind of request; empty for a request that concerns no single object.
@@ -225,21 +194,19 @@ extension S3Provider {
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
     var checksumHeaders = HTTPFields()
     if let sha256 = body.sha256 { checksumHeaders[.s3ContentSHA256] = sha256 }
-    let hasChecksum = fields.contains { $0.name.canonicalName.hasBytePrefix(ServiceDescription.s3.header("checksum-")) }
+    let isChecksumGiven = fields.contains {
+      $0.name.canonicalName.hasBytePrefix(ServiceDescription.s3.header("checksum-"))
+    }
     if request == .head || request == .get && fields[.range] == nil {
       checksumHeaders[.s3ChecksumMode] = "ENABLED"
-    } else if let header = conventions.checksums.first, integrity.checksum != nil, !hasChecksum {
-      switch request {
-      case .put, .part:
-        if let checksum = body.checksum { checksumHeaders.append(header.field(with: checksum)) }
-      case .initiate:
-        checksumHeaders[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
-        checksumHeaders[.s3ChecksumType] = "FULL_OBJECT"
-      case .complete:
-        if let checksum = body.checksum { checksumHeaders.append(header.field(with: checksum)) }
-        checksumHeaders[.s3ChecksumType] = "FULL_OBJECT"
-      default: break
+    } else if let header = conventions.checksums.first, integrity.checksum != nil, !isChecksumGiven {
+      if request == .put || request == .part || request == .complete, let checksum = body.checksum {
+        checksumHeaders.append(header.field(with: checksum))
       }
+      if request == .initiate {
+        checksumHeaders[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
+      }
+      if request == .initiate || request == .complete { checksumHeaders[.s3ChecksumType] = "FULL_OBJECT" }
     }
     return checksumHeaders
   }
@@ -252,13 +219,8 @@ extension HTTPField.Name {
   fileprivate static let s3ChecksumType = ServiceDescription.s3.field("checksum-type")
 }
 
-// MARK: - Conventions
-
 extension HeaderConventions {
-  /// The service-specific header names and formats of S3, with CRC-64/NVME as the checksum of uploads.
   package static let s3 = s3Conventions(preferring: .crc64NVME)
-
-  /// The service-specific header names and formats of S3, with CRC-32 as the checksum of uploads.
   static let s3WithCRC32 = s3Conventions(preferring: .crc32)
 
   private static func s3Conventions(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
@@ -299,9 +261,7 @@ extension HeaderConventions {
 }
 
 extension StorageProvider where Self == S3Provider {
-  /// Returns a storage provider for a bucket in Amazon S3 or a compatible service.
-  ///
-  /// The parameters are those of the initializer of ``S3Provider``.
+  /// Returns a storage provider for a bucket in Amazon S3 or a compatible service; see ``S3Provider``'s initializer.
   public static func s3(
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
@@ -309,9 +269,7 @@ extension StorageProvider where Self == S3Provider {
     S3Provider(bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
   }
 
-  /// Returns a storage provider for an S3 bucket at the given endpoint.
-  ///
-  /// The parameters are those of the initializer of ``S3Provider``.
+  /// Returns a storage provider for an S3 bucket at the given endpoint; see the initializer of ``S3Provider``.
   public static func s3(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) -> S3Provider {

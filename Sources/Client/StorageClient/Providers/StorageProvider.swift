@@ -1,10 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
-public import StorageDiagnosis
-
 /// A storage service that a client can use, with its address, signer, errors and operations.
 ///
 /// The caller selects a provider with a static member when creating a client. The rest of the caller's code does not
@@ -39,11 +35,8 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   /// The type of the object store that performs the operations.
   associatedtype Store: ObjectStore
 
-  /// The short name of the service, such as `oss`.
-  ///
-  /// On the command line, the name is the URL scheme of the service's objects.
+  /// The short name of the service, such as `oss`, which is the URL scheme of its objects on the command line.
   var name: String { get }
-
   /// The name of the container that errors and events show: the bucket name, or the host of an Aspera node.
   var containerName: String { get }
 
@@ -55,25 +48,15 @@ public protocol StorageProvider<SigningCredential>: Sendable {
 
   /// The signer that signs requests to the service.
   var signer: RequestSigner { get }
-
-  /// The signer that prepares requests and URLs for remote signing.
-  ///
-  /// It is ``signer``, unless remote signing must include more headers in the signature.
+  /// The signer for remote signing: ``signer``, unless remote signing must include more headers in the signature.
   var remoteSigner: RequestSigner { get }
-
   /// The credential provider for clients that are created without credentials.
   var defaultCredentials: DefaultCredentials { get }
 
-  /// Returns whether requests contain a value that an eavesdropper can reuse.
-  ///
-  /// Such a value is a token or a password, for example.
-  ///
-  /// - Parameter credential: The credential that signs the requests.
+  /// Returns whether requests with the credential contain a value that an eavesdropper can reuse, such as a token.
   func carriesToken(_ credential: SigningCredential) -> Bool
 
   /// Returns the public name of a credential for events, such as an access key ID, or `nil` for an anonymous one.
-  ///
-  /// - Parameter credential: The credential that signs requests.
   func identity(of credential: SigningCredential) -> String?
 
   /// Creates a service error from a response that does not report success.
@@ -82,7 +65,6 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   ///   - response: The head of the response.
   ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
   ///   - subject: The action and the location of the request, for the error message.
-  /// - Returns: The error to throw.
   func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError
 
   /// Returns the provider for the endpoint or region to which an error response redirects the client.
@@ -105,11 +87,9 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   /// - Returns: The diagnosis, or `nil` if the request was rejected for another reason or the cause is unknown.
   func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis?
 
-  /// Returns the object store that performs a client's operations.
+  /// Returns the object store that performs a client's operations, and sends its requests with the sender.
   ///
   /// Each operation creates a store, so a store should hold only the sender.
-  ///
-  /// - Parameter sender: The sender of the client's requests.
   func store(using sender: RequestSender<Self>) -> Store
 }
 
@@ -140,16 +120,12 @@ extension StorageProvider where SigningCredential == AccessKey {
 public protocol BucketProvider<SigningCredential>: StorageProvider {
   /// The bucket name.
   var bucket: String { get }
-
   /// The region of the bucket, such as `eu-central-1`.
   var region: String { get }
-
   /// The service-specific header names and formats.
   var conventions: HeaderConventions { get }
 
   /// Returns the value of the header that specifies the source of a copy, in the service's format.
-  ///
-  /// - Parameter source: The bucket, key and version of the object to copy.
   func copySource(_ source: CopySource) -> String
 
   /// The digests of a request body that ``headers(of:body:alongside:)`` needs.
@@ -157,13 +133,12 @@ public protocol BucketProvider<SigningCredential>: StorageProvider {
   /// The set is empty by default. To compute digests, the client reads a body once more before it sends it.
   var digests: DigestSet { get }
 
-  /// Returns the headers that the service requires in addition to the headers of the operation.
+  /// Returns the headers that the service requires in addition to the headers of the operation, none by default.
   ///
   /// - Parameters:
   ///   - request: The kind of request. Empty if the request does not concern a single object.
   ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the object's.
   ///   - fields: The headers of the operation, including the caller's headers.
-  /// - Returns: The additional headers. By default, there are none.
   func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields
 
   /// The body of the request that creates the bucket, empty by default.
@@ -193,9 +168,7 @@ extension BucketProvider {
   /// An empty body, which creates a bucket with the service's default configuration.
   public var bucketConfiguration: [UInt8] { [] }
 
-  /// Returns the bucket store that performs a client's operations.
-  ///
-  /// - Parameter sender: The sender of the client's requests.
+  /// Returns the bucket store that performs a client's operations, and sends its requests with the sender.
   public func store(using sender: RequestSender<Self>) -> some BucketStore { BucketClient(sender: sender) }
 }
 

@@ -1,16 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
-
-/// The XML documents that most services share, with their deviations.
+/// The format of the XML documents that most services share, with the deviations of some services.
 struct XMLDocuments: DocumentFormat {
   let conventions: HeaderConventions
 
   var mediaType: String { "application/xml" }
-
-  /// Percent-encoded names, because XML has no representation of most control characters.
+  /// The parameter for percent-encoded names, because XML cannot represent most control characters.
   var listingParameters: [RequestTarget.Parameter] { [.init("encoding-type", "url")] }
 
   func error(in body: [UInt8], of response: HTTPResponse, subject: String) -> ServiceError? {
@@ -27,9 +23,9 @@ struct XMLDocuments: DocumentFormat {
 
   func listing(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> ListPage {
     let document = try document(body, "ListBucketResult")
-    try document.requireBucket("Name", request.bucket)
-    try document.require("Prefix", request.prefix)
-    try document.require("Delimiter", request.delimiter ?? "")
+    try document.requireBucket("Name", equals: request.bucket)
+    try document.require("Prefix", equals: request.prefix)
+    try document.require("Delimiter", equals: request.delimiter ?? "")
     let isEncoded = try document.encodesNames()
     let objects = try document.all("Contents").map { node throws(StorageError) in
       try ListedObject(node, key: document.decodedName(node.only("Key"), isEncoded: isEncoded))
@@ -97,8 +93,8 @@ struct XMLDocuments: DocumentFormat {
 
   func versions(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> ObjectVersions.Page {
     let document = try document(body, "ListVersionsResult")
-    try document.requireBucket("Name", request.bucket)
-    try document.require("Prefix", request.prefix)
+    try document.requireBucket("Name", equals: request.bucket)
+    try document.require("Prefix", equals: request.prefix)
     let isEncoded = try document.encodesNames()
     let nodes = document.children.filter { ["Version", "DeleteMarker"].contains($0.name) }
     let versions = try nodes.map { node throws(StorageError) in
@@ -112,7 +108,7 @@ struct XMLDocuments: DocumentFormat {
 
   func uploadID(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> String {
     let document = try document(body, "InitiateMultipartUploadResult")
-    try document.require(identity: request)
+    try document.requireBucketAndKey(of: request)
     return try document.requiredText("UploadId")
   }
 
@@ -125,15 +121,15 @@ struct XMLDocuments: DocumentFormat {
 
   func completedTag(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> String {
     let document = try document(body, "CompleteMultipartUploadResult")
-    try document.require(identity: request)
+    try document.requireBucketAndKey(of: request)
     return try document.requiredText("ETag")
   }
 
   func parts(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> (parts: [StoredPart], next: Int?) {
     let document = try document(body, "ListPartsResult")
-    try document.require(identity: request)
+    try document.requireBucketAndKey(of: request)
     // COS also spells the element UploadID.
-    try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", request.uploadID ?? "")
+    try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", equals: request.uploadID ?? "")
     let parts = try document.all("Part").map { node throws(StorageError) in try StoredPart(node) }
     guard try document.isTruncated() else { return (parts, nil) }
     return (parts, try document.text("NextPartNumberMarker").flatMap { Int(digits: $0) } ?? 0)
@@ -141,15 +137,13 @@ struct XMLDocuments: DocumentFormat {
 
   func unfinishedUploads(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> UnfinishedUploads.Page {
     let document = try document(body, "ListMultipartUploadsResult")
-    try document.requireBucket("Bucket", request.bucket)
-    try document.require("Prefix", request.prefix)
+    try document.requireBucket("Bucket", equals: request.bucket)
+    try document.require("Prefix", equals: request.prefix)
     let isEncoded = try document.encodesNames()
     let uploads = try document.all("Upload").map { node throws(StorageError) in
       // COS also spells the element UploadID.
       let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
-      guard let id = usual ?? other else {
-        throw StorageError.malformedResponse("a listed upload has no UploadId")
-      }
+      guard let id = usual ?? other else { throw StorageError.malformedResponse("a listed upload has no UploadId") }
       return UnfinishedUpload(
         key: try document.decodedName(node.only("Key"), isEncoded: isEncoded),
         uploadID: try ResponseValue(id, named: "UploadId").text,
@@ -176,10 +170,9 @@ extension ServiceDocument {
     return (key, try ResponseValue(text(idName) ?? "", named: idName).text)
   }
 
-  /// Requires that the document is about the bucket and the key of a request.
-  fileprivate func require(identity request: DocumentRequest) throws(StorageError) {
-    try requireBucket("Bucket", request.bucket)
-    try require("Key", request.key ?? "")
+  fileprivate func requireBucketAndKey(of request: DocumentRequest) throws(StorageError) {
+    try requireBucket("Bucket", equals: request.bucket)
+    try require("Key", equals: request.key ?? "")
   }
 }
 
@@ -223,7 +216,7 @@ extension StoredPart {
 }
 
 extension [UInt8] {
-  /// Whether the bytes contain the name of an error's root element; the other documents need not be parsed twice.
+  /// Whether the bytes contain the name of an error's root element, so that only such documents are parsed twice.
   fileprivate var containErrorName: Bool {
     var rest = self[...]
     while let start = rest.firstIndex(of: UInt8(ascii: "E")) {

@@ -1,9 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
-
 /// A remote signer for clients whose key is kept elsewhere, such as on a server (remote signing).
 ///
 /// ```swift
@@ -21,7 +18,7 @@ public struct RemoteSigning: Sendable {
   /// The type of a function that sends a signing request to the key holder and returns the key holder's response.
   public typealias Sign = @Sendable @concurrent (SigningRequest) async throws -> SigningResponse
 
-  /// Creates the provider of the signer's identity, an access key without a secret, for the name of a storage provider.
+  /// A closure that creates the source of the signer's identity, an access key without a secret.
   let identity: @Sendable (_ provider: String, any SigningClock) -> any CredentialProvider<AccessKey>
   let sign: @Sendable (any SigningClock) -> Sign
 
@@ -34,9 +31,7 @@ public struct RemoteSigning: Sendable {
   ///     each presigned URL needs a second signing request.
   public static func remote(_ sign: @escaping Sign, as identity: Identity? = nil) -> RemoteSigning {
     RemoteSigning(
-      identity: { _, _ in
-        StaticCredentialProvider(AccessKey(of: identity ?? .unknown), source: "remote signer")
-      },
+      identity: { _, _ in StaticCredentialProvider(AccessKey(of: identity ?? .unknown), source: "remote signer") },
       sign: { _ in sign })
   }
 
@@ -65,9 +60,7 @@ public struct RemoteSigning: Sendable {
     _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
   ) -> RemoteSigning {
     RemoteSigning(
-      identity: { _, _ in
-        ClosureCredentialProvider(source: "remote signer") { AccessKey(of: try await identity()) }
-      },
+      identity: { _, _ in ClosureCredentialProvider(source: "remote signer") { AccessKey(of: try await identity()) } },
       sign: { _ in sign })
   }
 
@@ -84,13 +77,13 @@ public struct RemoteSigning: Sendable {
     _ url: String, timeout: Duration = .seconds(15), transport: any HTTPTransport = .platformDefault,
     headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
   ) -> RemoteSigning {
-    RemoteSigning(
-      identity: { provider, time in
-        SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers).identity(
-          of: provider)
-      },
+    let server = { @Sendable time in
+      SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers)
+    }
+    return RemoteSigning(
+      identity: { provider, time in server(time).identity(of: provider) },
       sign: { time in
-        let server = SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers)
+        let server = server(time)
         return { request in try await server.sign(request) }
       })
   }
@@ -102,7 +95,6 @@ extension Identity {
 }
 
 extension AccessKey {
-  /// Creates an access key that identifies a remote signer and cannot sign, because the key has no secret.
   init(of identity: Identity) {
     self.init(
       id: identity.id, secret: Secret(""), sessionToken: identity.sessionToken, start: identity.start,
@@ -144,7 +136,6 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
 package protocol RemoteRequestSigner<SigningCredential>: Sendable {
   associatedtype SigningCredential: Credential
 
-  /// Returns a copy of the request with the signature in its headers.
   func signed(_ request: HTTPRequest, as credential: SigningCredential, in context: SigningContext) async throws
     -> HTTPRequest
 
@@ -175,10 +166,9 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
       headers: pending.signedHeaders, expiration: pending.expiration ?? context.date)
   }
 
-  /// Prepares a request, requests its signature from the key holder, and adds the signature to the request.
+  /// Adds a signature of the key holder to a request.
   ///
-  /// A signer with an unknown identity reports its key ID in the response. If the ID is part of the string to sign, a
-  /// second signature is requested.
+  /// If the identity is unknown, the response has the key ID, and a second signature may be necessary.
   private func finishedRequest(
     as identity: Identity, _ prepare: (Identity) throws(SigningError) -> PendingSignature
   ) async throws -> (pending: PendingSignature, request: HTTPRequest) {
@@ -203,8 +193,7 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
 extension RequestSender {
   /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
   ///
-  /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
-  /// clock. The identity in use is replaced if the key has changed.
+  /// The service's clock is assumed to equal that of the signing server. `cached` is replaced if the key has changed.
   func signRemotely<Result>(
     as cached: inout CachedCredential<Provider.SigningCredential>,
     _ requestSignature: (Provider.SigningCredential, SigningContext) async throws -> Result
@@ -222,6 +211,8 @@ extension RequestSender {
         guard !hasCorrectedClock, learnClockSkew(of: host, serverTime: refusal.serverTime, at: refusal.localTime)
         else { throw refusal.error }
         hasCorrectedClock = true
+      } catch let refusal as SigningRefusal {
+        throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
       }
     }
   }
@@ -232,18 +223,14 @@ extension RequestSender {
     _ requestSignature: (Provider.SigningCredential) async throws -> Result
   ) async throws -> Result {
     do {
-      do {
-        return try await requestSignature(cached.credential)
-      } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
-        do throws(CredentialError) {
-          cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
-        } catch {
-          throw error.code == .rejected ? refusal : error.orCancellation
-        }
-        return try await requestSignature(cached.credential)
+      return try await requestSignature(cached.credential)
+    } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
+      do throws(CredentialError) {
+        cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
+      } catch {
+        throw error.code == .rejected ? refusal : error.orCancellation
       }
-    } catch let refusal as SigningRefusal {
-      throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
+      return try await requestSignature(cached.credential)
     }
   }
 }

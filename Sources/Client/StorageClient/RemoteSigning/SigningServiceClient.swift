@@ -1,11 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CredentialSources
-internal import HTTPTypes
-internal import StorageAuth
-
-/// A client that sends signing requests to a signing server over HTTP.
+/// A client of a signing server with the protocol of `SigningService`.
 struct SigningServiceClient: Sendable {
   let url: String
   let source: String
@@ -24,7 +20,6 @@ struct SigningServiceClient: Sendable {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
-  /// Sends a signing request to the server and returns the signature in the response.
   func sign(_ request: SigningRequest) async throws -> SigningResponse {
     var body = JSONObject()
     body["provider"] = .string(request.scheme.service)
@@ -45,26 +40,21 @@ struct SigningServiceClient: Sendable {
     guard let id = document["accessKeyId"]?.string, !id.isEmpty, let signature = document["signature"]?.string else {
       throw malformed("neither an authorization nor an accessKeyId with a signature")
     }
-    return SigningResponse(
-      accessKeyID: AccessKeyID(id), signature: signature,
-      sessionToken: document["securityToken"]?.string.map { Secret($0) }
-    )
+    let token = document["securityToken"]?.string.map { Secret($0) }
+    return SigningResponse(accessKeyID: AccessKeyID(id), signature: signature, sessionToken: token)
   }
 
   func identity(of provider: String) -> some CredentialProvider<AccessKey> {
     SigningServiceIdentity(server: self, provider: provider)
   }
 
-  /// Sends a request with the app's login headers, and returns the response.
   func receive(
     _ call: @escaping @Sendable (ServiceURL, HTTPFields) -> ServiceCall
   ) async throws(CredentialError) -> ReceivedResponse {
     try await exchange.receive { () async throws(CredentialError) in
       let address = try RequestCheck(source: source).address(url)
       var fields: HTTPFields
-      do {
-        fields = try await headers()
-      } catch {
+      do { fields = try await headers() } catch {
         throw error as? CredentialError
           ?? CredentialError(
             .failed, source: source, "The headers could not be created: the app's closure threw \(type(of: error)).",
@@ -83,7 +73,6 @@ struct SigningServiceClient: Sendable {
     return object
   }
 
-  /// Returns the error for a response: another key, different clocks, a temporary failure, or a rejected request.
   private func rejection(_ received: ReceivedResponse, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
@@ -103,26 +92,25 @@ struct SigningServiceClient: Sendable {
 
   private static let codesAboutTime = Set([SigningRefusal.Code.clockSkew, .lifetime].map(\.description))
 
-  /// Returns whether a code from the server is short and plain enough for an error; the codes of `SigningRefusal` are.
+  /// Returns whether a code from the server is short and plain enough for an error, such as a code of `SigningRefusal`.
   private func isPrintable(code: String) -> Bool {
     !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
   }
 
-  /// Returns the server's message if the message is short and printable enough for an error.
-  ///
-  /// A message with an equals sign or a line feed is not shown, because it could contain the string to sign.
+  /// Returns the server's message, or a replacement if the message is long or could contain the string to sign.
   private func printable(_ message: String) -> String {
     let isPlain = message.utf8.count <= 400 && !message.contains { $0.isNewline || $0 == "=" }
     return isPlain ? message : "(its message is too long or not plain text)"
   }
 
-  func malformed(_ what: String) -> CredentialError {
+  func malformed(_ fault: String) -> CredentialError {
     CredentialError(
-      .malformedResponse, source: source, "The response contains \(what).",
+      .malformedResponse, source: source, "The response contains \(fault).",
       remedy: "Check the URL, and that the server implements the protocol of SigningService.")
   }
 }
 
+/// A provider of the ID and the session token of a signing server's key, without the secret.
 private struct SigningServiceIdentity: CredentialProvider {
   let server: SigningServiceClient
   let provider: String
@@ -153,13 +141,11 @@ private struct SigningServiceIdentity: CredentialProvider {
   }
 }
 
-/// An error for a signing request that a signing server rejected because of its date, with the times of both clocks.
+/// The error for a signing request that a signing server rejected because of its date, with the times of both clocks.
 struct ClockSkewRefusal: Error {
   /// The error to throw if the clocks of the signing server and this machine agree.
   let error: SigningError
-
   let serverTime: Timestamp
-
   /// The uncorrected time according to this machine's clock when the server's response arrived.
   let localTime: Timestamp
 }

@@ -11,8 +11,7 @@ public import SystemPackage
 
 /// A place where an app keeps the checkpoint of one transfer.
 ///
-/// Each transfer needs a place of its own. ``CheckpointFile`` keeps a checkpoint in a file; a database of the app is
-/// another possible place:
+/// Each transfer needs a separate place. ``CheckpointFile`` keeps a checkpoint in a file. This example uses a database:
 ///
 /// ```swift
 /// struct UploadRow: CheckpointStorage {
@@ -34,10 +33,9 @@ public protocol CheckpointStorage<Checkpoint>: Sendable {
 
   /// Saves a checkpoint, and replaces the previous checkpoint.
   ///
-  /// A transfer calls this function often, one call at a time. After an interruption, `load()` must return either the
-  /// previous checkpoint or this one.
+  /// A transfer saves often, one call at a time. After an interruption, `load()` must return either the previous
+  /// checkpoint or this one.
   ///
-  /// - Parameter checkpoint: The state of the transfer.
   /// - Throws: An error if the checkpoint cannot be saved. The transfer fails with this error.
   func save(_ checkpoint: Checkpoint) async throws
 
@@ -47,7 +45,7 @@ public protocol CheckpointStorage<Checkpoint>: Sendable {
   func remove() async throws
 }
 
-/// The largest file in bytes that is read as a checkpoint; a checkpoint with 10,000 parts has about 2 MB.
+/// The maximum size in bytes of a checkpoint; a checkpoint with 10,000 parts has about 2 MB.
 private let checkpointByteLimit: Int64 = 16 << 20
 
 /// A file that contains the checkpoint of one transfer, as JSON.
@@ -61,12 +59,8 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// The path of the file.
   public let path: FilePath
 
-  /// Creates the place for a checkpoint; the file is created when a checkpoint is saved.
-  ///
-  /// - Parameter path: The path of the file, in a directory that exists.
-  public init(_ path: FilePath) {
-    self.path = path
-  }
+  /// Creates the place for a checkpoint; the file, in a directory that exists, is created when a checkpoint is saved.
+  public init(_ path: FilePath) { self.path = path }
 
   /// Returns the checkpoint in the file, or `nil` if the file does not exist or is empty.
   ///
@@ -75,7 +69,6 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
 
   /// Replaces the content of the file with a checkpoint.
   ///
-  /// - Parameter checkpoint: The state of the transfer.
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be written.
   public func save(_ checkpoint: Checkpoint) async throws {
     try await StoredCheckpoint(FileLocation(path)).save(checkpoint)
@@ -86,7 +79,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be removed.
   public func remove() async throws { try await storedCheckpoint()?.remove() }
 
-  /// Returns the file in its open folder, or `nil` if it has no folder, and there is no checkpoint either.
+  /// Returns the file in its open folder, or `nil` if the folder does not exist.
   private func storedCheckpoint() async throws -> StoredCheckpoint<Checkpoint>? {
     let folder = path.removingLastComponent()
     do {
@@ -98,15 +91,13 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   }
 }
 
-/// A file in an open folder that contains the checkpoint of one transfer.
+/// A checkpoint in a file of an open folder.
 struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   let location: FileLocation
   /// Whether the file remains when the transfer is complete, so that the complete file can be verified again.
   var isLasting = false
 
-  init(_ location: FileLocation) {
-    self.location = location
-  }
+  init(_ location: FileLocation) { self.location = location }
 
   func load() async throws -> Checkpoint? {
     guard let status = try await location.status(), status.size > 0 else { return nil }
@@ -118,9 +109,7 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
       guard !chunk.isEmpty else { break }
       bytes += chunk
     }
-    do {
-      return try JSONDecoder().decode(Checkpoint.self, from: Data(bytes))
-    } catch {
+    do { return try JSONDecoder().decode(Checkpoint.self, from: Data(bytes)) } catch {
       throw unreadable
     }
   }
@@ -140,7 +129,7 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
     if let temporaryName { try await FileLocation(temporaryName, in: location.folder).remove() }
   }
 
-  /// The name of the file until it is complete, which is always the same, so that no process leaves more than one.
+  /// The name of the incomplete file, which is always the same, so that interruptions leave at most one such file.
   private var temporaryName: FilePath.Component? { FilePath.Component(".\(location.name.string).new") }
 
   private var unreadable: StorageError {

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// The state of an unfinished download into a file, from which another process can continue the download.
 ///
 /// A checkpoint contains no credential and no header. ``BucketStore/download(_:to:checkpoint:options:progress:)`` saves
@@ -10,22 +8,16 @@ internal import StorageAuth
 public struct DownloadCheckpoint: Sendable, Hashable, Codable {
   /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
   public let location: String
-
   /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
   let identity: ObjectIdentity?
-
   /// The size of the object in bytes.
   public let size: Int64
-
   /// The entity tag of the object, including the quotes, or `nil` if the service did not report it.
   public let etag: String?
-
   /// The version of the object in a bucket with versioning, or `nil`.
   public let versionID: String?
-
   /// The name of the incomplete file, which is in the directory of the destination.
   public let partialFile: String
-
   /// The byte ranges of the object that the incomplete file contains, in order and without overlap.
   public internal(set) var ranges: [WrittenRange] = []
 
@@ -33,16 +25,14 @@ public struct DownloadCheckpoint: Sendable, Hashable, Codable {
   public struct WrittenRange: Sendable, Hashable, Codable {
     /// The offset of the first byte.
     public let offset: Int64
-
     /// The number of bytes.
     public let length: Int64
-
     /// The checksum of the bytes.
     public let checksum: ObjectChecksum
 
     var end: Int64 { offset.saturatingAdding(length) }
 
-    /// Returns the range together with the next one, which begins at its end.
+    /// Returns the range joined with the next range, which starts at its end.
     func followed(by next: WrittenRange) -> WrittenRange {
       WrittenRange(
         offset: offset, length: length.saturatingAdding(next.length),
@@ -63,7 +53,6 @@ public struct DownloadCheckpoint: Sendable, Hashable, Codable {
     return true
   }
 
-  /// The byte ranges of the object that the incomplete file does not contain yet.
   var missingRanges: [Range<Int64>] {
     var missing: [Range<Int64>] = []
     var end: Int64 = 0

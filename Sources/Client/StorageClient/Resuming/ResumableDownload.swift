@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A download into a file whose state is saved, so that another process can continue it.
 struct ResumableDownload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
@@ -14,7 +12,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   private typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
-  /// Downloads the ranges of the object that the incomplete file lacks, and moves the file to its destination.
+  /// Downloads the missing ranges of the object, and moves the file to its destination.
   ///
   /// After an error the incomplete file remains, unless its checksum differs from the object's checksum.
   func complete() async throws -> ObjectInfo {
@@ -37,7 +35,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     }
     let writtenByteCount = checkpoint.ranges.reduce(Int64(0)) { $0.saturatingAdding($1.length) }
     let meter = ledger.meter(total: size, from: writtenByteCount)
-    // After each quarter of a part, so that a process that is killed loses little, and saving costs little.
+    // A killed process loses at most a quarter of a part, and saving more often would cost too much.
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
       try await download(checkpoint.missingRanges, of: info, algorithm, to: file, record, meter)
@@ -55,7 +53,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   private var location: String { bucket.sender.location(ofKey: key) }
 
-  /// Requests the description of the object, with a `GET` for one byte if only that reports why the service rejects it.
+  /// Requests the description of the object, if necessary with a `GET` for one byte, whose error response has a body.
   private func requestInfo() async throws -> ObjectInfo {
     if let info = try await bucket.infoIfPermitted(key, options: options) { return info }
     var options = options
@@ -67,7 +65,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   /// Returns the incomplete file to continue and its state, or `nil` if the destination has the complete file.
   ///
-  /// The incomplete file of another state of the object is removed, and its damaged ranges are discarded.
+  /// If the object has changed, the incomplete file is removed. Damaged ranges of the file are discarded.
   private func fileToContinue(
     _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
@@ -92,16 +90,15 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     return try await newFile(info)
   }
 
-  /// Returns a new incomplete file and its state, which is saved before the file exists.
+  /// Creates an incomplete file, after its checkpoint, so that no process can leave a file without a checkpoint.
   private func newFile(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
     let name = destination.temporaryName()
     let checkpoint = DownloadCheckpoint(
       location: location, identity: bucket.sender.objectIdentity(of: key), size: info.size ?? 0, etag: info.etag,
       versionID: info.versionID, partialFile: name.string)
-    // No process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)
-    // No other process may continue to write it.
+    // The lock prevents that another process continues to write the file.
     try await file.incompleteFile.lock()
     return (file, checkpoint)
   }
@@ -155,16 +152,16 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
 /// The record of the ranges that concurrent requests write to an incomplete file, which saves the checkpoint.
 ///
-/// A request waits while the checkpoint is being saved. The number of written bytes that no checkpoint contains is
-/// therefore bounded.
+/// Requests wait while the checkpoint is being saved, so the number of unsaved bytes is limited.
 actor DownloadRecord {
-  /// The number of ranges of equal size that an object is divided into, at least.
+  /// The minimum number of ranges that a checkpoint of a complete file contains, unless the object has fewer parts.
   private static let rangesPerObject: Int64 = 128
 
   private let base: DownloadCheckpoint
   private let storage: any CheckpointStorage<DownloadCheckpoint>
+  /// The number of written bytes after which the checkpoint is saved.
   private let interval: Int64
-  /// The complete ranges in order, in which adjacent ranges are joined.
+  /// The complete ranges in order, in which small adjacent ranges are joined.
   private var completeRanges: [WrittenRange]
   /// The ranges that requests are writing, by their offsets.
   private var unfinishedRanges: [Int64: WrittenRange] = [:]
@@ -173,7 +170,6 @@ actor DownloadRecord {
 
   typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
-  /// Creates the record of a download, which saves the checkpoint after each `interval` of written bytes.
   init(
     _ checkpoint: DownloadCheckpoint, _ storage: any CheckpointStorage<DownloadCheckpoint>, savesAfter interval: Int64
   ) {
@@ -198,20 +194,18 @@ actor DownloadRecord {
     try await save()
   }
 
-  /// Records the whole range of a request.
+  /// Records the whole range of a request, and joins it with adjacent ranges.
   ///
-  /// It is joined with an adjacent range unless both exceed a fraction of the object's size, so that damage to the
-  /// incomplete file, such as by a loss of power, costs no more than that fraction.
+  /// Joined ranges are limited, because damage to the incomplete file, such as by a loss of power, costs whole ranges.
   func complete(_ range: WrittenRange) {
     unfinishedRanges[range.offset] = nil
     let index = completeRanges.firstIndex { $0.offset > range.offset } ?? completeRanges.endIndex
     completeRanges.insert(range, at: index)
-    join(at: index)
-    join(at: index - 1)
+    joinWithNextRange(at: index)
+    joinWithNextRange(at: index - 1)
   }
 
-  /// Joins the complete range at an index with the next one if they are adjacent and small.
-  private func join(at index: Int) {
+  private func joinWithNextRange(at index: Int) {
     guard index >= 0, index + 1 < completeRanges.count,
       completeRanges[index].end == completeRanges[index + 1].offset
     else { return }
@@ -221,7 +215,6 @@ actor DownloadRecord {
     completeRanges.remove(at: index + 1)
   }
 
-  /// Saves the checkpoint, after a checkpoint that is being saved.
   func save() async throws {
     while let savingTask { try await savingTask.value }
     unsavedByteCount = 0

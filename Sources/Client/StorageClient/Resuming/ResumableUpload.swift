@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageCrypto
 
 /// An upload of a file in parts whose state is saved, so that another process can continue it.
@@ -16,11 +14,10 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 
   private typealias Upload = MultipartUpload<Provider>
 
-  /// The state of an upload that an earlier process began.
   private enum SavedState {
     /// The earlier process completed the upload.
     case stored(UploadedObject)
-    /// The service has some parts of the upload.
+    /// The service has the given parts of the upload.
     case unfinished(Upload, UploadCheckpoint, [Upload.Part])
   }
 
@@ -32,17 +29,14 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     case .stored(let object)?:
       try await storage.remove()
       return object
-    case .unfinished(let upload, let checkpoint, let parts)?:
-      return try await finish(upload, checkpoint, parts)
+    case .unfinished(let upload, let checkpoint, let parts)?: return try await finish(upload, checkpoint, parts)
     case nil:
       let upload = try await Upload.begin(bucket, key: key, headers: headers)
       let checkpoint = UploadCheckpoint(
         location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
         file: file.identity, partSize: bucket.configuration.partSize,
         attributes: UploadCheckpoint.digest(of: headers, upload.id.text))
-      do {
-        try await storage.save(checkpoint)
-      } catch {
+      do { try await storage.save(checkpoint) } catch {
         await upload.abort()
         throw error
       }
@@ -50,7 +44,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     }
   }
 
-  /// Aborts the unfinished upload that the checkpoint describes, if there is a checkpoint.
   func discard() async throws {
     guard let checkpoint = try await storage.load() else { return }
     try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
@@ -69,11 +62,9 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, headers: headers) }
   }
 
-  // MARK: Verification
-
-  /// Returns the state in which the saved upload can be continued, or `nil` if the upload must start anew.
+  /// Returns the state of the saved upload, or `nil` if the upload must start anew.
   ///
-  /// An upload whose file has changed is aborted.
+  /// If the file has changed, the saved upload is aborted.
   private func savedState() async throws -> SavedState? {
     guard let checkpoint = try await storage.load() else { return nil }
     try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
@@ -98,9 +89,9 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     }
   }
 
-  /// Returns a part that the service has stored, or `nil` if it is not the part of the file.
+  /// Returns a part that the service has stored, or `nil` if the part differs from the file.
   ///
-  /// A part that was stored after the checkpoint was saved is compared by its MD5, the entity tag of most services.
+  /// If the checkpoint does not contain the part, its MD5, which is the entity tag of most services, is compared.
   private func verified(
     _ storedPart: StoredPart, _ savedPart: UploadCheckpoint.Part?, _ range: Range<Int64>?
   ) async throws -> Upload.Part? {
@@ -112,9 +103,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     return Upload.Part(number: storedPart.number, length: storedPart.size, etag: storedPart.etag, checksum: checksum)
   }
 
-  // MARK: Continuation
-
-  /// Uploads the missing parts, and completes the upload.
   private func finish(
     _ upload: Upload, _ checkpoint: UploadCheckpoint, _ storedParts: [Upload.Part]
   ) async throws -> UploadedObject {
@@ -138,7 +126,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     }
   }
 
-  /// Uploads the parts that the checkpoint lacks, and saves the checkpoint at times.
+  /// Uploads the parts that the checkpoint does not contain, and saves the checkpoint from time to time.
   private func uploadMissingParts(
     of upload: Upload, _ checkpoint: inout UploadCheckpoint
   ) async throws -> [Upload.Part] {
@@ -150,8 +138,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       return try await bucket.uploadParts(source, of: upload, progress: meter) { part in
         checkpoint.parts.append(part)
         unsavedCount += 1
-        // Each save writes all parts: it waits for a fraction of them, so that the total work remains proportional to
-        // their number. An earlier save is not needed, because the service lists the parts that the checkpoint lacks.
+        // Each save writes all parts, so the number of saves is limited. The service lists parts that are not saved.
         guard unsavedCount > checkpoint.parts.count / 128 else { return }
         try await storage.save(checkpoint)
         unsavedCount = 0
@@ -164,10 +151,9 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 }
 
 extension UploadPayload {
-  /// Returns the MD5 digest in hexadecimal and the checksum of the payload, which is read once.
-  fileprivate func md5AndChecksum(_ algorithm: ObjectChecksum.Algorithm) async throws -> (
-    md5: String, checksum: ObjectChecksum
-  ) {
+  fileprivate func md5AndChecksum(
+    _ algorithm: ObjectChecksum.Algorithm
+  ) async throws -> (md5: String, checksum: ObjectChecksum) {
     var md5 = MD5()
     var crc = CRC(algorithm.crc)
     let chunks = stream.makeAsyncIterator()

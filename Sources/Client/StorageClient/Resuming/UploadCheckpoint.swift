@@ -1,30 +1,23 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import StorageCrypto
 
 /// The state of an unfinished upload of a file in parts, from which another process can continue the upload.
 ///
-/// A checkpoint contains no credential and no header. ``BucketStore/upload(_:to:checkpoint:options:progress:)`` saves it
-/// while it uploads, and removes it when the object is complete.
+/// A checkpoint contains no credential and no header. ``BucketStore/upload(_:to:checkpoint:options:progress:)`` saves
+/// it while it uploads, and removes it when the object is complete.
 public struct UploadCheckpoint: Sendable, Hashable, Codable {
   /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
   public let location: String
-
   /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
   let identity: ObjectIdentity?
-
   /// The ID of the multipart upload.
   public let uploadID: String
-
   /// The identity of the file when the upload started.
   public let file: FileIdentity
-
   /// The size of a part in bytes, except for the last part.
   public let partSize: Int64
-
-  /// The digest of the headers with which the upload was started.
   let attributes: String
 
   /// The parts that the service has stored, in the order in which they were uploaded.
@@ -34,18 +27,15 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
   public struct Part: Sendable, Hashable, Codable {
     /// The number of the part, starting at 1.
     public let number: Int
-
     /// The size of the part in bytes.
     public let length: Int64
-
     /// The entity tag of the part, as the service sent it.
     public let etag: String
-
     /// The checksum of the part.
     public let checksum: ObjectChecksum
   }
 
-  /// Returns whether the checkpoint belongs to an upload of a file with the given headers, and is well-formed.
+  /// Returns whether the checkpoint is well-formed and belongs to an upload of a file with the given headers.
   func matches(_ file: FileIdentity, _ headers: HTTPFields) -> Bool {
     guard self.file == file, attributes == Self.digest(of: headers, uploadID), partSize > 0 else { return false }
     let ranges = ranges
@@ -55,14 +45,11 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     }
   }
 
-  /// The byte ranges of the parts, which follow from the sizes of the file and of a part.
   var ranges: [Range<Int64>] {
     (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
   }
 
-  /// Returns a digest of the headers of an upload.
-  ///
-  /// The ID of the upload is part of the input, so that the digests of two uploads cannot be compared.
+  /// Returns a digest of the headers and the ID of an upload, so that the headers of two uploads cannot be compared.
   static func digest(of headers: HTTPFields, _ uploadID: String) -> String {
     let lines = headers.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
     return SHA256.hash(Array(([uploadID] + lines).joined(separator: "\n").utf8)).hex

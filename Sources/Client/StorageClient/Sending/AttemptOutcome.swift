@@ -1,9 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
-
 /// The outcome of one attempt to send a request.
 package enum AttemptOutcome<Value> {
   /// The service performed the operation, and its response was read.
@@ -11,16 +8,14 @@ package enum AttemptOutcome<Value> {
   case failed(AttemptFailure)
 }
 
-/// The failure of one attempt to send a request.
+/// The reason why an attempt to send a request failed.
 package enum AttemptFailure {
-  /// The service rejected the request.
   case rejected(Rejection)
-  /// The transport failed, so that it can be unknown whether the service received the request.
+  /// The transport failed, so it may be unknown whether the service received the request.
   case unanswered(TransportError)
-  /// The credential provider failed, so that the request was not sent.
+  /// The credential provider failed, so the request was not sent.
   case unsigned(CredentialError)
 
-  /// The kind of the failure, such as `accessDenied`, with a description.
   fileprivate var summary: (kind: String, sentence: String) {
     switch self {
     case .rejected(let rejection): ("\(rejection.error.kind)", "\(rejection.error)")
@@ -35,28 +30,26 @@ package struct SentSignature: Sendable {
   let generation: CredentialGeneration
   /// Whether a service can report the credential of the signature as expired.
   let isTemporary: Bool
-  /// The expiration of the signature's credential, or `nil` if it is unknown.
-  let expiration: Timestamp?
+  let credentialExpiration: Timestamp?
   /// The offset that was added to this machine's clock for the signing time.
   let clockOffset: Duration
 }
 
-/// An error response, with the information that the client can derive from it.
+/// An error response, with what the client derives from it.
 package struct Rejection: Sendable {
   package var error: ServiceError
   let signature: SentSignature
   /// Whether the connection was lost before the response gave a reason.
   var isTruncated = false
-  /// Whether the response specified another location, which the client has adopted.
+  /// Whether the response specified another endpoint or region, which the client has adopted.
   var isMoved = false
   /// The time according to the service's clock, or `nil` if it is unknown or the response came from a cache.
   let serverTime: Timestamp?
   /// The time according to this machine's clock when the response arrived.
   let localTime: Timestamp
 
-  /// Whether the service gave no reason for an error, as in responses to `HEAD`, which have no body.
+  /// Whether the service gave no reason for the error, as in responses to `HEAD`, which have no body.
   var isUnexplained: Bool { !error.isExplained && (error.status == .forbidden || error.status == .badRequest) }
-
   /// Whether the service could accept a signature with another date.
   var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
 
@@ -72,11 +65,11 @@ package struct Rejection: Sendable {
 
   /// Whether the credential expired before the service received the request.
   ///
-  /// The service's time is compared if the response contains it, and otherwise the local time. A
-  /// credential also counts as expired in the second before its expiration, because services report whole seconds.
+  /// A credential also counts as expired in the second before its expiration, because services report whole seconds.
   var credentialExpiredInTransit: Bool {
-    guard let expiration = signature.expiration else { return false }
-    return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))
+    guard let expiration = signature.credentialExpiration else { return false }
+    let arrival = serverTime ?? localTime.advanced(by: signature.clockOffset)
+    return expiration <= arrival.advanced(by: .seconds(1))
   }
 }
 
@@ -89,22 +82,24 @@ extension Rejection {
   }
 }
 
-/// The record of one attempt to send a request, for its event and its span.
+/// The record of one attempt to send a request, for the event and the span of the attempt.
 struct AttemptRecord {
-  /// The action and the location of the request, of which its subject consists; most clients have no observer of it.
+  // The subject is composed only when it is needed, because most clients have no observer of attempts.
   private let action: String
   private let location: String
   private let number: Int
   /// The uptime at which the request was passed to the transport, or `nil` if it was not.
   var start: Duration?
-  /// The status code of the response, or `nil` as long as there is none.
   var status: Int?
 
   init(_ draft: RequestDraft, number: Int) {
-    (action, location, self.number) = (draft.action, draft.location, number)
+    action = draft.action
+    location = draft.location
+    self.number = number
   }
 
-  var activity: AuthActivity { AuthActivity(.attempt, RequestDraft.subject(action, location), attempt: number) }
+  private var subject: String { RequestDraft.subject(action, location) }
+  var activity: AuthActivity { AuthActivity(.attempt, subject, attempt: number) }
 
   /// Returns the event for the end of the attempt, or `nil` if the request was not sent.
   func event(of outcome: AttemptOutcome<some Any>, at uptime: Duration) -> AuthEvent.Request? {
@@ -112,13 +107,12 @@ struct AttemptRecord {
     var failureKind: String?
     if case .failed(let failure) = outcome { failureKind = failure.summary.kind }
     return AuthEvent.Request(
-      subject: RequestDraft.subject(action, location), attempt: number, status: status, failure: failureKind,
-      duration: uptime - start)
+      subject: subject, attempt: number, status: status, failure: failureKind, duration: uptime - start)
   }
 }
 
 extension AuthActivity.Outcome {
-  /// Creates the outcome of an attempt, which fails even if another attempt follows.
+  /// Creates the outcome of an attempt; a failed attempt counts as failed even if another attempt follows.
   init<Value>(ofAttempt result: Result<AttemptOutcome<Value>, any Error>, status: Int?) {
     switch result {
     case .success(.succeeded): self.init(status: status)

@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
-
-/// An unsigned request, with the information that retries need.
+/// An unsigned request, with the information that the client needs to retry it and to report on it.
 package struct RequestDraft: Sendable {
   var request: HTTPRequest
   private(set) var endpoint: ServiceEndpoint
@@ -15,15 +12,12 @@ package struct RequestDraft: Sendable {
   let location: String
   /// Whether the request may be sent again if the client does not know whether the service received it.
   package var isRepeatable: Bool
-  /// A closure that detects an error in a response that the service began as a success, before the operation ended.
+  /// A closure that finds an error in a response whose status reports success, sent before the operation ended.
   package var errorInside: (@Sendable (HTTPResponse, [UInt8]) -> ServiceError?)?
   /// Whether the request forbids overwriting an object, so that a failed precondition means that the object exists.
   var forbidsOverwriting = false
-  /// The part of a response's head that is required so that it counts as a success.
   var successProof = SuccessProof.body
-  /// The name of the header with the service's request ID, or `nil` if it is unknown.
   var requestIDHeader: HTTPField.Name?
-  /// The access that the request needs, or `nil` if it is unknown.
   var scope: CredentialScope?
   /// The meter of the request body, which records the error of the body's source, or `nil`.
   var meter: BodyMeter?
@@ -41,7 +35,6 @@ package struct RequestDraft: Sendable {
   }
 
   package var subject: String { Self.subject(action, location) }
-
   static func subject(_ action: String, _ location: String) -> String { "\(action) \(location)" }
 
   /// Returns the same request for another endpoint of the service, or unchanged for a host that the caller specified.
@@ -53,23 +46,20 @@ package struct RequestDraft: Sendable {
     return draft
   }
 
-  /// Returns the body of a response as the reply to the callback that the request asks for, or `nil` without a callback.
+  /// Returns the body of a response if it is the reply to a callback that the request asks for.
   func callbackReply(in body: [UInt8], _ conventions: HeaderConventions) -> [UInt8]? {
     guard let callback = conventions.callback, request.headerFields.contains(callback) else { return nil }
     return body
   }
 
-  /// Returns whether a header replaces the service's document in the response: with the reply to a callback, or with a
-  /// body that the request describes.
+  /// Returns whether a header makes the service respond with another body than its document, such as a callback reply.
   func replacesDocument(_ conventions: HeaderConventions) -> Bool {
     var headers = conventions.documentReplacingHeaders
     if let callback = conventions.callback { headers.append(callback) }
     return headers.contains { request.headerFields[$0] != nil }
   }
 
-  /// The request with the `Content-Length` header, which is included in the signature.
-  ///
-  /// The header is also set for an empty body if HTTP expects the header with the method.
+  /// The request with `Content-Length`, also for an empty body if HTTP expects the header with the method.
   var requestWithLength: HTTPRequest {
     var request = request
     if request.method == .put || request.method == .post || body.length > 0 {
@@ -80,7 +70,7 @@ package struct RequestDraft: Sendable {
 }
 
 extension CredentialScope {
-  /// Creates the scope of a request to an object, or to the bucket, or `nil` if no ``AccessAction`` describes it.
+  /// Creates the scope of a request to an object or the bucket, or `nil` if no ``AccessAction`` describes the request.
   init?(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], in bucket: String) {
     func has(_ name: ByteExactString) -> Bool { parameters.contains { $0.name == name } }
     if let key {
@@ -106,7 +96,7 @@ extension CredentialScope {
 
   private static func objects(withPrefix prefix: String) -> ObjectScope { prefix.isEmpty ? .all : .prefix(prefix) }
 
-  /// Returns the scope with the right to read an object as well, which is the source of a copy.
+  /// Returns the scope of a copy, which also includes the right to read the source.
   func reading(_ source: CopySource, in bucket: String) -> CredentialScope {
     CredentialScope(rules + [AccessRule(.read, objects: .key(source.key), in: source.bucket ?? bucket)])
   }

@@ -1,93 +1,79 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// A limit on the number of concurrent requests.
-///
-/// Waiting requests start in the order of their arrival. The cancellation of one does not affect the others.
+/// A limit on the number of concurrent requests, whose waiters get permits in the order of their arrival.
 final class RequestGate: Sendable {
-  private struct State {
-    var freePermits: Int
+  private struct Permits {
+    var freeCount: Int
     var nextTicket = 0
     var waiters: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
   }
 
-  private let state: Lock<State>
+  private let permits: Lock<Permits>
 
-  init(limit: Int) {
-    state = Lock(State(freePermits: limit))
-  }
+  init(limit: Int) { permits = Lock(Permits(freeCount: limit)) }
 
-  /// Waits until the limit permits another request, and returns a permit, which counts until it is released.
-  func enter() async throws -> Permit {
+  func acquirePermit() async throws -> Permit {
     try Task.checkCancellation()
     // Permits are free only if no request waits.
-    let ticket: Int? = state.withLock { state in
-      guard state.freePermits == 0 else {
-        state.freePermits -= 1
+    let ticket: Int? = permits.withLock { permits in
+      guard permits.freeCount == 0 else {
+        permits.freeCount -= 1
         return nil
       }
-      state.nextTicket += 1
-      return state.nextTicket
+      permits.nextTicket += 1
+      return permits.nextTicket
     }
-    if let ticket { try await wait(ticket) }
+    if let ticket { try await waitForPermit(ticket: ticket) }
     return Permit(gate: self)
   }
 
-  private func wait(_ ticket: Int) async throws {
+  private func waitForPermit(ticket: Int) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let permission: Result<Void, any Error>? = state.withLock { state in
+        let immediateResult: Result<Void, any Error>? = permits.withLock { permits in
           if Task.isCancelled { return .failure(CancellationError()) }
-          if state.freePermits > 0 {
-            state.freePermits -= 1
+          if permits.freeCount > 0 {
+            permits.freeCount -= 1
             return .success(())
           }
-          state.waiters.append((ticket, continuation))
+          permits.waiters.append((ticket, continuation))
           return nil
         }
-        if let permission { continuation.resume(with: permission) }
+        if let immediateResult { continuation.resume(with: immediateResult) }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0).continuation }
+      let waiter = permits.withLock { permits in
+        permits.waiters.firstIndex { $0.ticket == ticket }.map { permits.waiters.remove(at: $0).continuation }
       }
       waiter?.resume(throwing: CancellationError())
     }
   }
 
-  private func leave() {
-    let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-      guard !state.waiters.isEmpty else {
-        state.freePermits += 1
+  /// Passes a released permit to the first waiter, or makes it free if no request waits.
+  private func returnPermit() {
+    let next = permits.withLock { permits -> CheckedContinuation<Void, any Error>? in
+      guard !permits.waiters.isEmpty else {
+        permits.freeCount += 1
         return nil
       }
-      return state.waiters.removeFirst().continuation
+      return permits.waiters.removeFirst().continuation
     }
     next?.resume()
   }
 
-  /// A permit for a request in flight, which is returned when it is released or deallocated.
+  /// A permit for a request in flight, which is returned to its gate when it is released or deallocated.
   final class Permit: Sendable {
     private let heldGate: Lock<RequestGate?>
 
-    fileprivate init(gate: RequestGate) {
-      heldGate = Lock(gate)
-    }
-
-    func release() {
-      heldGate.withLock { $0.take() }?.leave()
-    }
-
+    fileprivate init(gate: RequestGate) { heldGate = Lock(gate) }
     deinit { release() }
+    func release() { heldGate.withLock { $0.take() }?.returnPermit() }
   }
 }
 
 extension ByteStream {
-  /// Returns a stream that returns the given permit when the stream ends, fails or is released.
-  ///
-  /// If the request is cancelled, the stream throws `CancellationError`, like every cancelled task.
+  /// Returns a stream that releases a permit when it ends, and throws `CancellationError` if the request is cancelled.
   func holding(_ permit: RequestGate.Permit) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

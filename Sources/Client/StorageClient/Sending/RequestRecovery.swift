@@ -1,13 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
-
-/// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
+/// The clock difference above which an unexplained error counts as caused by it; services accept smaller differences.
 private let unexplainedSkew = Duration.seconds(300)
 
-/// The recovery of one request: what the client does after an attempt that failed, before it sends the request again.
+/// The recovery of one request: what the client does between a failed attempt and the next one.
 struct RequestRecovery<Provider: StorageProvider> {
   private let sender: RequestSender<Provider>
   private let draft: RequestDraft
@@ -19,9 +16,7 @@ struct RequestRecovery<Provider: StorageProvider> {
     plan = RetryPlan(sender.configuration, isRepeatable: draft.isRepeatable)
   }
 
-  /// The number of the attempt that is being made, starting at 1.
-  var attempt: Int { plan.attempts }
-
+  var attemptNumber: Int { plan.attempts }
   private var credentials: CredentialCache<Provider.SigningCredential> { sender.credentials(for: draft.scope) }
 
   /// Prepares another attempt and returns its step, or throws the failure if sending the request again cannot help.
@@ -30,13 +25,13 @@ struct RequestRecovery<Provider: StorageProvider> {
     let finalError: any Error
     switch failure {
     case .unanswered(let error):
-      nextStep = plan.step(after: error)
+      nextStep = plan.scheduleRetry(after: error)
       finalError = error
     case .unsigned(let error):
-      nextStep = plan.step(after: error, backoff: credentials.remainingBackoff)
+      nextStep = plan.scheduleRetry(after: error, backoff: credentials.remainingBackoff)
       finalError = error
     case .rejected(var rejection):
-      nextStep = try await recover(from: &rejection)
+      nextStep = try await applyRemedy(for: &rejection)
       rejection.error.attempts = plan.attempts
       finalError = rejection.error
     }
@@ -45,9 +40,9 @@ struct RequestRecovery<Provider: StorageProvider> {
     return nextStep
   }
 
-  /// Applies the first remedy for a rejected request that remains, or returns `nil` if none can help.
-  private mutating func recover(from rejection: inout Rejection) async throws -> RetryPlan.Step? {
-    if rejection.isTruncated, let step = plan.step(afterTruncation: rejection.error) { return step }
+  /// Applies the first remedy for a rejected request that is not used up, or returns `nil` if none can help.
+  private mutating func applyRemedy(for rejection: inout Rejection) async throws -> RetryPlan.Step? {
+    if rejection.isTruncated, let step = plan.scheduleRetry(afterTruncation: rejection.error) { return step }
     if let step = followRelocation(rejection) { return step }
     if draft.request.method == .head, rejection.isUnexplained {
       if let step = try correctClock(after: rejection, ifOffBy: unexplainedSkew) { return step }
@@ -58,17 +53,17 @@ struct RequestRecovery<Provider: StorageProvider> {
       return step
     }
     if rejection.isAboutCredential, let step = try await refreshCredential(after: &rejection) { return step }
-    return plan.step(after: rejection.error)
+    return plan.scheduleRetry(after: rejection.error)
   }
 
-  /// Returns the step that sends the request to the location that the service specified, once per request, or `nil`.
+  /// Returns the step that sends the request to the location that the service specified, at most once per request.
   private mutating func followRelocation(_ rejection: Rejection) -> RetryPlan.Step? {
     guard plan.mayRelocate, rejection.isMoved else { return nil }
     plan.mayRelocate = false
     return RetryPlan.Step(delay: .zero, reason: "\(rejection.error.code): sent to the location that the service named.")
   }
 
-  /// Learns the service's time if it differs from the signature's, and returns the step that signs again, or `nil`.
+  /// Learns the service's time if it differs from the signing time, and returns the step that signs again, or `nil`.
   private mutating func correctClock(
     after rejection: Rejection, ifOffBy tolerance: Duration
   ) throws -> RetryPlan.Step? {
@@ -85,14 +80,11 @@ struct RequestRecovery<Provider: StorageProvider> {
   }
 
   /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
-  ///
-  /// If the credential provider cannot be called yet, the step waits until it can be called.
   private mutating func refreshCredential(after rejection: inout Rejection) async throws -> RetryPlan.Step? {
     var step = RetryPlan.Step(delay: .zero, reason: "\(rejection.error.code): signed again with another credential.")
     if !plan.mayRefreshCredential {
-      guard rejection.credentialExpiredInTransit, let retry = plan.step(afterExpiration: rejection.error) else {
-        return nil
-      }
+      guard rejection.credentialExpiredInTransit else { return nil }
+      guard let retry = plan.scheduleRetry(afterExpiration: rejection.error) else { return nil }
       step = retry
     }
     plan.mayRefreshCredential = false
@@ -102,18 +94,16 @@ struct RequestRecovery<Provider: StorageProvider> {
     } catch {
       if let cancellation = error.orCancellation as? CancellationError { throw cancellation }
       rejection.error.renewalError = error
-      guard error.code != .rejected, let retry = plan.step(after: error, backoff: credentials.remainingBackoff) else {
-        return nil
-      }
+      guard error.code != .rejected else { return nil }
+      guard let retry = plan.scheduleRetry(after: error, backoff: credentials.remainingBackoff) else { return nil }
       plan.mayRefreshCredential = true
       return retry
     }
   }
 
-  /// Determines the reason for a rejected `HEAD` request, whose response has no body, with a `GET` request for one byte.
+  /// Requests the reason for a rejected `HEAD` request, whose response has no body, with a `GET` request for one byte.
   ///
-  /// If the `GET` request succeeds with the same credential, the rejection remains unchanged. The next attempt follows
-  /// at once if it got no final response, or succeeded with another credential.
+  /// Updates the rejection, or returns a step if the `GET` request can be retried or succeeded with another credential.
   private mutating func requestReason(for rejection: inout Rejection) async throws -> RetryPlan.Step? {
     var request = draft.request
     request.method = .get
@@ -125,15 +115,14 @@ struct RequestRecovery<Provider: StorageProvider> {
       guard signature.generation != rejection.signature.generation else { return nil }
       return try await refreshCredential(after: &rejection)
     case .failed(.unanswered(let error)):
-      return plan.step(after: error)
+      return plan.scheduleRetry(after: error)
     case .failed(.unsigned(let error)):
-      return plan.step(after: error, backoff: credentials.remainingBackoff)
+      return plan.scheduleRetry(after: error, backoff: credentials.remainingBackoff)
     case .failed(.rejected(let explained)) where explained.isTruncated:
-      return plan.step(afterTruncation: explained.error)
+      return plan.scheduleRetry(afterTruncation: explained.error)
     case .failed(.rejected(let explained)):
-      guard explained.error.isExplained,
-        explained.error.status == rejection.error.status || explained.isAboutTime
-      else { return plan.step(after: explained.error) }
+      let hasSameCause = explained.error.status == rejection.error.status || explained.isAboutTime
+      guard explained.error.isExplained, hasSameCause else { return plan.scheduleRetry(after: explained.error) }
       rejection = explained
       rejection.error.subject = draft.subject
       return nil

@@ -1,39 +1,32 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
-
 /// The maximum number of bytes of a response that is read into memory.
 private let documentByteLimit = 16 << 20
 
 /// The sender of a client's requests, with the credentials, the clock, the retries and the events of the client.
 ///
-/// An object store sends its requests with ``send(_:body:action:key:isRepeatable:)``. The sender signs a request, emits an
-/// event for the signature, and sends the request again if that is permitted and can help. If necessary, the sender
+/// An object store sends its requests with ``send(_:body:action:key:isRepeatable:)``. The sender signs a request, emits
+/// an event for the signature, and sends the request again if that is permitted and can help. If necessary, the sender
 /// refreshes the credential, corrects its clock or follows the service to another endpoint first.
 ///
 /// A sender is a value that is cheap to copy. Its copies share one limit on requests in flight.
 public struct RequestSender<Provider: StorageProvider>: Sendable {
-  // The way of a request: an operation of a client calls the client's store, which makes a draft and calls `send` or
-  // `exchange`. `sendWithRecovery` repeats `sendOnce` as long as `RequestRecovery` has a step, and `signAndSend` signs
-  // the draft and passes it to the transport.
+  // A store makes a draft of each request, and calls `send` or `exchange`. `sendWithRecovery` repeats `sendOnce` as
+  // long as `RequestRecovery` has a step. `signAndSend` signs the draft and passes the request to the transport.
 
   let configuredProvider: Provider
-
   /// The concurrency limits, part sizes and retry settings.
   public let configuration: StorageClientConfiguration
-
   package let credentials: CredentialCache<Provider.SigningCredential>
-  /// The cache of the credentials for each scope, or `nil` if all requests use ``credentials``.
   let scopedCredentials: ScopedCredentialCache<Provider.SigningCredential>?
-  /// The remote signer that signs the requests instead of the provider's signer, or `nil` if the client has the key.
+  /// The remote signer that replaces the provider's signer, or `nil` if the client has the key.
   package let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
   package let transport: any HTTPTransport
   package let events: EventHub
   package let clockSkew: ClockSkew
   package let time: any SigningClock
-  /// The values that the stores of this client keep between operations, because each operation creates a store.
+  /// The values that stores keep between operations, each of which creates a new store.
   package let memory = StoreMemory()
   private let gate: RequestGate
   private let relocation = Relocation<Provider>()
@@ -57,12 +50,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     gate = RequestGate(limit: min(configuration.requestsInFlight, OpenFileLimit.current.transfers))
   }
 
-  /// The service and the bucket that requests are sent to.
-  ///
-  /// If the service redirected the client, the provider has the endpoint and the region that the service specified.
+  /// The service and the bucket; after a redirection, with the endpoint and the region that the service specified.
   public var provider: Provider { relocation.hasMoved ? movedProvider : configuredProvider }
 
-  /// A function of its own, so that the usual case does not look up the type of an optional provider.
+  // Not inlined, so that the usual case does not look up the type of an optional provider.
   @inline(never)
   private var movedProvider: Provider { relocation.provider ?? configuredProvider }
 
@@ -94,10 +85,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         isRepeatable: isRepeatable))
   }
 
-  /// Sends a request, and returns its response with the bytes as they arrive.
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse { try await sendInSpan(draft) { $0 } }
 
-  /// Sends a request whose response is short, and returns the head and the body of the response.
   package func exchange(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8]) {
     try await exchange(draft) { ($0, $1) }
   }
@@ -115,7 +104,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  /// Sends a request until an attempt succeeds or no recovery step is left; an incomplete response counts as none.
+  /// Sends a request with retries, in a span of its own unless an operation has one.
   private func sendInSpan<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
@@ -134,20 +123,20 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     // Most requests need no recovery.
     var recovery: RequestRecovery<Provider>?
     while true {
-      switch try await sendOnce(draft, number: recovery?.attempt ?? 1, consume) {
+      switch try await sendOnce(draft, number: recovery?.attemptNumber ?? 1, consume) {
       case .succeeded(let value, _): return value
       case .failed(let failure):
         var nextRecovery = recovery ?? RequestRecovery(self, draft)
         let step = try await nextRecovery.recover(from: failure)
         recovery = nextRecovery
-        let attempt = nextRecovery.attempt
+        let attempt = nextRecovery.attemptNumber
         events.emit(.retry(.init(subject: draft.subject, attempt: attempt, delay: step.delay, reason: step.reason)))
         try await time.sleep(for: step.delay)
       }
     }
   }
 
-  /// Signs and sends a request once, emits an event, and returns the outcome of the attempt.
+  /// Signs and sends a request once, and emits the event of the attempt.
   package func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> AttemptOutcome<Value> {
@@ -165,7 +154,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   private func signAndSend<Value>(
     _ draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> AttemptOutcome<Value> {
-    let permit = try await gate.enter()
+    let permit = try await gate.acquirePermit()
     let provider = provider
     let draft = draft.moved(to: try provider.endpoint)
     let request: HTTPRequest
@@ -177,9 +166,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
     var received: HTTPStreamingResponse
     record.start = time.uptime
-    do {
-      received = try await transport.send(request, body: draft.body)
-    } catch {
+    do { received = try await transport.send(request, body: draft.body) } catch {
       if let sourceError = draft.meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
       if error.code == .cancelled { throw CancellationError() }
       return .failed(.unanswered(error))
@@ -198,12 +185,12 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     } catch let error as TransportError {
       return .failed(.unanswered(error))
     } catch let error as ServiceError {
-      // The service reported the error inside of a success, so that the response is no statement about the signature.
+      // The service accepted the signature and reported the error later, so the response's time does not matter.
       return .failed(.rejected(Rejection(error: error, signature: signature, serverTime: nil, localTime: localTime)))
     }
   }
 
-  /// Reads an error response, and adopts the location to which it redirects the client.
+  /// Reads an error response, and adopts the endpoint or region to which it redirects the client.
   private func readRejection(
     in received: HTTPStreamingResponse, to request: HTTPRequest, of draft: RequestDraft, from provider: Provider,
     _ signature: SentSignature, _ localTime: Timestamp
@@ -232,8 +219,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   /// Learns the offset of a service's clock, and returns whether it differs from the known offset.
-  @discardableResult
-  func learnClockSkew(of host: String, serverTime: Timestamp, at localTime: Timestamp) -> Bool {
+  @discardableResult func learnClockSkew(of host: String, serverTime: Timestamp, at localTime: Timestamp) -> Bool {
     guard let offset = clockSkew.learn(host: host, serverTime: serverTime, at: localTime) else { return false }
     events.emit(.skew(.init(host: host, offset: offset)))
     return true
@@ -244,9 +230,9 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return scopedCredentials.cache(for: scope)
   }
 
-  /// Returns a credential that may be sent to the endpoint, and is valid until the end that follows from the time.
+  /// Returns a credential that remains valid until the time that `end` returns for the current time.
   ///
-  /// All credentials of the client come from here, so that none is sent over an unencrypted connection.
+  /// All credentials of the client come from here, so that no secret is sent over an unencrypted connection.
   package func credential(
     for scope: CredentialScope?, until end: (Timestamp) -> Timestamp = { $0 }
   ) async throws -> CachedCredential<Provider.SigningCredential> {
@@ -286,14 +272,13 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     let expiration = cached.credential.expiration
     let signature = SentSignature(
       generation: cached.generation, isTemporary: provider.carriesToken(cached.credential) || expiration != nil,
-      expiration: expiration, clockOffset: offset)
+      credentialExpiration: expiration, clockOffset: offset)
     return (request, signature)
   }
 
   /// Signs a request, with a date just before the credential's expiration if the clock shows a later time.
   ///
-  /// The cache does not rely only on this machine's clock. If the cache and the clock disagree, the service decides,
-  /// and its response reports the service's time.
+  /// Either the clock or the cache is wrong in this case, and the response of the service tells which.
   private func signBeforeExpiration(
     _ request: HTTPRequest, for provider: Provider, with credential: Provider.SigningCredential, at date: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
@@ -346,15 +331,15 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 }
 
-/// The location to which the service redirected a client, shared by the copies of the client.
+/// The redirection of a client to another endpoint or region, shared by the copies of the client.
 private final class Relocation<Provider: Sendable>: Sendable {
-  /// Whether there is a provider, which every request asks: to copy an optional provider of any type takes far longer.
+  // Every request reads the flag, because it takes far longer to copy an optional provider.
   private let flag = Lock(false)
   private let moved = Lock<Provider?>(nil)
 
   var hasMoved: Bool { flag.withLock { $0 } }
 
-  /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
+  /// The provider with the new endpoint, or `nil` if the service did not redirect the client.
   var provider: Provider? {
     get { moved.withLock { $0 } }
     set {

@@ -1,27 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// The remaining recovery steps for a request: each remedy once, and as many retries as the configuration permits.
 ///
-/// Refreshing the credential, correcting the clock and switching to another endpoint are remedies for a request that
-/// the service rejected before it performed any action. They are permitted for every request, and are not counted as
-/// retries. The credential may be refreshed once more after each retry, because a short-lived credential can expire
-/// while the request waits.
+/// The remedies are refreshing the credential, correcting the clock, and switching to another endpoint. They do not
+/// count as retries, and apply to every request, because the service rejected it before it performed any action. After
+/// each retry, the credential may be refreshed once more, because it can expire while the request waits.
 struct RetryPlan {
-  /// The delay before the next attempt to send a request, and the reason for the attempt.
   struct Step {
     let delay: Duration
     let reason: String
   }
 
   var attempts = 1
-  /// Whether the client may refresh the credential without counting the next attempt as a retry.
   var mayRefreshCredential = true
   var mayCorrectClock = true
   var mayRelocate = true
-
   private let isRepeatable: Bool
   private let maximumDelay: Duration
   private var remainingRetries: Int
@@ -35,21 +29,19 @@ struct RetryPlan {
   }
 
   /// Returns the step that retries a request without a response, or `nil` if the request must not be retried.
-  mutating func step(after error: TransportError) -> Step? {
+  mutating func scheduleRetry(after error: TransportError) -> Step? {
     guard error.isRetryable, isRepeatable || error.code == .connectionFailed else { return nil }
     return retry(because: error.message)
   }
 
-  /// Returns the step that retries after a temporary failure of the credential provider and its backoff, or `nil`.
-  ///
-  /// The request was not sent in this case, so that any request may be sent again.
-  mutating func step(after error: CredentialError, backoff: Duration) -> Step? {
+  /// Returns the step that retries a request that was not sent, after the backoff of the credential provider, or `nil`.
+  mutating func scheduleRetry(after error: CredentialError, backoff: Duration) -> Step? {
     guard error.isRetryable else { return nil }
     return retry(because: "\(error.source): \(error.message)", atLeast: backoff)
   }
 
   /// Returns the step that retries a request that the service may accept later, or `nil` if retries cannot help.
-  mutating func step(after error: ServiceError) -> Step? {
+  mutating func scheduleRetry(after error: ServiceError) -> Step? {
     guard error.isRetryable, isRepeatable || error.kind == .throttled || error.kind == .timeout else { return nil }
     return retry(because: "\(error.status.code) \(error.code): \(error.message)", atLeast: error.retryAfter)
   }
@@ -57,13 +49,13 @@ struct RetryPlan {
   /// Returns the step that retries a rejected request whose error response was lost, or `nil`.
   ///
   /// A client error (4xx) means that the service performed no action, so any such request may be sent again.
-  mutating func step(afterTruncation error: ServiceError) -> Step? {
+  mutating func scheduleRetry(afterTruncation error: ServiceError) -> Step? {
     guard isRepeatable || error.status.kind == .clientError else { return nil }
     return retry(because: "\(error.status.code): The response was incomplete.", atLeast: error.retryAfter)
   }
 
-  /// Returns the step that retries a request whose credential expired in transit, even if it was fetched just before.
-  mutating func step(afterExpiration error: ServiceError) -> Step? {
+  /// Returns the step that retries a request whose credential expired in transit, or `nil` if no retry remains.
+  mutating func scheduleRetry(afterExpiration error: ServiceError) -> Step? {
     retry(because: "\(error.code): the credential expired in transit.")
   }
 

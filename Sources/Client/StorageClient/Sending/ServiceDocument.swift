@@ -1,17 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// An XML document in the response to a successful request, whose root element is the one of the operation.
+/// An XML document in the response to a successful request, with the root element of the operation.
 ///
-/// Every reader of such a document starts here, so that no page of a proxy, no error inside a success and no result of
-/// another operation is read as an empty result. Namespaces and their prefixes do not matter.
+/// Every reader of a service's document starts here, so that no page of a proxy, no error inside a success and no
+/// result of another operation is read as an empty result. Namespaces and their prefixes are ignored.
 package struct ServiceDocument: Sendable {
   private let root: XMLNode
   private let conventions: HeaderConventions
 
-  /// Parses the body of a response, and requires its root element.
   init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
     root = try Self.root(of: body)
     self.conventions = conventions
@@ -35,7 +32,6 @@ package struct ServiceDocument: Sendable {
   }
 
   var children: [XMLNode] { root.children }
-
   func all(_ name: String) -> [XMLNode] { root.all(name) }
 
   /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
@@ -43,11 +39,10 @@ package struct ServiceDocument: Sendable {
 
   // MARK: Echoes
 
-  /// Requires that an element repeats a value of the request.
+  /// Requires that an element repeats a value of the request, percent-encoded or not, because services differ in this.
   ///
-  /// A missing element counts as an empty one. Services differ in which of these values they percent-encode, so that
-  /// the value may be encoded or not.
-  func require(_ name: String, _ requested: String) throws(StorageError) {
+  /// A missing element counts as an empty one.
+  func require(_ name: String, equals requested: String) throws(StorageError) {
     let reported = try text(name) ?? ""
     if reported.isIdentical(to: requested) { return }
     let decoded = reported.percentDecoded(plusIsSpace: conventions.encodesSpaceAsPlus)
@@ -60,7 +55,7 @@ package struct ServiceDocument: Sendable {
   ///
   /// For the alias of an access point, a service reports the bucket behind it. Some responses of COS contain the name
   /// without the account number at its end.
-  func requireBucket(_ name: String, _ bucket: String) throws(StorageError) {
+  func requireBucket(_ name: String, equals bucket: String) throws(StorageError) {
     if let reported = try text(name) {
       if conventions.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
       if conventions.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(reported)-"), !rest.isEmpty,
@@ -69,7 +64,7 @@ package struct ServiceDocument: Sendable {
         return
       }
     }
-    try require(name, bucket)
+    try require(name, equals: bucket)
   }
 
   // MARK: Pages
@@ -96,10 +91,10 @@ package struct ServiceDocument: Sendable {
     return isEncoded
   }
 
-  /// Returns the name in an element, which the request asks to percent-encode, without the encoding.
+  /// Returns the decoded name in an element; the request asks the service to percent-encode names.
   ///
   /// Some S3-compatible servers (versitygw, early versions of moto and SeaweedFS) ignore the request and do not report
-  /// an encoding. Their names are accepted if they mean the same with and without encoding.
+  /// an encoding. Their names are accepted if decoding does not change them.
   func decodedName(_ node: XMLNode?, isEncoded: Bool) throws(StorageError) -> String {
     guard let node, let name = node.text.percentDecoded(plusIsSpace: conventions.encodesSpaceAsPlus) else {
       throw StorageError.malformedResponse("a listed name is missing or is not percent-encoded UTF-8")
@@ -113,7 +108,6 @@ package struct ServiceDocument: Sendable {
 }
 
 extension XMLNode {
-  /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
   func text(ofOnly name: String) throws(StorageError) -> String? {
     guard let text = try only(name)?.text, !text.isEmpty else { return nil }
     return text
@@ -146,16 +140,14 @@ extension StorageError {
 
 /// A string from a response that becomes part of a later request.
 ///
-/// Examples are an upload ID, an entity tag, a version, an object key, and a continuation token. The length is limited
-/// when the string is read, because a request line of more than 64 KB terminates the process inside AsyncHTTPClient
-/// 1.37, and with it all other work of the process.
+/// Examples are an upload ID, an entity tag and an object key. The length is limited when the string is read, because a
+/// request line of more than 64 KB terminates the process inside AsyncHTTPClient 1.37.
 struct ResponseValue: Sendable, Hashable {
   /// The maximum length of the string in bytes: four times the length of the longest object key.
   static let limit = 4_096
 
   let text: String
 
-  /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
   init(_ text: String, named name: String) throws(StorageError) {
     guard Self.isSendable(text) else {
       throw StorageError.malformedResponse("its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")

@@ -1,13 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
-internal import StorageAuth
-
-/// The part of a response's head that is required so that its status counts as the success of an operation.
+/// The part of a response's head that proves that the service itself reports success.
 ///
-/// A proxy, a captive portal or another server can respond to any request with status 200 and a page. The services' own
-/// responses differ in a header that OSS, COS, S3 and compatible services send with every success of the operation.
+/// A proxy, a captive portal or another server can respond to any request with status 200 and a page, but without the
+/// header that OSS, COS, S3 and compatible services send with every success of the operation.
 enum SuccessProof: Sendable {
   /// The body is the proof: a document of the operation, or the response of another server.
   case body
@@ -18,7 +15,6 @@ enum SuccessProof: Sendable {
   /// The location of the bucket (`PutBucket` of OSS and S3), or the service's request ID.
   case location
 
-  /// Requires the proof in the head of a response with a status that reports success.
   func require(in response: HTTPResponse, to subject: String, requestIDHeader: HTTPField.Name?) throws(StorageError) {
     func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields.value(of: $0) }?.isEmpty == false }
     let (isPresent, proof) =
@@ -40,7 +36,7 @@ enum SuccessProof: Sendable {
 
   /// Creates the proof for a request to an object, or to the bucket if the key is `nil`.
   ///
-  /// The response to a copy is a document, although its method is `PUT`.
+  /// A copy is a `PUT` request, but its response is a document.
   init(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], isCopy: Bool) {
     // A service that processes an object, or lists the parts of an upload, responds with another body than the object.
     let isObject = parameters.allSatisfy { $0.name == "versionId" }

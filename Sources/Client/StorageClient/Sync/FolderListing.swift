@@ -1,12 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import SystemPackage
 
 /// A listing of the regular files in a folder and its subfolders, in the byte order of their paths.
 ///
-/// Only the names in the folders above the current file are in memory.
+/// Only the names in the current folder and in the folders above it are in memory.
 struct FolderListing: Sendable {
   private struct Item: Sendable {
     let name: FilePath.Component
@@ -14,7 +13,7 @@ struct FolderListing: Sendable {
     let text: String
     let status: FileStatus
 
-    /// The part of the path that determines the order: files in a folder come after a slash.
+    /// The text that determines the order: the paths of the files in a folder continue with a slash.
     var sortKey: String { status.kind == .folder ? text + "/" : text }
   }
 
@@ -32,9 +31,7 @@ struct FolderListing: Sendable {
   private var hasStarted = false
   private(set) var skipped: [SkippedPath] = []
 
-  init(_ root: RootFolder) {
-    self.root = root
-  }
+  init(_ root: RootFolder) { self.root = root }
 
   mutating func next() async throws -> SyncEntry? {
     if !hasStarted {
@@ -57,9 +54,7 @@ struct FolderListing: Sendable {
     return nil
   }
 
-  /// Reads a folder, whose path below the root is empty or ends with a slash.
-  ///
-  /// The components open the folder, and the path, which is the same in UTF-8, is for the entries.
+  /// Reads a folder with its components; its path below the root, for the entries, is empty or ends with a slash.
   private mutating func enter(path: String, components: [FilePath.Component]) async throws {
     guard let contents = try await root.contents(of: components) else {
       skipped.append(

@@ -1,9 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-internal import SystemPackage
-
 /// A synchronization, which gives a folder or a store the content of another folder or store.
 ///
 /// Each of the two locations can be a folder, or a store of any provider, but not both of them folders:
@@ -19,13 +16,10 @@ internal import SystemPackage
 public struct FolderSync: Sendable {
   /// The location whose content is transferred.
   public let source: SyncLocation
-
   /// The location that receives the content.
   public let target: SyncLocation
-
   /// The comparison, the selection and the limits.
   public let options: SyncOptions
-
   /// The file system with the folder for the state of large transfers.
   private var fileSystem: any FileSystem = .system
 
@@ -36,7 +30,6 @@ public struct FolderSync: Sendable {
     self.options = options
   }
 
-  /// Creates a synchronization whose state is in any file system.
   package init(
     from source: SyncLocation, to target: SyncLocation, options: SyncOptions, in fileSystem: any FileSystem
   ) {
@@ -44,9 +37,8 @@ public struct FolderSync: Sendable {
     self.fileSystem = fileSystem
   }
 
-  /// Returns the differences of the two locations without removing them.
+  /// Returns the differences of the two locations, which ``run(progress:didFinish:)`` would remove.
   ///
-  /// - Returns: What ``run(progress:didFinish:)`` would do.
   /// - Throws: The errors that ``run(progress:didFinish:)`` throws before it changes anything.
   public func preview() async throws -> SyncPreview {
     let (source, target) = try await openLocations()
@@ -59,20 +51,18 @@ public struct FolderSync: Sendable {
 
   /// Removes the differences of the two locations.
   ///
-  /// Both locations are listed to the end before anything is changed. A failed transfer does not stop the others. Deletions
-  /// follow after the transfers; after a failed transfer, there are none unless the options ask for them. What has the
-  /// path of a skipped file of the source, or a path below it, is not deleted either.
+  /// Both locations are listed to the end before anything is changed. A failed transfer does not stop the others.
+  /// Deletions follow after the transfers; after a failed transfer, there are no deletions unless the options ask for
+  /// them. Paths that the source skipped, and paths below them, are not deleted either.
   ///
   /// - Parameters:
   ///   - progress: A closure that receives the progress of the transfers, one call at a time, on an arbitrary thread.
-  ///   - didFinish: A closure that receives each difference that was removed, one call at a time, on an arbitrary thread.
-  /// - Returns: The numbers of transferred, deleted and unchanged files and objects, what was skipped and kept, and the
-  ///   failures.
+  ///   - didFinish: A closure that receives each removed difference, one call at a time, on an arbitrary thread.
   /// - Throws: ``StorageError/Code/unusableFile`` if the source does not exist, a folder cannot be read, or another
   ///   synchronization writes to the target folder; ``StorageError/Code/emptySource`` if everything would be deleted
-  ///   because the source is empty; ``StorageError/Code/invalidOption`` if one location is inside the other; the errors of
-  ///   the listings, and `CancellationError` if the task is cancelled. Unless the task was cancelled, both locations are
-  ///   as before.
+  ///   because the source is empty; ``StorageError/Code/invalidOption`` if one location is inside the other; the errors
+  ///   of the listings, and `CancellationError` if the task is cancelled. Unless the task was cancelled, both locations
+  ///   are as before.
   public func run(
     progress: PipelineProgress.Handler? = nil, didFinish: (@Sendable (SyncAction) -> Void)? = nil
   ) async throws -> SyncReport {
@@ -88,7 +78,7 @@ public struct FolderSync: Sendable {
       }
       let executor = SyncExecutor(try route(source, target, staging), stateFolder, options)
       let report = try await carryOut(plan, from: source, to: target, with: executor, progress: progress, didFinish)
-      // What is left there does no harm, and the next synchronization removes it.
+      // Files that cannot be removed do no harm, and the next synchronization removes them.
       try? await staging?.finish(isComplete: report.isComplete)
       return report
     } catch {
@@ -98,7 +88,7 @@ public struct FolderSync: Sendable {
     }
   }
 
-  /// Transfers what the plan names, then deletes what it names, unless a transfer failed.
+  /// Carries out the transfers of the plan, and then the deletions, unless a transfer failed.
   private func carryOut(
     _ plan: SyncPlan, from source: OpenLocation, to target: OpenLocation, with executor: SyncExecutor,
     progress: PipelineProgress.Handler?, _ didFinish: (@Sendable (SyncAction) -> Void)?
@@ -106,7 +96,7 @@ public struct FolderSync: Sendable {
     var plan = plan
     // In a store, a key and the prefix of another key do not exclude each other.
     var obstacles: [SyncEntry] = []
-    if case .objects = target {} else { obstacles = plan.takeObstacles() }
+    if case .objects = target {} else { obstacles = plan.extractObstacles() }
     let tally = SyncTally(unchanged: plan.unchanged, didFinish)
     let transfers = try await TransferPipeline(transfersInFlight: options.transfersInFlight).run(
       plan.transfers.map { transfer in
@@ -120,22 +110,19 @@ public struct FolderSync: Sendable {
       }, progress: progress)
     let reasonToKeep = "A transfer failed."
     if !transfers.isComplete, !options.deletesAfterFailures {
-      plan.keepAll(and: obstacles, because: reasonToKeep)
+      plan.keepAllTargets(and: obstacles, because: reasonToKeep)
       obstacles = []
     }
     var failedDeletions = try await executor.delete(obstacles) { tally.record($0) }
     let unplacedFiles = await executor.placeObstructedFiles { tally.record($0) }
-    if !unplacedFiles.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reasonToKeep) }
+    if !unplacedFiles.isEmpty, !options.deletesAfterFailures { plan.keepAllTargets(because: reasonToKeep) }
     failedDeletions += try await executor.delete(plan.deletions) { tally.record($0) }
     return tally.report(transfers.addingFailures(unplacedFiles), plan, failedDeletions: failedDeletions)
   }
 
-  // MARK: Locations
-
-  /// Opens both locations, and checks that neither is inside the other.
   private func openLocations() async throws -> (source: OpenLocation, target: OpenLocation) {
     if case .folder = source.storage, case .folder = target.storage { throw StorageError.bothLocationsAreFolders }
-    try source.requireApart(from: target)
+    try source.requireDisjoint(from: target)
     let openSource = try await source.opened()
     if case .missingFolder = openSource, case .folder(let path, _) = source.storage {
       throw StorageError(
@@ -160,13 +147,9 @@ public struct FolderSync: Sendable {
     _ source: OpenLocation, _ target: OpenLocation, _ staging: StagingFolder?
   ) throws(StorageError) -> SyncExecutor.Route {
     switch (source, target, staging) {
-    case (.folder(let root), .objects(let store, let prefix, _), _):
-      .upload(from: root, to: .init(store: store, prefix: prefix))
-    case (.objects(let store, let prefix, let bucket), .objects(let targetStore, let targetPrefix, _), _):
-      .copy(
-        from: .init(store: store, prefix: prefix), bucket: bucket, to: .init(store: targetStore, prefix: targetPrefix))
-    case (.objects(let store, let prefix, _), _, let staging?):
-      .download(from: .init(store: store, prefix: prefix), to: staging)
+    case (.folder(let root), .objects(let target), _): .upload(from: root, to: target)
+    case (.objects(let source), .objects(let target), _): .copy(from: source, to: target)
+    case (.objects(let source), _, let staging?): .download(from: source, to: staging)
     default: throw StorageError.bothLocationsAreFolders
     }
   }
@@ -179,14 +162,14 @@ extension StorageError {
 }
 
 extension SyncPlan.Transfer {
-  /// Returns whether the entries have equal checksums, which is `false` unless checksums are to be compared.
+  /// Returns whether the entries have equal checksums, or `false` if checksums are not compared.
   fileprivate func hasEqualChecksums(_ source: OpenLocation, _ target: OpenLocation) async throws -> Bool {
     guard comparesChecksums, let replaced else { return false }
     return try await source.hasEqualChecksum(entry, replaced, in: target)
   }
 }
 
-/// The numbers of what a synchronization has done so far.
+/// The counts of what a running synchronization has done.
 private final class SyncTally: Sendable {
   private struct State {
     var actionCounts: [SyncAction.Kind: Int] = [:]

@@ -4,12 +4,12 @@
 /// A pattern for the paths of a synchronization, such as `*.jpg` or `2026/**`.
 ///
 /// `?` stands for one character except for a slash, `*` for any number of such characters, and `**` for any number of
-/// characters with slashes. A character is a Unicode scalar: `?` matches `\u{E9}`, and not `e\u{301}`, which are two.
+/// characters with slashes. A character is a Unicode scalar: `?` matches `\u{E9}`, but not the two scalars `e\u{301}`.
 ///
-/// A pattern without a slash is compared with the last component of a path, another pattern with the whole path. A slash
-/// at its start anchors it at the root and is not compared: `/cat.jpg` does not match `2026/cat.jpg`. Each other slash
-/// must be in the path: `**/cat.jpg` does not match `cat.jpg`, which the pattern `cat.jpg` does. A pattern that ends with
-/// a slash matches everything in the folders that it describes.
+/// A pattern without a slash is compared with the last component of a path, another pattern with the whole path. A
+/// slash at the start anchors the pattern at the root: `/cat.jpg` does not match `2026/cat.jpg`. Each other slash must
+/// be in the path: `**/cat.jpg` does not match `cat.jpg`, but the pattern `cat.jpg` does. A pattern that ends with a
+/// slash matches everything in the folders that it describes.
 public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The text of the pattern.
   public let text: String
@@ -27,9 +27,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   private let elements: [Element]
   private let comparesWholePath: Bool
 
-  /// Creates a pattern.
-  ///
-  /// - Parameter text: The text of the pattern.
+  /// Creates a pattern from its text.
   public init(_ text: String) {
     self.text = text
     let unanchored = text.removingBytePrefix("/") ?? text[...]
@@ -47,20 +45,15 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     self.elements = elements
   }
 
-  /// Creates a pattern from a literal.
-  ///
-  /// - Parameter value: The text of the pattern.
+  /// Creates a pattern from a literal with its text.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Returns whether the pattern matches a path.
+  /// Returns whether the pattern matches a path, in time proportional to the product of their lengths.
   ///
-  /// The work is proportional to the length of the path times the length of the pattern.
-  ///
-  /// - Parameter path: A path with slashes. A byte of a file name that is not UTF-8 was replaced with U+FFFD, which is a
-  ///   character.
+  /// - Parameter path: A path with slashes. Each byte of a file name that is not UTF-8 is replaced with U+FFFD.
   public func matches(_ path: String) -> Bool {
     let subject = comparesWholePath ? path[...] : path.words(between: "/").last ?? ""
-    // For each position in the pattern, whether the elements before it match the characters that were read so far.
+    // For each position in the pattern, whether the elements before it match the scalars that were read so far.
     var reached = [Bool](repeating: false, count: elements.count + 1)
     reached[0] = true
     passEmptyWildcards(&reached)
@@ -80,7 +73,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     return reached[elements.count]
   }
 
-  /// Adds the positions after reached wildcards that can stand for no character.
+  /// Marks the positions after reached wildcards, which can stand for no character.
   private func passEmptyWildcards(_ reached: inout [Bool]) {
     for (index, element) in elements.enumerated() where reached[index] {
       if element == .anyNameScalars || element == .anyScalars { reached[index + 1] = true }

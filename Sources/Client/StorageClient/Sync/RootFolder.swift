@@ -1,16 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import SystemPackage
 
-/// The folder at a location of a synchronization, in which no path leads outside.
+/// The folder at a location of a synchronization, whose paths cannot lead outside.
 ///
-/// The folder stays open, and each part of a path below it is opened by its name, never through a symbolic link. It is
-/// the only place where paths below the folder are used, so that a link that appears after a listing leads nowhere.
+/// The folder stays open, and each component of a path below it is opened by its name, never through a symbolic link.
+/// Paths below the folder are used only here, so that a link that appears after a listing has no effect.
 struct RootFolder: Sendable {
-  /// A name in a folder, with the status of its file or folder, or `nil` if it was removed meanwhile.
+  /// A name in a folder, with the status of its file or folder, or `nil` if the file was removed after the listing.
   typealias Item = (name: FilePath.Component, status: FileStatus?)
+  typealias Components = (parents: ArraySlice<FilePath.Component>, last: FilePath.Component)
 
   let folder: Folder
 
@@ -25,7 +25,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Creates a folder at a path of the caller at which there is none.
+  /// Creates the folder at a path of the caller, which must not exist.
   init(creating path: FilePath, in system: any FileSystem) async throws {
     let location = try await FileLocation(path, in: system)
     folder = try await location.folder.runBlocking(at: location.name) { parent in
@@ -34,7 +34,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Returns the contents of a folder, or of the root, in any order, or `nil` if no folder has the path any more.
+  /// Returns the contents of a folder in any order, or `nil` if a folder below the root no longer exists.
   func contents(of path: [FilePath.Component]) async throws -> [Item]? {
     do {
       return try await folder.system.runBlocking {
@@ -47,7 +47,6 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Opens a regular file for reading, which no link leads to.
   func open(_ path: String) async throws -> LocalFile {
     let components = try Self.components(of: path)
     return try await convertingErrors(at: path) {
@@ -57,14 +56,14 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Moves a complete file to a path, and creates the folders above it.
+  /// Moves a complete file to a path, and creates the folders above the path.
   ///
-  /// A file that it replaces passes its permissions on. Without a time of the last change, it is the time of the call.
-  /// A folder that has the path is removed if it may be replaced and there are no files in it.
-  func put(_ file: FileLocation, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
+  /// The file gets the permissions of a file that it replaces. If `replacesFolder` is set, it can replace a folder
+  /// without files.
+  func moveFile(_ file: FileLocation, to path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let components = try Self.components(of: path)
     try await convertingErrors(at: path) {
-      let folder = try self.folder(components.parents, creates: true)
+      let folder = try self.folder(components.parents, isCreated: true)
       let existing = try folder.status(of: components.last)
       let complete = try LocalFile(file.name, in: file.folder, .updating)
       let replaced = existing?.kind == .regular ? existing : nil
@@ -75,7 +74,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Deletes a file that a listing found and that has not changed since, and the folders that are empty then.
+  /// Deletes a file that has not changed since it was listed, and the folders above it that become empty.
   func delete(_ entry: SyncEntry) async throws {
     let components = try Self.components(of: entry.path)
     try await convertingErrors(at: entry.path) {
@@ -99,7 +98,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Returns whether the folder with a path of the caller is this folder or below it.
+  /// Returns whether the folder at a path of the caller is this folder or below it.
   func contains(_ path: FilePath) async throws -> Bool {
     try await folder.runBlocking { root in
       let status = try root.status
@@ -114,22 +113,20 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Opens the folder with a path below the root, and creates it and those above it if it `creates`.
-  private func folder(_ path: ArraySlice<FilePath.Component>, creates: Bool = false) throws(Errno) -> Folder {
+  /// Opens the folder with a path below the root, and optionally creates it and the folders above it.
+  private func folder(_ path: ArraySlice<FilePath.Component>, isCreated: Bool = false) throws(Errno) -> Folder {
     var folder = folder
     for name in path {
-      folder = creates ? try folder.createFolder(name, permissions: .newFolder) : try folder.folder(name)
+      folder = isCreated ? try folder.createFolder(name, permissions: .newFolder) : try folder.folder(name)
     }
     return folder
   }
 
-  /// Runs a closure on the file system, and throws errors that name a path below the folder.
+  /// Runs a closure that blocks, and converts the system's errors into errors for a path below the folder.
   private func convertingErrors<Result: Sendable>(
     at path: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    do {
-      return try await folder.system.runBlocking(body)
-    } catch let error as Errno {
+    do { return try await folder.system.runBlocking(body) } catch let error as Errno {
       guard error.isMissingFolder, error != .noSuchFileOrDirectory else {
         throw StorageError(error, at: folder.path.appending(path))
       }
@@ -139,15 +136,9 @@ struct RootFolder: Sendable {
     }
   }
 
-  // MARK: Paths
-
-  /// The components of a path: the names of the folders, and the last name.
-  typealias Components = (parents: ArraySlice<FilePath.Component>, last: FilePath.Component)
-
-  /// Returns the components of a path that stays below the root and can be that of a file.
+  /// Returns the components of a path, or throws an error if the path cannot be that of a file below the root.
   ///
-  /// The path is split at the byte of a slash, as the system does it: for Swift, a slash that is followed by a
-  /// combining character is another character.
+  /// The byte of a slash separates components, also before a combining character.
   static func components(of path: String) throws(StorageError) -> Components {
     let parts = path.parts(between: "/")
     let components = parts.compactMap { part in
@@ -168,7 +159,7 @@ extension FilePermissions {
 }
 
 extension Errno {
-  /// Whether a part of a path is missing, or is something other than a folder.
+  /// Whether a component of a path does not exist or is not a folder.
   fileprivate var isMissingFolder: Bool {
     [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(self)
   }

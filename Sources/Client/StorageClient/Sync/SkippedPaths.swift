@@ -5,8 +5,7 @@ internal import SystemPackage
 
 /// A file or a folder of the source that cannot be synchronized.
 ///
-/// The entry of the target with this path, and the entries below it, are not deleted, because the source still has
-/// something there.
+/// The entries of the target with this path or below it are not deleted, because the source has a file or folder there.
 struct SkippedPath: Sendable {
   /// The path, in which bytes that are not UTF-8 are replaced.
   let path: String
@@ -15,8 +14,8 @@ struct SkippedPath: Sendable {
 
   fileprivate enum Name {
     case decodable
-    /// A name that is not UTF-8: the path of its folder, which is empty or ends with a slash, and the parts that the name
-    /// has in every encoding, between which any bytes can be.
+    /// A name that is not UTF-8: the path of its folder, which is empty or ends with a slash, and the parts of the name
+    /// that are the same in every encoding; any bytes can be between the parts.
     case undecodable(folder: String, knownParts: [[UInt8]])
   }
 
@@ -30,8 +29,8 @@ struct SkippedPath: Sendable {
   init(undecodable name: FilePath.Component, in folder: String) {
     path = folder + name.string
     reason = "Its name is not UTF-8."
-    // Another tool may have transcoded the name: each byte that is not ASCII stands for any bytes, and so does the byte
-    // after it, which can be the end of a character in Big5, Shift JIS, GBK and GB 18030.
+    // Another tool may have transcoded the name. A byte that is not ASCII stands for any bytes, and so does the next
+    // byte, which can be the end of a character in Big5, Shift JIS, GBK and GB 18030.
     let bytes = Array(name.bytes)
     let parts = bytes.indices.split(omittingEmptySubsequences: false) { index in
       bytes[index] >= 0x80 || index > 0 && bytes[index - 1] >= 0x80
@@ -54,20 +53,20 @@ struct SkippedPath: Sendable {
   }
 }
 
-/// The paths that a deletion must not touch, because the source has something there that it skipped.
+/// The paths that must not be deleted in the target, because the source skipped a file or a folder there.
 struct SkippedPaths {
-  /// The maximum number of undecodable names in one folder that are compared with each path, which bounds the work.
+  /// The maximum number of undecodable names in one folder that are compared with each path; it limits the work.
   private static let comparedNameLimit = 16
 
   /// The skipped files and folders with decodable names, by the bytes of their paths.
-  private var exact: [[UInt8]: SkippedPath] = [:]
-  /// The others, by the bytes of the paths of their folders.
+  private var decodable: [[UInt8]: SkippedPath] = [:]
+  /// The other files and folders, by the bytes of the paths of their folders.
   private var undecodable: [[UInt8]: [SkippedPath]] = [:]
 
   init(_ skipped: [SkippedPath]) {
     for skippedPath in skipped {
       switch skippedPath.name {
-      case .decodable: exact[Array(skippedPath.path.utf8)] = skippedPath
+      case .decodable: decodable[Array(skippedPath.path.utf8)] = skippedPath
       case .undecodable(let folder, _): undecodable[Array(folder.utf8), default: []].append(skippedPath)
       }
     }
@@ -75,14 +74,14 @@ struct SkippedPaths {
 
   /// Returns what the source skipped at a path or at a folder above it, or `nil`.
   func skipped(at path: String) -> SkippedPath? {
-    if exact.isEmpty, undecodable.isEmpty { return nil }
+    if decodable.isEmpty, undecodable.isEmpty { return nil }
     let bytes = Array(path.utf8)
     var start = 0
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
-      if let skippedPath = exact[Array(bytes[..<end])] { return skippedPath }
+      if let skippedPath = decodable[Array(bytes[..<end])] { return skippedPath }
       if let candidates = undecodable[Array(bytes[..<start])] {
-        // Everything in the folder is kept; the first name stands for all.
+        // Too many names to compare: everything in the folder is kept, and the first name is the reason.
         if candidates.count > Self.comparedNameLimit { return candidates.first }
         if let skippedPath = candidates.first(where: { $0.resembles(bytes[start..<end]) }) { return skippedPath }
       }

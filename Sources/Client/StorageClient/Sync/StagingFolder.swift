@@ -1,19 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import SystemPackage
 
-/// The folder in a synchronization's target in which files are incomplete, and which one process at a time uses.
+/// The folder for incomplete files in a synchronization's target, which one process at a time uses.
 ///
-/// The folder belongs to this user alone. Its files have random names, or names that are derived from the identity of an
-/// object, so that another process's file is never taken for one's own.
+/// The folder belongs to this user alone, and its files have random names or names with the identity of an object, so
+/// that a foreign file is never used.
 final class StagingFolder: Sendable {
   /// The name of the folder in the root of the target.
   static let name: FilePath.Component = ".storage-auth-sync"
-
-  /// The maximum number of attempts to create the folder while other processes remove it at their end, which each of them
-  /// does once.
+  private static let lockName: FilePath.Component = "lock"
+  private static let itemPrefix = "item-"
+  private static let largePrefix = "large-"
+  /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
+  private static let programPrefix = "storage-auth-"
+  /// The maximum number of attempts to create the folder while other processes remove it at their end.
   private static let attemptLimit = 16
 
   let root: RootFolder
@@ -26,7 +28,7 @@ final class StagingFolder: Sendable {
     self.lock = lock
   }
 
-  /// Creates the folder, locks it, and removes what an earlier process left, except for large files.
+  /// Creates the folder, locks it, and removes the files of an earlier process, except for large files.
   static func open(in root: RootFolder) async throws -> StagingFolder {
     let staging = try await root.folder.runBlocking(at: name) { parent in
       for _ in 0..<attemptLimit {
@@ -56,34 +58,25 @@ final class StagingFolder: Sendable {
     return staging
   }
 
-  /// Removes what no later process continues, everything if the synchronization is complete, and then the empty folder.
+  /// Removes the files that no later synchronization continues, and the folder if it is empty then.
   func finish(isComplete: Bool) async throws {
-    // A synchronization that follows must not depend on when the last reference to this folder is released.
+    // Released explicitly, because the last reference to this folder can end later.
     defer { lock.release() }
     try await removeFiles(keepsLarge: !isComplete)
     try await folder.runBlocking { [root, lock] folder in
       guard try folder.names == [Self.lockName] else { return }
       try lock.remove()
-      do {
-        try root.folder.removeFolder(Self.name)
-      } catch .directoryNotEmpty {
+      do { try root.folder.removeFolder(Self.name) } catch .directoryNotEmpty {
         // Another process uses it now.
       }
     }
   }
-
-  // MARK: Names
-
-  private static let lockName: FilePath.Component = "lock"
-  private static let itemPrefix = "item-"
-  private static let largePrefix = "large-"
 
   /// Returns a new location for an object that is not continued later.
   func newLocation() throws(StorageError) -> FileLocation {
     try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
   }
 
-  /// Returns the locations of a large object and of the state of its download.
   func locations(of object: ObjectIdentity) throws(StorageError) -> (file: FileLocation, checkpoint: FileLocation) {
     let name = Self.largePrefix + object.fileName
     return (try location(name), try location(name + ".download"))
@@ -94,7 +87,7 @@ final class StagingFolder: Sendable {
     return FileLocation(component, in: folder)
   }
 
-  /// Removes the files whose names this type has given, and no others.
+  /// Removes the files with names that this type has given, and no others.
   private func removeFiles(keepsLarge: Bool) async throws {
     try await folder.runBlocking { folder in
       for name in try folder.names {
@@ -109,7 +102,4 @@ final class StagingFolder: Sendable {
       }
     }
   }
-
-  /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
-  private static let programPrefix = "storage-auth-"
 }

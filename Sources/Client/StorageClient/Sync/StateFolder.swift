@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import SystemPackage
 
 /// The folder in which the state of large transfers is kept, so that another process can continue them.
@@ -12,10 +11,7 @@ struct StateFolder: Sendable {
     fileprivate let folder: Folder
 
     var upload: StoredCheckpoint<UploadCheckpoint> { get throws { StoredCheckpoint(try location(".upload")) } }
-
     var download: StoredCheckpoint<DownloadCheckpoint> { get throws { StoredCheckpoint(try location(".download")) } }
-
-    /// The copy of an object on its way from one service to another.
     var content: FileLocation { get throws { try location(".copy") } }
 
     fileprivate func location(_ suffix: String) throws(StorageError) -> FileLocation {
@@ -38,9 +34,7 @@ struct StateFolder: Sendable {
     }
   }
 
-  /// Runs a closure with the state of one transfer, which is locked, so that no other process carries it out.
-  ///
-  /// The source is the path of a file or the identity of an object.
+  /// Runs a closure with the locked state of one transfer; `source` is the path of a file or the identity of an object.
   func withLockedState(
     of source: String, _ target: ObjectIdentity, _ body: (SavedState) async throws -> Void
   ) async throws {
@@ -50,10 +44,8 @@ struct StateFolder: Sendable {
       throw StorageError(
         .unusableFile, "Another synchronization transfers the same file or object.", remedy: "Wait for its end.")
     }
-    do {
-      try await body(savedState)
-    } catch {
-      // The caller needs the first error. A file that is left has no lock when this process has ended.
+    do { try await body(savedState) } catch {
+      // The caller needs the first error. A lock file that remains is unlocked when this process ends.
       try? await folder.runBlocking { _ in try lock.remove() }
       throw error
     }

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A file or an object at a location of a synchronization.
 struct SyncEntry: Sendable, Hashable {
   /// The path below the folder or the prefix, with slashes.
@@ -10,11 +8,10 @@ struct SyncEntry: Sendable, Hashable {
   let size: Int64
   /// The time of the last change, in whole seconds since 1970 as services report it, or `nil` if it is unknown.
   let modifiedSeconds: Int64?
-  /// The identity that a file had when it was listed, which shows later whether it has changed, or `nil` for an object.
+  /// The identity of a file when it was listed, or `nil` for an object.
   var identity: FileIdentity?
 
-  /// Returns whether the entry was not changed after another entry, in whole seconds; `false` if a time is unknown, so that
-  /// the entry is transferred.
+  /// Returns whether the entry was not changed after another entry, or `false` if a time is unknown.
   func isNotNewer(than other: SyncEntry) -> Bool {
     guard let ownTime = modifiedSeconds, let otherTime = other.modifiedSeconds else { return false }
     return ownTime <= otherTime
@@ -27,16 +24,12 @@ enum SyncEntries {
   case objects(ObjectListing.AsyncIterator, prefix: String)
   case noEntries
 
-  /// The files of a folder that cannot be synchronized, with the reasons.
-  var skipped: [SkippedPath] {
-    if case .folder(let listing) = self { listing.skipped } else { [] }
-  }
+  var skipped: [SkippedPath] { if case .folder(let listing) = self { listing.skipped } else { [] } }
 
   /// Returns the next entry, or `nil` at the end.
   ///
-  /// An object whose key is missing in the listing of the source would be deleted in the target. Wrong listings are
-  /// therefore errors: the iterator of the listing checks that the keys ascend, and this method that each of them is below
-  /// the prefix.
+  /// An object that is missing in the listing of the source would be deleted in the target, so wrong listings are
+  /// errors: the iterator of the listing checks that the keys ascend, and this method that the keys have the prefix.
   mutating func next() async throws -> SyncEntry? {
     switch self {
     case .noEntries: return nil

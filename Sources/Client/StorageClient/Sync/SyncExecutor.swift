@@ -1,13 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// The transfers and deletions of a synchronization, in the direction of its route.
+/// The part of a synchronization that changes the target: the transfers and the deletions of a plan.
 final class SyncExecutor: Sendable {
-  /// The size in bytes from which the state of a transfer is kept, so that another process can continue it.
-  ///
-  /// It is the default of `StorageClientConfiguration.multipartThreshold`, from which objects have parts to continue with.
+  /// The default size in bytes from which the state of a transfer is kept; equal to the default `multipartThreshold`.
   private static let defaultLargeSize: Int64 = 16 << 20
 
   /// The size in bytes up to which every service copies an object with one request; OSS has the lowest limit.
@@ -16,35 +12,20 @@ final class SyncExecutor: Sendable {
   private static let singleCopyByteLimit: Int64 = 1 << 30
 
   /// The maximum number of uploads of a file that changes while it is uploaded.
-  private static let uploadAttempts = 3
+  private static let uploadLimit = 3
 
-  /// The direction of a synchronization, with its source and its target.
   enum Route: Sendable {
     case upload(from: RootFolder, to: StoreObjects)
     case download(from: StoreObjects, to: StagingFolder)
-    /// The bucket is that of the source, if the target is in the same service.
-    case copy(from: StoreObjects, bucket: String?, to: StoreObjects)
+    case copy(from: StoreObjects, to: StoreObjects)
   }
 
-  /// The objects of a store below a prefix.
-  struct StoreObjects: Sendable {
-    let store: any ObjectStore
-    let prefix: String
-
-    fileprivate func object(at path: String) -> StoreObject { (store, prefix + path) }
-  }
-
-  /// The result of a transfer without an error.
   enum TransferOutcome: Sendable {
     case placed
     /// The complete file is in the staging folder until its path is free.
     case obstructed
   }
 
-  /// An object of a store.
-  fileprivate typealias StoreObject = (store: any ObjectStore, key: String)
-
-  /// A complete file in the staging folder.
   private struct StagedFile: Sendable {
     let transfer: SyncPlan.Transfer
     let location: FileLocation
@@ -55,7 +36,6 @@ final class SyncExecutor: Sendable {
   private let stateFolder: StateFolder?
   private let largeSize: Int64
   private let deletes: Bool
-  /// The complete files at whose paths is something that will be deleted.
   private let obstructedFiles = Lock<[StagedFile]>([])
 
   init(_ route: Route, _ stateFolder: StateFolder?, _ options: SyncOptions) {
@@ -67,7 +47,6 @@ final class SyncExecutor: Sendable {
 
   // MARK: Transfers
 
-  /// Transfers a file or an object.
   func transfer(
     _ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler
   ) async throws -> TransferOutcome {
@@ -81,29 +60,24 @@ final class SyncExecutor: Sendable {
         obstructedFiles.withLock { $0.append(file) }
         return .obstructed
       }
-      do {
-        try await place(file, in: staging.root)
-      } catch {
-        // Removed at once: files that cannot be placed would fill the disk until the end of the synchronization.
+      do { try await place(file, in: staging.root) } catch {
+        // The file is removed at once, because many files that cannot be placed could fill the disk.
         try? await file.location.remove()
         throw error
       }
-    case .copy(let source, let bucket, let target):
+    case .copy(let source, let target):
       try await copy(
-        entry, from: source.object(at: entry.path), in: bucket, to: target.object(at: entry.path), progress)
+        entry, from: source.object(at: entry.path), in: source.bucket, to: target.object(at: entry.path), progress)
     }
     return .placed
   }
 
-  /// Moves a complete file to its path in the target.
   private func place(_ file: StagedFile, in root: RootFolder) async throws {
-    try await root.put(
-      file.location, at: file.transfer.entry.path, modifiedSeconds: file.modifiedSeconds, replacesFolder: deletes)
+    try await root.moveFile(
+      file.location, to: file.transfer.entry.path, modifiedSeconds: file.modifiedSeconds, replacesFolder: deletes)
   }
 
-  /// Moves the files whose paths have become free to them, and returns those that could not be moved.
-  ///
-  /// Those remain in the staging folder until the end of the synchronization, which keeps only large files for the next.
+  /// Moves the obstructed files to their paths after the deletions, and returns the failures.
   func placeObstructedFiles(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
     guard case .download(_, let staging) = route else { return [] }
     var failures: [PipelineReport.Failure] = []
@@ -118,7 +92,7 @@ final class SyncExecutor: Sendable {
     return failures
   }
 
-  /// Returns an object of a large transfer with the store that can continue the transfer later, or `nil`.
+  /// Returns the identity and the store with which a later process can continue the transfer of a large object.
   private func resumable(
     _ object: StoreObject, size: Int64
   ) -> (identity: ObjectIdentity, store: any ResumingFileStore)? {
@@ -128,14 +102,13 @@ final class SyncExecutor: Sendable {
     return (identity, store)
   }
 
-  /// Uploads a file in the state in which it was opened, and again if it was changed meanwhile.
+  /// Uploads a file, and uploads it again if it was changed meanwhile.
   ///
-  /// The object of a file that changes during its upload would be newer than the file, and of the same size possibly: no
-  /// later synchronization would find the difference.
+  /// Otherwise an outdated object could be newer than the file and of the same size, and would count as equal later.
   private func upload(
     _ entry: SyncEntry, from root: RootFolder, to target: StoreObject, _ progress: @escaping TransferProgress.Handler
   ) async throws {
-    for _ in 0..<Self.uploadAttempts {
+    for _ in 0..<Self.uploadLimit {
       let file = FilePayload(try await root.open(entry.path))
       if let stateFolder, let resumable = resumable(target, size: file.length) {
         try await stateFolder.withLockedState(of: file.path.absolute.string, resumable.identity) { savedState in
@@ -152,18 +125,16 @@ final class SyncExecutor: Sendable {
       remedy: "Upload it again when it no longer changes.")
   }
 
-  /// Downloads an object into the staging folder.
   private func stage(
     _ transfer: SyncPlan.Transfer, from source: StoreObject, in staging: StagingFolder,
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> StagedFile {
     let entry = transfer.entry
-    // A key that cannot be a path is an error before its object is downloaded.
+    // A key that cannot be a path must cause an error before the object is downloaded.
     _ = try RootFolder.components(of: entry.path)
     func staged(_ location: FileLocation, _ info: ObjectInfo) -> StagedFile {
-      StagedFile(
-        transfer: transfer, location: location, modifiedSeconds: info.lastModified?.unixSeconds ?? entry.modifiedSeconds
-      )
+      let modifiedSeconds = info.lastModified?.unixSeconds ?? entry.modifiedSeconds
+      return StagedFile(transfer: transfer, location: location, modifiedSeconds: modifiedSeconds)
     }
     if let resumable = resumable(source, size: entry.size) {
       let locations = try staging.locations(of: resumable.identity)
@@ -173,14 +144,14 @@ final class SyncExecutor: Sendable {
           options: DownloadOptions(), progress: progress)
         return staged(locations.file, info)
       } catch let error as StorageError where error.code == .unsupported {
-        // The service reports no strong entity tag, so that the download cannot be continued.
+        // The service reports no strong entity tag, so the download cannot be continued.
       }
     }
     let location = try staging.newLocation()
     return staged(location, try await source.store.download(source.key, into: location, progress: progress))
   }
 
-  /// Copies an object inside the service if it has the source in a bucket, or else through a file or through memory.
+  /// Copies an object inside the service if `bucket` is that of the source, or else through a file or through memory.
   private func copy(
     _ entry: SyncEntry, from source: StoreObject, in bucket: String?, to target: StoreObject,
     _ progress: @escaping TransferProgress.Handler
@@ -196,11 +167,9 @@ final class SyncExecutor: Sendable {
     }
   }
 
-  /// Copies a large object through a file, so that another process can continue both halves of the copy, or returns
-  /// `false` if that is impossible.
+  /// Copies a large object through a file, so that another process can continue, or returns `false` if none could.
   ///
-  /// The state of the download remains until the copy is complete, so that a file that is found is verified before it
-  /// is uploaded.
+  /// The checkpoint of the download remains until the copy is complete, so that another process can verify the file.
   private func copyThroughFile(
     _ entry: SyncEntry, from source: StoreObject, to target: StoreObject,
     _ progress: @escaping TransferProgress.Handler
@@ -223,7 +192,7 @@ final class SyncExecutor: Sendable {
         try await savedState.download.remove()
       }
     } catch let error as StorageError where error.code == .unsupported {
-      // One of the services cannot continue its half. Both halves are in the closure, whose lock covers them.
+      // One of the services cannot continue its transfer.
       return false
     }
     return true
@@ -231,7 +200,6 @@ final class SyncExecutor: Sendable {
 
   // MARK: Deletions
 
-  /// Deletes files or objects of the target, and returns the failed deletions.
   func delete(_ entries: [SyncEntry], didFinish: (SyncAction) -> Void) async throws -> [PipelineReport.Failure] {
     switch route {
     case .download(_, let staging):
@@ -246,7 +214,7 @@ final class SyncExecutor: Sendable {
         }
       }
       return failures
-    case .upload(_, let target), .copy(_, _, let target):
+    case .upload(_, let target), .copy(_, let target):
       return try await deleteObjects(entries, of: target, didFinish)
     }
   }
@@ -255,36 +223,38 @@ final class SyncExecutor: Sendable {
     _ entries: [SyncEntry], of target: StoreObjects, _ didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     var failures: [PipelineReport.Failure] = []
-    var remainingEntries = entries[...]
-    while !remainingEntries.isEmpty {
-      let batch = remainingEntries.prefix(DeletionReport.batchSize)
-      remainingEntries = remainingEntries.dropFirst(batch.count)
-      let report: DeletionReport
-      do {
-        report = try await target.store.delete(batch.map { target.prefix + $0.path })
-      } catch {
-        try Task.checkCancellation()
-        failures += batch.map { .init(name: $0.path, error: error) }
+    for start in stride(from: 0, to: entries.count, by: DeletionReport.batchSize) {
+      failures += try await deleteBatch(entries[start...].prefix(DeletionReport.batchSize), of: target, didFinish)
+    }
+    return failures
+  }
+
+  private func deleteBatch(
+    _ batch: ArraySlice<SyncEntry>, of target: StoreObjects, _ didFinish: (SyncAction) -> Void
+  ) async throws -> [PipelineReport.Failure] {
+    let report: DeletionReport
+    do { report = try await target.store.delete(batch.map { target.prefix + $0.path }) } catch {
+      try Task.checkCancellation()
+      return batch.map { .init(name: $0.path, error: error) }
+    }
+    let failuresByKey = Dictionary(report.failures.map { (ByteExactString($0.key), $0) }) { first, _ in first }
+    var failures: [PipelineReport.Failure] = []
+    for entry in batch {
+      guard let failure = failuresByKey[ByteExactString(target.prefix + entry.path)] else {
+        didFinish(SyncAction(deleting: entry))
         continue
       }
-      let failuresByKey = Dictionary(report.failures.map { (ByteExactString($0.key), $0) }) { first, _ in first }
-      for entry in batch {
-        if let failure = failuresByKey[ByteExactString(target.prefix + entry.path)] {
-          let error = StorageError(
-            .unsupported, "The service did not delete \(failure.key): \(failure.code): \(failure.message)",
-            remedy: "Check the permissions of the key.")
-          failures.append(.init(name: entry.path, error: error))
-        } else {
-          didFinish(SyncAction(deleting: entry))
-        }
-      }
+      let error = StorageError(
+        .unsupported, "The service did not delete \(failure.key): \(failure.code): \(failure.message)",
+        remedy: "Check the permissions of the key.")
+      failures.append(.init(name: entry.path, error: error))
     }
     return failures
   }
 }
 
 extension ObjectStore {
-  /// Downloads an object into an open folder, with any store.
+  /// Downloads an object into an open folder, even if the store itself only writes to paths.
   fileprivate func download(
     _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {

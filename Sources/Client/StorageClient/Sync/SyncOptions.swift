@@ -7,9 +7,7 @@ public struct SyncOptions: Sendable, Hashable {
   public enum Comparison: Sendable, Hashable {
     /// Equal sizes, and a source that was not changed after the target, in whole seconds.
     case sizeAndTime
-    /// Equal sizes and equal checksums, for which files are read and one request is sent for each object.
-    ///
-    /// Two objects whose services report different kinds of checksums count as different.
+    /// Equal sizes and equal checksums of the same kind: each file is read, and one request is sent for each object.
     case checksum
     /// Never equal: everything is transferred.
     case none
@@ -17,37 +15,24 @@ public struct SyncOptions: Sendable, Hashable {
 
   /// The way to find out whether a file or an object must be transferred.
   public var comparison: Comparison
-
   /// Whether files and objects of the target that the source does not have are deleted.
   public var deletes: Bool
-
   /// Whether files and objects of the target are also deleted if a transfer failed.
-  ///
-  /// By default, a run in which a transfer failed deletes no file and no object.
   public var deletesAfterFailures = false
-
-  /// Whether everything in the target is deleted if the source is empty.
-  ///
-  /// By default, a source without files or objects is an error if ``deletes`` is set: usually its name is wrong.
+  /// Whether an empty source is accepted if ``deletes`` is set, instead of an error: usually its name is wrong.
   public var allowsEmptySource = false
-
-  /// The patterns of the paths that are synchronized.
-  ///
-  /// If empty, all paths.
+  /// The patterns of the paths that are synchronized; all paths if the array is empty.
   public var includes: [PathPattern]
-
   /// The patterns of the paths that are neither transferred nor deleted, although they are included.
   public var excludes: [PathPattern]
-
   /// The maximum number of concurrent transfers, at least 1.
   public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
-
-  /// The size in bytes from which the state of a transfer is kept, if it is not the usual one.
+  /// The size in bytes from which the state of a transfer is kept, or `nil` for the usual size.
   package var largeSize: Int64?
 
   /// The existing folder for the state of large uploads and copies, so that a later synchronization continues them.
   ///
-  /// If `nil`, they start anew. The state of downloads is in the target folder.
+  /// If `nil`, large uploads and copies start anew. The state of downloads is in the target folder.
   public var stateFolder: FilePath?
 
   /// Creates the options of a synchronization; the parameters are the properties.
@@ -63,7 +48,6 @@ public struct SyncOptions: Sendable, Hashable {
     self.stateFolder = stateFolder
   }
 
-  /// Returns whether a path is included and not excluded.
   package func selects(_ path: String) -> Bool {
     (includes.isEmpty || includes.contains { $0.matches(path) }) && !excludes.contains { $0.matches(path) }
   }

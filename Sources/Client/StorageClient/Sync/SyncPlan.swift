@@ -1,21 +1,18 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// The differences between the source and the target, and the way in which each of them is removed.
+/// The transfers and deletions that remove the differences between the source and the target.
 ///
-/// The plan depends on the two listings and the options only. Both locations have been listed to the end when it exists, so
-/// that a listing that is wrong or ends early has no effect.
+/// The plan depends only on the two listings and the options. It is made after both locations have been listed to the
+/// end, so that a listing that fails has no effect.
 struct SyncPlan: Sendable {
-  /// A file or an object to transfer.
   struct Transfer: Sendable {
     let entry: SyncEntry
     /// The entry of the target that is replaced, or `nil`.
     let replaced: SyncEntry?
-    /// Whether the two are transferred only if their checksums differ.
+    /// Whether the entry is transferred only if the checksums differ.
     let comparesChecksums: Bool
-    /// Whether something that will be deleted is at the path of the file, or on the way to it.
+    /// Whether a file that will be deleted is at the path, or blocks a folder on the path.
     var isObstructed = false
 
     var action: SyncAction {
@@ -26,7 +23,7 @@ struct SyncPlan: Sendable {
   private(set) var transfers: [Transfer] = []
   /// The entries of the target that are deleted, in the order of their paths.
   private(set) var deletions: [SyncEntry] = []
-  /// The entries of the target that would be deleted if the source did not have something that it skipped.
+  /// The entries of the target that are not deleted, although the source does not list them.
   private(set) var kept: [SyncReport.Kept] = []
   private(set) var unchanged = 0
   /// The selected files and folders that the source skipped.
@@ -54,7 +51,6 @@ struct SyncPlan: Sendable {
     keepTargets(of: SkippedPaths(pairs.skipped))
   }
 
-  /// Adds what removes the difference of a pair, if there is one.
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
     switch (pair.source, pair.target) {
     case (let source?, let target?):
@@ -70,7 +66,7 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// Takes the deletions out of the plan for which the source has something that it skipped.
+  /// Removes the deletions at paths that the source skipped from the plan.
   private mutating func keepTargets(of skipped: SkippedPaths) {
     deletions.removeAll { entry in
       guard let source = skipped.skipped(at: entry.path) else { return false }
@@ -80,22 +76,23 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// Takes the deletions out of the plan that must precede a transfer: for example, that of the file `a` if `a/b` is
-  /// transferred, or that of `a/b` if `a` is.
-  mutating func takeObstacles() -> [SyncEntry] {
+  /// Removes the deletions that must precede a transfer from the plan, and returns their entries.
+  ///
+  /// For example, the file `a` is an obstacle if `a/b` is transferred, and `a/b` is an obstacle if `a` is transferred.
+  mutating func extractObstacles() -> [SyncEntry] {
     guard !deletions.isEmpty else { return [] }
     let deletedPaths = Set(deletions.map { Array($0.path.utf8) })
     let transferredPaths = Set(transfers.map { Array($0.entry.path.utf8) })
     var obstaclePaths: Set<[UInt8]> = []
     var obstructedPaths: Set<[UInt8]> = []
     for path in transferredPaths {
-      for folder in Self.folders(of: path) where deletedPaths.contains(folder) {
+      for folder in Self.folders(above: path) where deletedPaths.contains(folder) {
         obstaclePaths.insert(folder)
         obstructedPaths.insert(path)
       }
     }
     for path in deletedPaths {
-      for folder in Self.folders(of: path) where transferredPaths.contains(folder) {
+      for folder in Self.folders(above: path) where transferredPaths.contains(folder) {
         obstaclePaths.insert(path)
         obstructedPaths.insert(folder)
       }
@@ -108,18 +105,16 @@ struct SyncPlan: Sendable {
     return obstacles
   }
 
-  /// Returns the paths of the folders above a path.
-  private static func folders(of path: [UInt8]) -> [[UInt8]] {
+  private static func folders(above path: [UInt8]) -> [[UInt8]] {
     path.indices.filter { path[$0] == UInt8(ascii: "/") }.map { Array(path[..<$0]) }
   }
 
-  /// Takes all deletions, and the given obstacles, out of the plan.
-  mutating func keepAll(and obstacles: [SyncEntry] = [], because reason: String) {
+  /// Removes all deletions from the plan, and records them and the given obstacles as kept.
+  mutating func keepAllTargets(and obstacles: [SyncEntry] = [], because reason: String) {
     kept += (obstacles + deletions).map { .init(path: $0.path, reason: reason) }
     deletions = []
   }
 
-  /// Takes the transfers out of the plan whose entries have equal checksums.
   mutating func removeEqualTransfers(_ isEqual: (Transfer) async throws -> Bool) async throws {
     var different: [Transfer] = []
     for transfer in transfers {
@@ -136,7 +131,7 @@ extension SyncAction {
 /// A pair of entries with the same path, of which one may be missing.
 typealias SyncPair = (source: SyncEntry?, target: SyncEntry?)
 
-/// The entries of the source and the target, paired by their paths.
+/// The entries of the source and the target, paired by their paths and in the order of their paths.
 struct SyncPairs {
   private var sources: SyncEntries
   private var targets: SyncEntries
@@ -152,7 +147,6 @@ struct SyncPairs {
 
   var skipped: [SkippedPath] { sources.skipped }
 
-  /// Returns the next pair in the order of the paths, or `nil` at the end.
   mutating func next() async throws -> SyncPair? {
     guard source != nil || target != nil else { return nil }
     let pair: SyncPair

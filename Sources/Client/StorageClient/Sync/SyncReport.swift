@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A difference between the source and the target of a synchronization, and the way in which it is removed.
+/// The removal of a difference between the source and the target of a synchronization.
 public struct SyncAction: Sendable, Hashable {
   /// The way in which a difference is removed.
   public enum Kind: String, Sendable, Hashable {
@@ -15,10 +15,8 @@ public struct SyncAction: Sendable, Hashable {
 
   /// The way in which the difference is removed.
   public let kind: Kind
-
   /// The path below the folder or the prefix, with slashes.
   public let path: String
-
   /// The number of bytes to transfer, or the size of what is deleted.
   public let byteCount: Int64
 }
@@ -27,13 +25,10 @@ public struct SyncAction: Sendable, Hashable {
 public struct SyncPreview: Sendable {
   /// The differences: first the transfers, then the deletions, each in the order of their paths.
   public let actions: [SyncAction]
-
   /// The number of files and objects that are equal in the source and the target.
   public let unchanged: Int
-
   /// The files of the source that are not regular or have unusable names.
   public let skipped: [SyncReport.Skipped]
-
   /// The files and objects of the target that would not be deleted, although the source does not list them.
   public let kept: [SyncReport.Kept]
 }
@@ -44,7 +39,6 @@ public struct SyncReport: Sendable {
   public struct Kept: Sendable, Hashable {
     /// The path below the folder or the prefix.
     public let path: String
-
     /// A sentence that states the reason.
     public let reason: String
   }
@@ -53,41 +47,28 @@ public struct SyncReport: Sendable {
   public struct Skipped: Sendable, Hashable {
     /// The path below the folder.
     public let path: String
-
     /// A sentence that states the reason.
     public let reason: String
   }
 
   /// The number of files and objects that the target did not have.
   public let created: Int
-
   /// The number of files and objects that differed.
   public let updated: Int
-
   /// The number of bytes of the transferred files and objects.
   public let bytes: Int64
-
   /// The number of files and objects that were equal in the source and the target.
   public let unchanged: Int
-
   /// The files of the source that are not regular or have unusable names.
   public let skipped: [Skipped]
-
-  /// The files and objects of the target that were not deleted, although the source does not list them.
-  ///
-  /// The source skipped something with their path, or a transfer failed.
+  /// The files and objects that were not deleted, because the source skipped their path or a transfer failed.
   public internal(set) var kept: [Kept] = []
-
   /// The result of the transfers, with the errors of those that failed.
   public let transfers: PipelineReport
-
   /// The number of deleted files and objects.
   public internal(set) var deleted = 0
-
   /// The files and objects that could not be deleted, with the errors.
   public internal(set) var failedDeletions: [PipelineReport.Failure] = []
-
-  /// Whether the target now has all that the source has, apart from the skipped files, and no more if deletions were
-  /// requested.
+  /// Whether all transfers and all requested deletions succeeded; skipped files do not matter.
   public var isComplete: Bool { transfers.isComplete && failedDeletions.isEmpty && kept.isEmpty }
 }

@@ -16,7 +16,7 @@ public struct ObjectTransfer: Sendable {
 
   /// The number of bytes to transfer, or `nil` if it is unknown before the transfer begins.
   ///
-  /// A total that the transfer reports replaces it. A transfer that succeeds without a report counts with this number.
+  /// It counts when the transfer succeeds, unless the transfer reports another total.
   public let byteCount: Int64?
 
   let operation: Operation
@@ -34,9 +34,8 @@ public struct ObjectTransfer: Sendable {
     self.operation = operation
   }
 
-  /// Carries out the transfer without a pipeline.
+  /// Carries out the transfer without a pipeline, and reports its progress, one call at a time, on an arbitrary thread.
   ///
-  /// - Parameter progress: A closure that receives the progress, one call at a time, on an arbitrary thread.
   /// - Throws: The error that the transfer throws.
   public func run(progress: TransferProgress.Handler? = nil) async throws {
     try await operation(progress ?? { _ in })
@@ -50,7 +49,6 @@ public struct ObjectTransfer: Sendable {
   ///   - store: The store that receives the object.
   ///   - byteCount: The number of bytes to transfer, or `nil` if it is unknown before the transfer begins.
   ///   - options: The attributes to store with the object, such as its media type.
-  /// - Returns: The transfer, which has not started.
   public static func upload(
     _ source: UploadSource, to key: String, in store: some ObjectStore, byteCount: Int64? = nil,
     options: UploadOptions = UploadOptions()
@@ -69,7 +67,6 @@ public struct ObjectTransfer: Sendable {
   ///   - byteCount: The number of bytes to transfer, for example from a listing, or `nil` if it is unknown before the
   ///     transfer begins.
   ///   - options: The version of the object, and the conditions for the download.
-  /// - Returns: The transfer, which has not started.
   public static func download(
     _ key: String, from store: some ObjectStore, to file: FilePath, byteCount: Int64? = nil,
     options: DownloadOptions = DownloadOptions()

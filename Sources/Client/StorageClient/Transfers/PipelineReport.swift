@@ -8,25 +8,18 @@ public struct PipelineProgress: Sendable, Hashable {
 
   /// The number of objects that have been transferred.
   public internal(set) var completedObjects = 0
-
   /// The number of objects whose transfer failed.
   public internal(set) var failedObjects = 0
-
   /// The total number of objects to transfer, or `nil` until the sequence of transfers has ended.
   public internal(set) var totalObjects: Int?
-
-  /// The number of bytes that were passed to the network or received from it.
-  ///
-  /// The number never decreases.
+  /// The number of bytes that were passed to the network or received from it, which never decreases.
   public internal(set) var completedBytes: Int64 = 0
-
   /// The total number of bytes, or `nil` until the sequence of transfers has ended and all objects' sizes are known.
   public internal(set) var totalBytes: Int64?
 
   /// The completed fraction of the pipeline's transfers, from 0 to 1.
   ///
-  /// The fraction is calculated from the bytes if their total number is known, or else from the objects. It is 0 while
-  /// neither total is known.
+  /// It is calculated from the bytes if their total is known, or else from the objects. It is 0 if neither is known.
   public var fractionCompleted: Double {
     if let totalBytes, totalBytes > 0 { return min(1, Double(completedBytes) / Double(totalBytes)) }
     guard let totalObjects else { return 0 }
@@ -40,31 +33,24 @@ public struct PipelineReport: Sendable {
   public struct Failure: Sendable {
     /// The name of the failed transfer, such as the object key.
     public let name: String
-
     /// The error that the transfer threw.
     public let error: any Error
   }
 
   /// The number of objects that were transferred.
   public let completedObjects: Int
-
   /// The number of bytes that were transferred, including the bytes of failed transfers.
   public let completedBytes: Int64
-
   /// The number of objects whose transfer failed.
   public let failedObjects: Int
-
   /// The failed transfers in chronological order, up to the limit `TransferPipeline.describedFailures`.
   public let failures: [Failure]
-
   /// The number of objects that were neither transferred nor failed, because a failure stopped the pipeline.
   public let unfinishedObjects: Int
-
   /// The error that the sequence of transfers threw, or `nil` if the sequence threw no error.
   public let sourceError: (any Error)?
 
-  /// Returns the report with failures after the pipeline: of transfers that it counts as completed, such as a download
-  /// whose file could not be moved to its place.
+  /// Returns the report with failures of transfers that the pipeline completed, such as downloads that were not moved.
   func addingFailures(_ failures: [Failure]) -> PipelineReport {
     PipelineReport(
       completedObjects: completedObjects - failures.count, completedBytes: completedBytes,

@@ -1,9 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// A ledger that records the bytes, duration and result of one transfer, and emits one event at its end.
+/// The record of the bytes, the duration and the result of one transfer, which emits one event at its end.
 package final class TransferLedger: Sendable {
   private struct State {
     var byteCount: Int64 = 0
@@ -16,7 +14,7 @@ package final class TransferLedger: Sendable {
   private let progress: TransferProgress.Handler?
   private let start: Duration
   private let state = Lock(State())
-  /// The span that measures the transfer until the ledger is closed, or `nil` if no instrument is installed.
+  /// The span that is open until the ledger is closed, or `nil` if no instrument is installed.
   private let span: ActiveSpan?
 
   init(_ events: EventHub, _ time: any SigningClock, subject: String, progress: TransferProgress.Handler?) {
@@ -30,9 +28,7 @@ package final class TransferLedger: Sendable {
 
   deinit { close("It was not read to its end.") }
 
-  /// Creates a meter that records the transferred bytes in the ledger and reports the progress of the transfer.
-  ///
-  /// The ledger does not count the bytes up to `start`, which an earlier process transferred.
+  /// Creates a meter whose bytes the ledger counts, except those up to `start`, which an earlier process transferred.
   package func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
     ProgressMeter(total: total, from: start) { [self] progress in
       state.withLock { $0.byteCount = progress.completed - start }
@@ -40,10 +36,7 @@ package final class TransferLedger: Sendable {
     }
   }
 
-  /// Adds a number of transferred bytes to the ledger, without reporting progress.
   func addBytes(_ count: Int) { state.withLock { $0.byteCount += Int64(count) } }
-
-  /// Runs a part of the transfer inside its span.
   func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.run(body) }
 
   /// Emits the event for the end of the transfer, unless the event was emitted before.
@@ -68,7 +61,7 @@ extension AuthActivity.Outcome {
     }
   }
 
-  /// Returns an error's description if its type contains no secrets, or only the type name of other errors.
+  /// Returns the description of an error whose type contains no secrets, or only the type name of another error.
   fileprivate static func sentence(_ error: any Error) -> String {
     switch error {
     case is any ActionableError, is any PrintableError: "\(error)"
@@ -79,7 +72,7 @@ extension AuthActivity.Outcome {
 }
 
 extension ByteStream {
-  /// Returns a stream of the same bytes that adds them to a ledger, and closes the ledger at its end or error.
+  /// Returns a stream of the same bytes that adds them to a ledger, and closes the ledger when it ends or fails.
   func recorded(in ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

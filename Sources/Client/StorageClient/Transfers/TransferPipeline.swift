@@ -1,35 +1,29 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A pipeline that carries out many transfers concurrently, with one progress and one report for all transfers.
 ///
-/// The pipeline takes a transfer from the sequence only when it can start, at most one transfer ahead, so that a
-/// listing of a million objects needs no more memory than a listing of ten. A transfer that fails does not affect the
-/// other transfers, and the report contains its error.
+/// The pipeline requests transfers from the sequence at most one ahead, so a listing of a million objects needs no more
+/// memory than a listing of ten. A transfer that fails does not affect the others, and the report contains its error.
 ///
 /// ```swift
-/// let uploads = files.map { ObjectTransfer.upload(.file($0), to: "2026/\($0.lastComponent?.string ?? "")", in: store) }
+/// let uploads = files.map { file in
+///   ObjectTransfer.upload(.file(file), to: "2026/\(file.lastComponent?.string ?? "")", in: store)
+/// }
 /// let report = try await TransferPipeline().run(uploads) { print($0.completedObjects, $0.fractionCompleted) }
 /// for failure in report.failures { print(failure.name, failure.error) }
 /// ```
 ///
-/// `StorageClientConfiguration.requestsInFlight` limits the number of a client's concurrent requests in addition.
+/// In addition, `StorageClientConfiguration.requestsInFlight` limits the number of a client's concurrent requests.
 public struct TransferPipeline: Sendable, Hashable {
   /// The maximum number of concurrent transfers, at least 1.
   ///
   /// Fewer transfers run at a time if the process may not open the files and connections they need (`RLIMIT_NOFILE`).
   public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
 
-  /// Whether the first failure stops the pipeline.
-  ///
-  /// If the pipeline stops, running transfers are cancelled and no more transfers start.
+  /// Whether the first failure stops the pipeline: running transfers are cancelled, and no more transfers start.
   public var stopsAtFailure: Bool
-
-  /// The maximum number of failures that a report describes.
-  ///
-  /// The report counts all failures.
+  /// The maximum number of failures that a report describes; it counts all failures.
   public var describedFailures: Int
 
   /// Creates a pipeline; the parameters are the properties.
@@ -47,7 +41,6 @@ public struct TransferPipeline: Sendable, Hashable {
   ///   - transfers: The sequence of transfers, which is iterated once.
   ///   - progress: A closure that is called when an object is found, progresses or ends, one call at a time, on an
   ///     arbitrary thread.
-  /// - Returns: A report with the number of transferred objects and the failures.
   /// - Throws: `CancellationError` if the task is cancelled. All transfers have ended by then.
   public func run<Transfers: AsyncSequence & Sendable>(
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
@@ -55,7 +48,7 @@ public struct TransferPipeline: Sendable, Hashable {
     let record = PipelineRecord(describedFailures: describedFailures, handler: progress)
     let (stop, stopSignal) = AsyncStream<Never>.makeStream()
     await withTaskGroup(of: Void.self) { group in
-      // A sequence can wait long for its next element; a failure that stops the pipeline must end that wait too.
+      // The second task ends at a failure that stops the pipeline, even while the sequence waits for its next element.
       group.addTask { await startTransfers(transfers, record, stopSignal) }
       group.addTask { for await _ in stop {} }
       await group.next()
@@ -65,9 +58,7 @@ public struct TransferPipeline: Sendable, Hashable {
     return record.report
   }
 
-  /// Carries out the transfers of a sequence.
-  ///
-  /// The parameters and the result are those of an asynchronous sequence.
+  /// Carries out the transfers of a sequence; the parameters and the result are those for an asynchronous sequence.
   ///
   /// - Throws: `CancellationError` if the task is cancelled. All transfers have ended by then.
   public func run<Transfers: Sequence & Sendable>(
@@ -76,7 +67,6 @@ public struct TransferPipeline: Sendable, Hashable {
     try await run(AsyncTransfers(base: transfers), progress: progress)
   }
 
-  /// Takes transfers from the sequence, and starts each transfer when the concurrency limit permits.
   private func startTransfers<Transfers: AsyncSequence>(
     _ transfers: Transfers, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
   ) async where Transfers.Element == ObjectTransfer {
@@ -101,7 +91,6 @@ public struct TransferPipeline: Sendable, Hashable {
     }
   }
 
-  /// Carries out a transfer, records its end, and stops the pipeline after a failure if ``stopsAtFailure`` is set.
   private func carryOut(
     _ transfer: ObjectTransfer, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
   ) async {
@@ -111,7 +100,7 @@ public struct TransferPipeline: Sendable, Hashable {
       try await transfer.operation { meter.advance(to: $0) }
       record.recordFinished(meter)
     } catch {
-      // A transfer that was cancelled, by a failure elsewhere or by the caller, has not failed.
+      // A transfer that was cancelled by another failure or by the caller has not failed itself.
       guard !Task.isCancelled else { return }
       record.recordFailed(transfer, meter, error)
       if stopsAtFailure { stopSignal.finish() }
@@ -133,26 +122,23 @@ where Base.Element == ObjectTransfer {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeIterator()) }
 }
 
-/// The record of a pipeline, which adds up the progress of its transfers and reports the total progress, one call at a time.
+/// The record of a pipeline, which adds up the progress of its transfers and reports the sum, one call at a time.
 private final class PipelineRecord: Sendable {
   fileprivate struct State {
     var progress = PipelineProgress()
     var foundCount = 0
-    /// The sum of the object sizes in bytes, apart from the objects whose size is still unknown.
     var knownBytes: Int64 = 0
     var unknownSizeCount = 0
     var hasFoundAll = false
     var failures: [PipelineReport.Failure] = []
     var sourceError: (any Error)?
 
-    /// Replaces the size of an object, which is `nil` if it is unknown.
     mutating func replaceSize(_ oldSize: Int64?, with size: Int64?) {
       if oldSize == nil { unknownSizeCount -= 1 }
       knownBytes -= oldSize ?? 0
       addSize(size)
     }
 
-    /// Adds the size of another object, which is `nil` if it is unknown.
     mutating func addSize(_ size: Int64?) {
       if size == nil { unknownSizeCount += 1 }
       knownBytes = knownBytes.saturatingAdding(size ?? 0)
@@ -188,15 +174,12 @@ private final class PipelineRecord: Sendable {
     }
   }
 
-  /// Records that the sequence of transfers has ended, so that the totals are known.
   func recordFoundAll() { update { $0.hasFoundAll = true } }
-
   func recordSourceFailure(_ error: any Error) { state.withLock { $0.sourceError = error } }
-
   func meter(of transfer: ObjectTransfer) -> Meter { Meter(self, size: transfer.byteCount) }
 
   func recordFinished(_ meter: Meter) {
-    let (unreportedBytes, size) = meter.end()
+    let (unreportedBytes, size) = meter.remainder()
     update { state in
       state.progress.completedObjects += 1
       state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(unreportedBytes)
@@ -205,7 +188,7 @@ private final class PipelineRecord: Sendable {
   }
 
   func recordFailed(_ transfer: ObjectTransfer, _ meter: Meter, _ error: any Error) {
-    let (_, size) = meter.end()
+    let (_, size) = meter.remainder()
     update { state in
       state.progress.failedObjects += 1
       if let size { state.replaceSize(nil, with: size) }
@@ -222,7 +205,7 @@ private final class PipelineRecord: Sendable {
     }
   }
 
-  /// The measurement of one transfer, which turns its progress, a total so far, into what is new for the record.
+  /// A meter of one transfer, which adds what is new in each of its progress reports to the record.
   final class Meter: Sendable {
     private struct State {
       var completed: Int64 = 0
@@ -237,14 +220,13 @@ private final class PipelineRecord: Sendable {
       state = Lock(State(size: size))
     }
 
-    /// Adds the bytes that the transfer has completed since its previous progress report to the pipeline's progress.
     func advance(to progress: TransferProgress) {
       let (newBytes, oldSize, size) = state.withLock { state in
-        let (old, completed) = (state, max(state.completed, progress.completed))
-        state.completed = completed
+        let old = state
+        state.completed = max(old.completed, progress.completed)
         // An object may have been replaced since it was listed.
         if let total = progress.total { state.size = max(0, total) }
-        return (completed - old.completed, old.size, state.size)
+        return (state.completed - old.completed, old.size, state.size)
       }
       record.update { state in
         state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(newBytes)
@@ -252,8 +234,8 @@ private final class PipelineRecord: Sendable {
       }
     }
 
-    /// Ends the measurement, and returns the bytes that the transfer did not report, and the size if it was unknown.
-    fileprivate func end() -> (unreportedBytes: Int64, newSize: Int64?) {
+    /// Returns the bytes that a succeeded transfer did not report, and the size if it was unknown.
+    fileprivate func remainder() -> (unreportedBytes: Int64, newSize: Int64?) {
       state.withLock { state in
         guard let size = state.size else { return (0, state.completed) }
         return (max(0, size - state.completed), nil)

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
 /// The progress of an upload or a download: the number of transferred bytes, and the total.
@@ -9,11 +8,8 @@ public struct TransferProgress: Sendable, Hashable {
   /// The type of a function that receives the progress of a transfer.
   public typealias Handler = @Sendable (TransferProgress) -> Void
 
-  /// The number of bytes that were passed to the network or received from it.
-  ///
-  /// The number never decreases.
+  /// The number of bytes that were passed to the network or received from it, which never decreases.
   public let completed: Int64
-
   /// The total number of bytes to transfer, or `nil` if it is unknown.
   public let total: Int64?
 
@@ -23,9 +19,7 @@ public struct TransferProgress: Sendable, Hashable {
     self.total = total
   }
 
-  /// The completed fraction of the transfer, from 0 to 1.
-  ///
-  /// The fraction is 0 while the total is unknown.
+  /// The completed fraction of the transfer, from 0 to 1, or 0 while the total is unknown.
   public var fractionCompleted: Double {
     guard let total else { return 0 }
     return total <= 0 ? 1 : min(1, Double(completed) / Double(total))
@@ -70,7 +64,6 @@ final class BodyMeter: Sendable {
   private let algorithm: ObjectChecksum.Algorithm
   private let state: Lock<State>
 
-  /// Creates a meter for a body with the announced length.
   init(length: Int64, _ algorithm: ObjectChecksum.Algorithm, progress: ProgressMeter) {
     self.length = length
     self.algorithm = algorithm
@@ -78,18 +71,15 @@ final class BodyMeter: Sendable {
     state = Lock(State(crc: CRC(algorithm.crc)))
   }
 
-  /// The checksum of all bytes that the last attempt sent.
   var checksum: ObjectChecksum { ObjectChecksum(algorithm, state.withLock { $0.crc.checksum }) }
 
-  /// The error of the body's source, or `nil`; the transport only reports that it could not continue.
+  /// The error of the body's source, or `nil`; the transport only reports that it could not send the body.
   var sourceError: (any Error)? { state.withLock { $0.sourceError } }
 
-  /// Returns a request body that the meter measures each time the body is sent.
+  /// Returns a request body that the meter measures anew for each attempt.
   func body(of stream: ByteStream) -> HTTPBody {
     let measured = ByteStream(chunks: { [self] in
-      state.withLock { state in
-        state = State(crc: CRC(algorithm.crc), reportedCount: state.reportedCount)
-      }
+      state.withLock { $0 = State(crc: CRC(algorithm.crc), reportedCount: $0.reportedCount) }
       let iterator = stream.makeAsyncIterator()
       return { [self] in
         do {
@@ -105,7 +95,7 @@ final class BodyMeter: Sendable {
     return .stream(measured, length: length)
   }
 
-  /// Records a chunk, or the end of the body, whose length must be the announced one.
+  /// Records a chunk or the end of the body, or throws an error if the length is not the announced one.
   private func record(_ chunk: (any ByteChunk)?) throws {
     let (sentCount, advance) = state.withLock { state in
       guard let chunk else { return (state.sentCount, Int64(0)) }

@@ -4,7 +4,8 @@
 /// The media types that uploads are stored with unless the caller names another one.
 ///
 /// ```swift
-/// let upload = try await client.presign(.put, "cat.jpg", contentType: MediaType.ofFile(named: "cat.jpg"), validFor: .seconds(600))
+/// let type = MediaType.ofFile(named: "cat.jpg")
+/// let upload = try await client.presign(.put, "cat.jpg", contentType: type, validFor: .seconds(600))
 /// ```
 public enum MediaType {
   /// The media type of files with an unknown extension or without an extension: `application/octet-stream`.
@@ -16,16 +17,13 @@ public enum MediaType {
     for word in words.dropFirst() { types[word] = words[0] }
   }
 
-  /// Returns the media type for the extension of a file name, a path or a key.
-  ///
-  /// - Parameter name: The file name, path or key. The case of the extension is ignored.
-  /// - Returns: The media type, or ``unknown``.
+  /// Returns the media type for the extension of a file name, a path or a key in any case, or ``unknown``.
   public static func ofFile(named name: String) -> String {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
     return byExtension[name[name.utf8.index(after: dot)...].lowercased()] ?? unknown
   }
 
-  /// The table of media types, one per line, each followed by its file name extensions.
+  /// The media types, one per line, followed by their file name extensions.
   private static let table = """
     application/epub+zip epub
     application/gzip gz tgz

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
-public import StorageAuth
 internal import SystemPackage
 
 /// The attributes to store with an uploaded object, and the conditions for the upload.
@@ -20,20 +18,16 @@ public struct UploadOptions: Sendable, Hashable {
 
   /// The `Cache-Control` header that the service sends with downloads of the object.
   public var cacheControl: String?
-
   /// The `Content-Disposition` header that the service sends with downloads of the object.
   public var contentDisposition: String?
-
   /// The `Content-Encoding` header that the service sends with downloads of the object.
   public var contentEncoding: String?
 
-  /// Whether the upload fails if an object with the key exists.
+  /// Whether the upload fails if an object with the key exists, as far as the service promises it.
   ///
-  /// It holds as far as the service promises it:
-  ///
-  /// - OSS and COS ignore it in a bucket whose versioning is enabled or suspended: the object is replaced, and only with
-  ///   enabled versioning the earlier version is kept. Set ``checksVersioning`` to fail in such a bucket.
-  /// - S3 compares it with the current version. An object whose current version is a delete marker does not exist.
+  /// - OSS and COS ignore this in a bucket whose versioning is enabled or suspended: the object is replaced, and only
+  ///   with enabled versioning the earlier version is kept. Set ``checksVersioning`` to fail in such a bucket.
+  /// - For S3, an object whose current version is a delete marker does not exist.
   ///
   /// Sources: Alibaba Cloud, "PutObject", <https://www.alibabacloud.com/help/en/oss/developer-reference/putobject>;
   /// Tencent Cloud, "Initiate Multipart Upload", <https://www.tencentcloud.com/document/product/436/7746>; AWS, "How to
@@ -41,31 +35,26 @@ public struct UploadOptions: Sendable, Hashable {
   /// <https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html>.
   public var forbidOverwrite: Bool
 
-  /// Whether an upload with ``forbidOverwrite`` first asks for the versioning state of the bucket, and fails if the
-  /// service would ignore ``forbidOverwrite``.
+  /// Whether an upload fails if the service would ignore ``forbidOverwrite`` because of the bucket's versioning state.
   ///
-  /// The client asks OSS and COS only, with one more request, for which the signer needs `oss:GetBucketVersioning` or
+  /// The client requests the state from OSS and COS only, for which the signer needs `oss:GetBucketVersioning` or
   /// `name/cos:GetBucketVersioning`. A change of the state between this request and the upload is not noticed.
   public var checksVersioning: Bool
 
   /// The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
   ///
-  /// If the object has another entity tag, the upload fails with ``ServiceError/Kind/preconditionFailed``. A service
-  /// that does not support the condition would ignore it. For such a service, the client rejects the upload with
-  /// ``StorageError/Code/invalidOption``.
+  /// If the object has another entity tag, the upload fails with ``ServiceError/Kind/preconditionFailed``. For a
+  /// service that would ignore the condition, the client rejects the upload with ``StorageError/Code/invalidOption``.
   public var ifMatch: String?
 
-  /// The storage class of the object, as the provider spells it.
-  ///
-  /// If `nil`, the storage class of the bucket.
+  /// The storage class of the object, as the provider spells it, or `nil` for that of the bucket.
   public var storageClass: String?
 
   /// Additional provider-specific headers, such as `x-oss-object-acl`, or those of an `UploadCallback`.
   ///
   /// Each header is sent with the requests of the upload that it applies to. In a multipart upload, a traffic limit is
-  /// sent with every part, a requester-pays header with every request, a customer-provided key with the initiation and
-  /// every part, for S3 also with the completion, and a callback with the completion. A header that the client does not
-  /// know is sent with every request.
+  /// sent with every part, a customer-provided key with the initiation and every part (for S3 also the completion), a
+  /// callback with the completion, and a requester-pays header or an unknown header with every request.
   public var headers: HTTPFields
 
   /// Creates the options of an upload; the parameters are the properties.
@@ -93,11 +82,11 @@ public struct UploadOptions: Sendable, Hashable {
       contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
   }
 
-  /// Returns the options merged with the media type and metadata of an upload call, which take precedence.
+  /// Returns the options with the media type and metadata of an upload call, which take precedence.
   func merging(contentType: String?, metadata: [String: String]) -> UploadOptions {
     var options = self
     options.contentType = contentType ?? self.contentType
-    options.metadata.merge(metadata) { _, named in named }
+    options.metadata.merge(metadata) { _, callValue in callValue }
     return options
   }
 }
@@ -158,13 +147,13 @@ extension UploadOptions: Redacted {
       [
         ("contentType", contentType), ("metadata", metadata.isEmpty ? nil : metadata), ("cacheControl", cacheControl),
         ("contentDisposition", contentDisposition), ("contentEncoding", contentEncoding),
-        ("forbidOverwrite", forbidOverwrite ? true : nil),
-        ("checksVersioning", checksVersioning ? true : nil), ("ifMatch", ifMatch), ("storageClass", storageClass),
+        ("forbidOverwrite", forbidOverwrite ? true : nil), ("checksVersioning", checksVersioning ? true : nil),
+        ("ifMatch", ifMatch), ("storageClass", storageClass),
       ], headers)
   }
 }
 
-/// Returns a description of the options that are set, without header values, which can be secret keys.
+/// Returns a description of the options that are set, without the header values, which can be secret keys.
 func optionsDescription(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
   var parts = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
   if !headers.isEmpty { parts.append("headers: \(headers.map(\.name.rawName).joined(separator: ", "))") }

@@ -1,16 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 package import SystemPackage
 
 /// The content of a request body, with random access and repeatable reads.
 protocol UploadPayload: Sendable {
-  /// The number of bytes.
   var length: Int64 { get }
-
-  /// Returns a stream of the bytes in a range, which are read again by each stream.
+  /// Returns a stream that reads the bytes in a range; several streams can read the same bytes.
   func stream(_ range: Range<Int64>) -> ByteStream
 }
 
@@ -28,7 +25,6 @@ extension UploadPayload {
 }
 
 extension StorageError {
-  /// Creates the error for an upload source whose length differs from the announced length.
   static func sourceChanged(from length: Int64) -> StorageError {
     StorageError(
       .sourceChanged, "The length of the source differs from the announced \(length) bytes.",
@@ -39,7 +35,6 @@ extension StorageError {
 /// The number of bytes in a chunk of a payload in memory; a body of at most this size is sent from memory.
 package let payloadChunkSize: Int64 = 256 * 1024
 
-/// Bytes in memory that are uploaded.
 struct BytesPayload: UploadPayload {
   let bytes: [UInt8]
 
@@ -59,7 +54,7 @@ struct BytesPayload: UploadPayload {
   }
 }
 
-/// A range of the bytes of another payload.
+/// A range of another payload, such as a part of a file.
 struct SlicePayload: UploadPayload {
   let base: any UploadPayload
   let range: Range<Int64>
@@ -71,20 +66,14 @@ struct SlicePayload: UploadPayload {
   }
 }
 
-/// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
+/// A file to upload, which stays open as long as the payload or a stream of its bytes exists.
 package struct FilePayload: UploadPayload {
   private let file: LocalFile
 
-  package init(_ path: FilePath) async throws {
-    file = try await .reading(path)
-  }
-
-  init(_ file: LocalFile) {
-    self.file = file
-  }
+  package init(_ path: FilePath) async throws { file = try await .reading(path) }
+  init(_ file: LocalFile) { self.file = file }
 
   package var path: FilePath { file.path }
-
   package var length: Int64 { file.status.size }
   package var status: FileStatus { file.status }
   package var identity: FileIdentity { file.status.identity }
@@ -113,9 +102,7 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   /// Creates a set of digests from its bits.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The checksum with the algorithm that the service uses for uploads.
   public static let checksum = DigestSet(rawValue: 1)
@@ -127,7 +114,6 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
 public struct BodyDigest: Sendable, Hashable {
   /// The checksum of the body, or `nil` if the provider does not need it.
   public var checksum: ObjectChecksum?
-
   /// The SHA-256 digest of the body in hexadecimal, or `nil` if the provider does not need it.
   public var sha256: String?
 
@@ -137,7 +123,6 @@ public struct BodyDigest: Sendable, Hashable {
     self.sha256 = sha256
   }
 
-  /// Computes the requested digests of a payload, which is read once.
   static func of(
     _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> BodyDigest {
@@ -155,7 +140,6 @@ public struct BodyDigest: Sendable, Hashable {
       sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
   }
 
-  /// Computes the requested digests of bytes in memory.
   static func of(_ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm) -> BodyDigest {
     BodyDigest(
       checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, of: bytes) : nil,

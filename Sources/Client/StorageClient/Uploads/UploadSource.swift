@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 public import SystemPackage
 
 /// The source of the bytes for an upload: a file, bytes in memory, or an asynchronous sequence.
@@ -15,21 +14,15 @@ public struct UploadSource: Sendable {
 
   package let storage: Storage
 
-  /// Returns an upload source that reads a file.
-  ///
-  /// - Parameter path: The path of the file, which must not change during the upload.
+  /// Returns an upload source that reads the file at a path; the file must not change during the upload.
   public static func file(_ path: FilePath) -> UploadSource { UploadSource(storage: .file(path)) }
 
   static func opened(_ file: FilePayload) -> UploadSource { UploadSource(storage: .opened(file)) }
 
   /// Returns an upload source of bytes in memory.
-  ///
-  /// - Parameter bytes: The bytes to upload.
   public static func bytes(_ bytes: [UInt8]) -> UploadSource { UploadSource(storage: .bytes(bytes)) }
 
-  /// Returns an upload source that reads an asynchronous sequence.
-  ///
-  /// The sequence is iterated once, with back pressure if the network is slower.
+  /// Returns an upload source that reads an asynchronous sequence once, with back pressure if the network is slower.
   ///
   /// - Parameters:
   ///   - chunks: The bytes to upload, in chunks.
@@ -37,12 +30,11 @@ public struct UploadSource: Sendable {
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil
   ) -> UploadSource where Chunks.Element: Sequence<UInt8> {
-    UploadSource(
-      storage: .stream(
-        ByteStream {
-          var iterator = chunks.makeAsyncIterator()
-          return { try await iterator.nextElement().map { Array($0) } }
-        }, length: length))
+    let stream = ByteStream {
+      var iterator = chunks.makeAsyncIterator()
+      return { try await iterator.nextElement().map { Array($0) } }
+    }
+    return UploadSource(storage: .stream(stream, length: length))
   }
 
   /// Runs a closure with the bytes of the source, for an implementation of ``ObjectStore``.
@@ -50,7 +42,6 @@ public struct UploadSource: Sendable {
   /// A file is open while the closure runs. A sequence is iterated once, so the closure must read the bytes only once.
   ///
   /// - Parameter body: A closure that receives the bytes in chunks and their total number, or `nil` if it is unknown.
-  /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be read.
   public func read<Result: Sendable>(
     _ body: @Sendable @concurrent (_ bytes: ByteStream, _ byteCount: Int64?) async throws -> Result
@@ -60,9 +51,7 @@ public struct UploadSource: Sendable {
       let payload = try await FilePayload(path)
       return try await body(payload.stream, payload.length)
     case .opened(let payload): return try await body(payload.stream, payload.length)
-    case .bytes(let bytes):
-      let payload = BytesPayload(bytes: bytes)
-      return try await body(payload.stream, payload.length)
+    case .bytes(let bytes): return try await body(BytesPayload(bytes: bytes).stream, Int64(bytes.count))
     case .stream(let stream, let length): return try await body(stream, length)
     }
   }

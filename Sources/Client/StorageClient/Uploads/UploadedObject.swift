@@ -1,39 +1,33 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-
 /// A service's description of an uploaded object.
 public struct UploadedObject: Sendable, Hashable {
   /// The key of the object.
   public let key: String
-
   /// The size of the object in bytes.
   public let size: Int64
-
   /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
   ///
-  /// If the service reported a checksum, it is equal to this checksum. The checksum is `nil` for a file that ascp reads
-  /// and sends, because ascp verifies the received bytes itself.
+  /// A checksum that the service reports is equal to this one. The checksum is `nil` for a file that ascp sends,
+  /// because ascp verifies the received bytes itself.
   public let checksum: ObjectChecksum?
 
   /// The version of the object in a bucket with versioning, or `nil`.
   public let versionID: String?
-
   /// The ID of the request that stored the object, or `nil` if the service did not report it.
   public let requestID: String?
 
   /// The response of the app's server to the callback after the upload, or `nil` if the upload had no callback.
   ///
-  /// It is also `nil` if the response to the upload was lost, and the client found the object to be stored. Services
-  /// require JSON of a limited size; OSS allows 3 MB.
+  /// The reply is also `nil` if the response to the upload was lost, and the client found that the object is stored.
+  /// Services require JSON of a limited size; OSS allows 3 MB.
   public let callbackReply: [UInt8]?
 
-  /// Creates the description of an uploaded object, for implementations of ``ObjectStore``; the parameters are the
-  /// properties.
+  /// Creates a description, for implementations of ``ObjectStore``; the parameters are the properties.
   public init(
     key: String, size: Int64, etag: String? = nil, checksum: ObjectChecksum?, versionID: String? = nil,
     requestID: String? = nil, callbackReply: [UInt8]? = nil

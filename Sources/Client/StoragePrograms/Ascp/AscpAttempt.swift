@@ -37,6 +37,21 @@ struct AscpAttempt: Sendable {
     case kill
   }
 
+  /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
+  enum Verdict: Sendable, Hashable {
+    case done
+    case failed(code: Int, text: String)
+    case cancelled
+    case fault(Fault)
+  }
+
+  /// A violation of the protocol of ascp's management port.
+  enum Fault: Sendable, Hashable {
+    case neverConnected
+    case silent
+    case unreadable(ManagementFrameParser.Problem)
+  }
+
   private enum Stage {
     case starting, talking
     /// ascp must exit by itself: it has sent its last message, has hung up, or has received a cancel command.
@@ -57,7 +72,6 @@ struct AscpAttempt: Sendable {
   /// Whether the engine stopped ascp with a signal, in which case ascp's exit status is meaningless.
   private var wasStopped = false
   private var isAuthenticated = false
-  /// The first input that was not a frame.
   private var firstProblem: ManagementFrameParser.Problem?
   private var unreadableInputCount = 0
   private var hasReceivedFrame = false
@@ -67,14 +81,12 @@ struct AscpAttempt: Sendable {
   private var isDisconnected = false
   private var hasEnded = false
 
-  /// Creates the state machine for an ascp run, with a mask that removes the transfer's secrets from ascp's texts.
   init(limits: AscpLimits, mask: SecretMask, isPersistent: Bool) {
     self.limits = limits
     self.mask = mask
     mayBeSilent = isPersistent
   }
 
-  /// Returns the effects with which the run begins, when ascp has been started.
   func begin() -> [Effect] { [.report(.connecting), .setTimeout(limits.connect)] }
 
   /// Whether no more output and no more frames are expected from ascp.
@@ -83,7 +95,6 @@ struct AscpAttempt: Sendable {
   /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
   var mayLeaveChildProcesses: Bool { verdict == .done }
 
-  /// Receives an event, and returns the effects that it has.
   mutating func receive(_ event: Event) -> [Effect] {
     switch event {
     case .connected:
@@ -92,9 +103,9 @@ struct AscpAttempt: Sendable {
       return [.setTimeout(limits.silence)]
     case .frame(let frame): return accept(frame)
     case .unreadable(let problem): return recordUnreadableInput(problem)
-    case .disconnected: return connectionClosed()
-    case .processEnded: return processEnded()
-    case .timeoutElapsed: return timeoutElapsed()
+    case .disconnected: return acceptDisconnection()
+    case .processEnded: return acceptProcessEnd()
+    case .timeoutElapsed: return acceptTimeout()
     case .cancelled: return cancelTransfer()
     case .pathsFinished:
       mayBeSilent = false
@@ -102,13 +113,9 @@ struct AscpAttempt: Sendable {
     }
   }
 
-  /// The limit on the time without a message, or `nil` if there is none.
   private var silenceTimeout: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
 
-  /// Records the result of the transfer, unless a result has already been recorded.
-  private mutating func recordVerdict(_ newVerdict: Verdict) {
-    if verdict == nil { verdict = newVerdict }
-  }
+  private mutating func recordVerdict(_ newVerdict: Verdict) { if verdict == nil { verdict = newVerdict } }
 
   private mutating func recordAuthentication() -> [Effect] {
     guard !isAuthenticated else { return [] }
@@ -116,10 +123,6 @@ struct AscpAttempt: Sendable {
     return [.report(.running)]
   }
 
-  /// Handles data that are not a frame.
-  ///
-  /// A text with a line break can make single frames of ascp unreadable. A peer whose first data are unreadable, or
-  /// that sends too many unreadable inputs, is not ascp.
   private mutating func recordUnreadableInput(_ problem: ManagementFrameParser.Problem) -> [Effect] {
     firstProblem = firstProblem ?? problem
     unreadableInputCount += 1
@@ -140,14 +143,14 @@ struct AscpAttempt: Sendable {
     return effects + [.setTimeout(silenceTimeout)]
   }
 
-  private mutating func connectionClosed() -> [Effect] {
+  private mutating func acceptDisconnection() -> [Effect] {
     isDisconnected = true
     guard stage == .starting || stage == .talking || hasEnded else { return [] }
     if stage != .killed { stage = .leaving }
     return [.setTimeout(limits.exit)]
   }
 
-  private mutating func processEnded() -> [Effect] {
+  private mutating func acceptProcessEnd() -> [Effect] {
     hasEnded = true
     if stage != .killed { stage = .leaving }
     if isDisconnected { return [.setTimeout(limits.exit)] }
@@ -155,13 +158,12 @@ struct AscpAttempt: Sendable {
     return verdict == nil ? [.setTimeout(limits.arrival)] : hangUp()
   }
 
-  /// Closes the management connection, although ascp has not closed it.
   private mutating func hangUp() -> [Effect] {
     isDisconnected = true
     return [.disconnect, .setTimeout(limits.exit)]
   }
 
-  private mutating func timeoutElapsed() -> [Effect] {
+  private mutating func acceptTimeout() -> [Effect] {
     switch stage {
     case .starting: recordVerdict(.fault(.neverConnected))
     case .talking: recordVerdict(.fault(.silent))
@@ -197,21 +199,6 @@ struct AscpAttempt: Sendable {
     return [.kill, .disconnect]
   }
 
-  /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
-  enum Verdict: Sendable, Hashable {
-    case done
-    case failed(code: Int, text: String)
-    case cancelled
-    case fault(Fault)
-  }
-
-  /// A violation of the protocol of ascp's management port.
-  enum Fault: Sendable, Hashable {
-    case neverConnected
-    case silent
-    case unreadable(ManagementFrameParser.Problem)
-  }
-
   /// Returns the result of a transfer, for which frames count more than the exit status and the printed output.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
     let printed = verdict == .done && ending == .exited(0) ? "" : mask.applied(to: printed)
@@ -239,7 +226,7 @@ struct AscpAttempt: Sendable {
     return text.isEmpty ? detail : "\(text) (\(detail))"
   }
 
-  /// Handles a management frame.
+  /// Returns the effects of a management frame.
   ///
   /// `INIT` and `SESSION` do not prove authentication, because ascp sends them before the server has checked the
   /// account. They also precede an `ERROR` with code 19.
@@ -272,9 +259,7 @@ struct AscpAttempt: Sendable {
     progress.map { [.report(.progress($0))] } ?? []
   }
 
-  private func maskedText(of frame: ManagementFrame) -> String {
-    mask.applied(to: frame.errorDescription ?? "")
-  }
+  private func maskedText(of frame: ManagementFrame) -> String { mask.applied(to: frame.errorDescription ?? "") }
 }
 
 /// The progress of a transfer, which is calculated from the fields that different versions of ascp report.
@@ -301,7 +286,6 @@ struct AscpProgress: Sendable {
     return TransferProgressReport(bytes: bytes, totalBytes: totalBytes.map { max($0, bytes) }, file: frame.filePath)
   }
 
-  /// Records the result of a file.
   mutating func finish(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> TransferFileReport {
     let size = frame.fileByteCount ?? frame.integer("FileBytes") ?? frame.integer("Written")
     switch outcome {
@@ -314,7 +298,6 @@ struct AscpProgress: Sendable {
     return TransferFileReport(file: frame.filePath ?? "", bytes: size, outcome: outcome)
   }
 
-  /// Records the counts in the last frame of a successful transfer.
   mutating func close(with frame: ManagementFrame) {
     bytes = max(bytes, frame.transferredByteCount ?? 0)
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
@@ -325,9 +308,7 @@ struct AscpProgress: Sendable {
 
 extension TransferFailure {
   /// Creates a transfer failure from an error that occurred before ascp was started.
-  init(unusable error: AsperaError) {
-    self.init(.caller, error.message, remedy: error.remedy)
-  }
+  init(unusable error: AsperaError) { self.init(.caller, error.message, remedy: error.remedy) }
 
   static let noManagementPort = TransferFailure(
     .other, "No port of the loopback interface can be opened for ascp to report to.",
@@ -363,9 +344,7 @@ extension TransferFailure {
       remedy: "See whether the host and the SSH port are right, and whether a firewall drops connections to it.")
   }
 
-  private static func detail(of printed: String) -> String {
-    printed.lastLines.map { " It printed: \($0)" } ?? ""
-  }
+  private static func detail(of printed: String) -> String { printed.lastLines.map { " It printed: \($0)" } ?? "" }
 
   /// The failure of an ascp that exited without a final frame, or whose exit status contradicts its final frame.
   static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
@@ -385,7 +364,6 @@ extension TransferFailure {
 }
 
 extension String {
-  /// The maximum number of characters of printed output in an error message, which has to remain readable.
   private static let lastLinesLimit = 200
 
   /// The last one to three lines joined into one line of limited length.

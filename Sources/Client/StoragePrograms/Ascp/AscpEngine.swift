@@ -95,8 +95,7 @@ public struct AscpEngine: TransferEngine {
   ///   if the task was cancelled, and `other` if the management port cannot be opened or ascp violates its protocol.
   ///   Otherwise the kind is based on ascp's error code and text.
   public func run(
-    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
-    report: @escaping @Sendable (TransferReport) -> Void
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?, report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
     guard !Task.isCancelled else { throw .cancelled }
     guard let count = spec.sessionCount, count > 1, options.part == nil else {
@@ -118,16 +117,13 @@ public struct AscpEngine: TransferEngine {
   /// ``AscpAttempt``, a state machine without side effects: it passes in what happens and does what comes out, such as
   /// to end the process. The engine starts both, and asks the state machine for the result when the process has exited.
   private func runSession(
-    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
-    report: @escaping @Sendable (TransferReport) -> Void
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?, report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
     try await reach?.requireReachable(spec, within: limits.reach)
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     // An unstructured task: a child task would be cancelled with this one, and could no longer send the command that
     // cancels the transfer, nor wait for ascp to exit.
-    let session = Task {
-      await startSession(spec, additions: additions, cancellations: cancellations, report: report)
-    }
+    let session = Task { await startSession(spec, additions: additions, cancellations: cancellations, report: report) }
     let result = await withTaskCancellationHandler {
       await session.value
     } onCancel: {
@@ -181,9 +177,7 @@ public struct AscpEngine: TransferEngine {
     await run.startTimeouts { processTask.cancel() }
     let ended = await withTaskGroup(of: Void.self) { group in
       group.addTask { await run.receiveFrames() }
-      group.addTask {
-        for await _ in cancellations { await run.receive(.cancelled) }
-      }
+      group.addTask { for await _ in cancellations { await run.receive(.cancelled) } }
       if let additions {
         group.addTask { await run.sendPaths(additions) }
       }
@@ -231,7 +225,6 @@ public struct AscpEngine: TransferEngine {
 public struct AscpLimits: Sendable, Hashable {
   /// The maximum time until the transfer server accepts a connection, which is checked before ascp is started.
   public var reach: Duration = .seconds(15)
-
   /// The maximum time until ascp connects to the management port.
   public var connect: Duration = .seconds(30)
 
@@ -242,19 +235,14 @@ public struct AscpLimits: Sendable, Hashable {
 
   /// The maximum time until ascp exits after its last message.
   public var exit: Duration = .seconds(5)
-
   /// The maximum time until ascp's last messages arrive after ascp has exited.
   public var arrival: Duration = .seconds(10)
-
   /// The maximum time until ascp exits after a cancel command on the management port.
   public var cancel: Duration = .seconds(5)
-
   /// The maximum time until ascp exits after SIGTERM, before ascp receives SIGKILL.
   public var terminate: Duration = .seconds(5)
-
   /// The maximum duration of a login test, and of a run that prints ascp's version.
   public var login: Duration = .seconds(120)
-
   /// The maximum number of bytes from the end of ascp's printed output that are retained for error messages.
   public var printed = 16_384
 
@@ -283,37 +271,6 @@ extension TransferQueue {
   }
 }
 
-/// The version of an installed ascp, with its known limitations.
-public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
-  /// The version number as ascp prints it, such as `4.4.5.1646`.
-  public let description: String
-
-  /// Parses the output of `ascp -A`, of which the first line that begins with `ascp version` contains the version.
-  init?(output: String) {
-    let prefix = "ascp version "
-    let line = output.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }
-    guard let text = line?.dropFirst(prefix.count).split(separator: " ").first, text.first?.isNumber == true else {
-      return nil
-    }
-    description = String(text)
-  }
-
-  /// The major version number, or 0 if the version does not begin with a number.
-  public var major: Int { description.split(separator: ".").first.flatMap { Int(digits: $0) } ?? 0 }
-
-  /// The known limitations of this version with current servers, one sentence each.
-  public var notes: [String] {
-    guard major < 4 else { return [] }
-    return [
-      """
-      ascp \(description) knows only RSA and DSA host keys with SHA-1: a fingerprint of another key of the server \
-      never matches, and a server that has switched SHA-1 off ends in code 19.
-      """,
-      "ascp \(description) reads no ECDSA or Ed25519 keys, and none in the format of OpenSSH: code 19 as well.",
-    ]
-  }
-}
-
 extension AscpEngine {
   /// Returns the version that the engine's ascp prints for `ascp -A`.
   ///
@@ -328,17 +285,7 @@ extension AscpEngine {
     }
     return version
   }
-}
 
-/// The result of a login test, which checks whether a server accepts an account.
-public enum AscpLogin: Sendable, Hashable {
-  /// The server accepts the account, but may still require a token for a transfer.
-  case accepted
-  /// The login failed or was not completed, for the given reason.
-  case refused(TransferFailure)
-}
-
-extension AscpEngine {
   /// Tests whether the server accepts an account, without a transfer and without a token.
   ///
   /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed
@@ -378,4 +325,43 @@ extension AsperaAccount {
       throw AsperaError(.invalidAccount, error.message, remedy: error.remedy)
     }
   }
+}
+
+/// The version of an installed ascp, with its known limitations.
+public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
+  /// The version number as ascp prints it, such as `4.4.5.1646`.
+  public let description: String
+
+  /// Parses the output of `ascp -A`, of which the first line that begins with `ascp version` contains the version.
+  init?(output: String) {
+    let prefix = "ascp version "
+    let line = output.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }
+    guard let text = line?.dropFirst(prefix.count).split(separator: " ").first, text.first?.isNumber == true else {
+      return nil
+    }
+    description = String(text)
+  }
+
+  /// The major version number, or 0 if the version does not begin with a number.
+  public var major: Int { description.split(separator: ".").first.flatMap { Int(digits: $0) } ?? 0 }
+
+  /// The known limitations of this version with current servers, one sentence each.
+  public var notes: [String] {
+    guard major < 4 else { return [] }
+    return [
+      """
+      ascp \(description) knows only RSA and DSA host keys with SHA-1: a fingerprint of another key of the server \
+      never matches, and a server that has switched SHA-1 off ends in code 19.
+      """,
+      "ascp \(description) reads no ECDSA or Ed25519 keys, and none in the format of OpenSSH: code 19 as well.",
+    ]
+  }
+}
+
+/// The result of a login test, which checks whether a server accepts an account.
+public enum AscpLogin: Sendable, Hashable {
+  /// The server accepts the account, but may still require a token for a transfer.
+  case accepted
+  /// The login failed or was not completed, for the given reason.
+  case refused(TransferFailure)
 }

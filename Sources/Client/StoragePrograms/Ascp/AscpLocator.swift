@@ -12,9 +12,8 @@ internal import StorageAuth
 
 /// A locator that searches for IBM's ascp on this machine.
 ///
-/// If the caller specifies a path, only this path is examined. Otherwise, if `STORAGE_AUTH_ASCP` is set, only the path
-/// in that variable is examined. Otherwise the search covers the `PATH`, and then the locations at which IBM's products
-/// install ascp.
+/// It examines only the path that the caller or, otherwise, `STORAGE_AUTH_ASCP` specifies. If neither of them does, it
+/// searches the `PATH`, and then the locations at which IBM's products install ascp.
 package struct AscpLocator: Sendable {
   package static let variable = "STORAGE_AUTH_ASCP"
 
@@ -45,7 +44,6 @@ package struct AscpLocator: Sendable {
         "Install IBM Aspera Connect, the Desktop Client or the Transfer SDK, or name the program in \(Self.variable).")
   }
 
-  /// The paths to search if neither the caller nor the environment specifies the path of ascp.
   private var searchedPaths: [String] {
     let path = (environment("PATH") ?? "").words(between: ":").filter { $0.beginsWithByte("/") }.map { "\($0)/ascp" }
     let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []

@@ -21,23 +21,19 @@ struct AscpProcess: Sendable {
   }
 
   /// The treatment of processes in the group that outlive ascp.
-  enum ChildTreatment: Sendable {
-    case kill, leave
-  }
+  enum ChildTreatment: Sendable { case kill, leave }
 
   let program: String
   let arguments: [String]
   let environment: [String: Secret]
-
-  /// The maximum number of bytes from the end of the printed output that are retained.
   let printedLimit: Int
 
   /// Starts ascp, and waits until the process has ended.
   ///
   /// - Parameters:
   ///   - terminations: A sequence; SIGTERM is sent to the process group for each element.
-  ///   - waitUntilOver: A function that waits until no more output and no more frames are expected. The process is not
-  ///     reaped before the function returns, so the process group ID cannot have been reused.
+  ///   - waitUntilOver: A function that waits until no more output and no more frames are expected. The process is
+  ///     reaped only after it returns, so that the process group ID cannot have been reused.
   /// - Returns: The way in which the process ended, and the end of its standard output and standard error, combined.
   func run(
     terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
@@ -70,7 +66,6 @@ struct AscpProcess: Sendable {
     }
   }
 
-  /// Reads the output until the program has exited or has closed its standard output and standard error.
   private static func read(_ output: SubprocessOutputSequence, limit: Int) async -> String {
     var printedTail = PrintedTail(limit: limit)
     do {
@@ -104,8 +99,7 @@ struct PrintedTail: Sendable {
     if bytes.count - limit > limit { bytes.removeFirst(bytes.count - limit) }
   }
 
-  /// The end of the output as text without control characters and blank lines, in which invalid UTF-8 is replaced and
-  /// a tab is a blank.
+  /// The end of the output without control characters and blank lines; invalid UTF-8 is replaced, and tabs are blanks.
   var text: String {
     let text = String(decoding: bytes.suffix(limit), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).map { line in

@@ -15,12 +15,10 @@ actor AscpRun {
   private let listener: ManagementListener
   private let time: any SigningClock
   private let report: @Sendable (TransferReport) -> Void
-  /// Sends SIGTERM to ascp's process group.
   private let terminate: @Sendable () -> Void
-  /// Sends SIGKILL to ascp's process group; it is set after the process was started, because the process needs this run.
+  /// Sends SIGKILL to ascp's process group; set after the start of the process, which needs this run.
   private var kill: @Sendable () -> Void = {}
   private var connection: ManagementConnection?
-  /// The uptime at which the pending timeout elapses, or `nil` if there is none.
   private var deadline: Duration?
   /// The task that fires at an uptime, which is not later than the deadline.
   private var timer: (fireTime: Duration, task: Task<Void, Never>)?
@@ -42,7 +40,6 @@ actor AscpRun {
     self.terminate = terminate
   }
 
-  /// Returns the result of the transfer after ascp has exited.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
     attempt.outcome(of: ending, printed: printed)
   }
@@ -53,7 +50,6 @@ actor AscpRun {
     performEffects(attempt.begin())
   }
 
-  /// Receives the frames of ascp until the management connection closes.
   func receiveFrames() async {
     if let connection = await listener.connection() {
       self.connection = connection
@@ -72,7 +68,7 @@ actor AscpRun {
     if attempt.isOver { resumeWaiters() }
   }
 
-  /// Records that ascp has ended, waits until no more frames are expected, and returns what becomes of its child processes.
+  /// Records that ascp has ended, waits until no more frames are expected, and returns the fate of its child processes.
   func recordEndAndWaitUntilOver() async -> AscpProcess.ChildTreatment {
     receive(.processEnded)
     await wait { self.attempt.isOver }
@@ -168,9 +164,7 @@ actor AscpRun {
   }
 
   private func wait(until condition: () -> Bool) async {
-    while !condition(), !isFinished {
-      await withCheckedContinuation { waiters.append($0) }
-    }
+    while !condition(), !isFinished { await withCheckedContinuation { waiters.append($0) } }
   }
 
   private func resumeWaiters() {

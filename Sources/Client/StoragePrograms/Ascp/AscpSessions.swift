@@ -17,20 +17,16 @@ struct AscpSessions: Sendable {
 
   /// The number of sessions, which is at least 2.
   let count: Int
-  /// The time between the starts of two sessions.
   let spacing: Duration
   let clock: any SigningClock
 
-  /// Runs the sessions, and throws the first failure after all of them have ended.
   func run(
     report: @escaping @Sendable (TransferReport) -> Void, session: @escaping RunSession
   ) async throws(TransferFailure) -> TransferSummary {
     let reports = SessionReports(count: count, report: report)
     let result = await withTaskGroup(of: Result<TransferSummary, TransferFailure>.self) { group in
       for number in 1...count {
-        group.addTask {
-          await runSession(number, session) { reports.passOn($0, from: number) }
-        }
+        group.addTask { await runSession(number, session) { reports.passOn($0, from: number) } }
       }
       return await Self.totalResult(of: &group)
     }
@@ -41,11 +37,7 @@ struct AscpSessions: Sendable {
     _ number: Int, _ session: RunSession, report: @escaping @Sendable (TransferReport) -> Void
   ) async -> Result<TransferSummary, TransferFailure> {
     if number > 1, (try? await clock.sleep(for: spacing * (number - 1))) == nil { return .failure(.cancelled) }
-    do throws(TransferFailure) {
-      return .success(try await session(number, report))
-    } catch {
-      return .failure(error)
-    }
+    return await Result.catching { () async throws(TransferFailure) in try await session(number, report) }
   }
 
   private static func totalResult(
@@ -109,8 +101,7 @@ private final class SessionReports: Sendable {
       return .progress(
         TransferProgressReport(
           bytes: Self.sum(bytes), totalBytes: totals.count == count ? Self.sum(totals) : nil, file: part.file))
-    case .file:
-      return report
+    case .file: return report
     }
   }
 

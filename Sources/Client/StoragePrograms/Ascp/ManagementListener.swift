@@ -11,7 +11,6 @@ internal import StorageAuth
 /// Data from the other process cannot make a transfer succeed, because ascp's exit status counts as well.
 struct ManagementListener: Sendable {
   let port: Int
-
   private let server: any Channel
   private let connections: AsyncStream<ManagementConnection>
 
@@ -56,7 +55,7 @@ struct ManagementListener: Sendable {
   func waitUntilClosed() async { try? await server.closeFuture.get() }
 }
 
-/// A connection from ascp to the management port.
+/// The connection of ascp to the management port.
 struct ManagementConnection: Sendable {
   private let channel: any Channel
   private let received: AsyncStream<ByteBuffer>
@@ -80,13 +79,10 @@ struct ManagementConnection: Sendable {
   /// Sends a string to ascp, and waits until the system has accepted the string or the connection has closed.
   ///
   /// A write fails only if the connection has closed, which ends ``read(_:)``.
-  func send(_ text: String) async {
-    try? await channel.writeAndFlush(ByteBuffer(string: text)).get()
-  }
+  func send(_ text: String) async { try? await channel.writeAndFlush(ByteBuffer(string: text)).get() }
 
   /// Sends a string to ascp without waiting until the system has accepted the string.
   func post(_ text: String) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
-
   func close() { channel.close(promise: nil) }
 
   /// A channel handler that forwards the received data, one buffer per requested read.
@@ -102,9 +98,7 @@ struct ManagementConnection: Sendable {
       context.fireChannelActive()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      continuation.yield(unwrapInboundIn(data))
-    }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { continuation.yield(unwrapInboundIn(data)) }
 
     func channelInactive(context: ChannelHandlerContext) {
       continuation.finish()
@@ -112,8 +106,6 @@ struct ManagementConnection: Sendable {
     }
 
     /// Closes the connection after any error, so that a connection reset is handled like an ordinary end.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-      context.close(promise: nil)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
   }
 }

@@ -16,7 +16,6 @@ final class ServerReach: Sendable {
   private struct State {
     /// The servers that need no check before the next attempt.
     var checkedServers: Set<ByteExactString> = []
-    /// The servers that have accepted a connection at some time.
     var reachedServers: Set<ByteExactString> = []
   }
 
@@ -25,9 +24,7 @@ final class ServerReach: Sendable {
   /// Checks that a server accepts connections, unless it was checked before; throws `transport` or `cancelled`.
   func requireReachable(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
     guard let server = Server(spec), !state.withLock({ $0.checkedServers.contains(server.name) }) else { return }
-    do {
-      try await Self.connect(to: server, within: limit)
-    } catch {
+    do { try await Self.connect(to: server, within: limit) } catch {
       if Task.isCancelled { throw .cancelled }
       var failure = TransferFailure(
         .transport, "The transfer server \(server.name.string) was not reached: \(Self.reason(for: error, limit)).",
@@ -41,7 +38,6 @@ final class ServerReach: Sendable {
     }
   }
 
-  /// Requires another check of the server before the next attempt.
   func requireCheck(of spec: TransferSpec) {
     guard let server = Server(spec) else { return }
     state.withLock { _ = $0.checkedServers.remove(server.name) }

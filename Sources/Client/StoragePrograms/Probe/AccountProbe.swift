@@ -75,7 +75,6 @@ public struct AccountProbe: Sendable {
 }
 
 extension TransferFailure {
-  /// Creates a failure from an error in the account or on this machine.
   init(uncheckable error: AsperaError) {
     let isAccount = ![.failed, .toolNotFound].contains(error.code)
     self.init(isAccount ? .account : .caller, error.message, remedy: error.remedy)
@@ -107,17 +106,14 @@ public struct AccountProbeReport: Sendable, Hashable {
   public struct HostKey: Sendable, Hashable {
     /// The type of the host key, such as `ssh-ed25519`.
     public let type: String
-
     /// The SHA-1 fingerprint of the host key, which an account can pin.
     public let fingerprint: HostKeyFingerprint
-
     /// The SHA-256 fingerprint of the host key in OpenSSH's form: `SHA256:` and Base64 without padding.
     public let sha256: String
   }
 
   /// The method by which the server authenticated the account.
   public let method: Method
-
   /// The host key of the server to which the client logged in, or `nil` if the client did not record the key.
   public let hostKey: HostKey?
 
@@ -128,7 +124,6 @@ public struct AccountProbeReport: Sendable, Hashable {
 
   /// The version of the server's SSH software, such as `OpenSSH_9.2p1`, or `nil` if the client did not report it.
   public let serverVersion: String?
-
   /// Additional findings about the login, one sentence each.
   public let notes: [String]
 }

@@ -13,7 +13,7 @@ struct ProbeDiagnosis {
   let prompts: [String]
 
   var failure: TransferFailure {
-    hostKeyFailure ?? keyFailure ?? promptFailure ?? rejection ?? transportFailure ?? unknownFailure
+    hostKeyFailure ?? keyFailure ?? promptFailure ?? rejectionFailure ?? transportFailure ?? unknownFailure
   }
 
   /// The failure if the client rejects the server's host key, or all of its signature algorithms.
@@ -27,12 +27,11 @@ struct ProbeDiagnosis {
             + "\(SSHTranscript.printable(offer)).",
           remedy: "Ask the server's administrator to update its SSH server.")
       }
+      let algorithmNames = offeredAlgorithms.sorted().joined(separator: ", ")
       return TransferFailure(
         .hostKey,
-        """
-        \(server) signs with SHA-1 alone to prove its host key (\(offeredAlgorithms.sorted().joined(separator: ", "))), which \
-        this machine's SSH client rejects.
-        """,
+        "\(server) signs with SHA-1 alone to prove its host key (\(algorithmNames)), which "
+          + "this machine's SSH client rejects.",
         remedy: "Ask the server's administrator to update its SSH server. \(Self.ascpMayLogIn)")
     }
     guard transcript.has("Host key verification failed", "REMOTE HOST IDENTIFICATION HAS CHANGED") else { return nil }
@@ -54,13 +53,13 @@ struct ProbeDiagnosis {
     }
     if transcript.has("no mutual signature") {
       // The client omits only RSA keys for this reason, so the server has announced SHA-1, or no algorithm at all.
-      return onlySHA1
+      return sha1Failure
     }
     return nil
   }
 
   /// The failure for a server that accepts RSA signatures only with SHA-1.
-  var onlySHA1: TransferFailure {
+  var sha1Failure: TransferFailure {
     TransferFailure(
       .account,
       """
@@ -90,7 +89,6 @@ struct ProbeDiagnosis {
       remedy: "Use an account that logs in with only a password or a key; ascp answers one prompt.")
   }
 
-  /// The failure of an account that the server accepts, but whose password must be changed.
   static func expiredPassword(_ user: String, _ server: String) -> TransferFailure {
     TransferFailure(
       .account, "The password of \(user) at \(server) has expired.",
@@ -98,15 +96,15 @@ struct ProbeDiagnosis {
   }
 
   /// The failure if the server rejected the credential or the authentication method.
-  private var rejection: TransferFailure? {
+  private var rejectionFailure: TransferFailure? {
     if let missingMethods = transcript.missingMethods {
+      let methodNames = excerpt(missingMethods.joined(separator: ", "))
       return TransferFailure(
-        .account,
-        "\(server) accepted the credential of \(user) and requires more: \(excerpt(missingMethods.joined(separator: ", "))).",
+        .account, "\(server) accepted the credential of \(user) and requires more: \(methodNames).",
         remedy: "Use an account that requires only one of them; ascp has one credential.")
     }
     guard let offeredMethods = transcript.offeredMethods else { return nil }
-    let (credentialName, usableMethods) = usableMethods
+    let (credentialName, usableMethods) = credential
     guard offeredMethods.contains(where: { usableMethods.contains($0) }) else {
       return TransferFailure(
         .account,
@@ -166,8 +164,7 @@ struct ProbeDiagnosis {
       remedy: "Try the same with ssh -v -p \(account.sshPort) \(account.user)@\(account.host).")
   }
 
-  /// The SSH client's messages about network failures, each with an explanation and a remedy.
-  private static let transportMessages = [
+  private static let transportMessages: [(text: String, problem: String, remedy: String)] = [
     ("Could not resolve hostname", "has no address", "Check the name of the host, and the DNS of this machine."),
     (
       "Connection refused", "refused the connection",
@@ -189,8 +186,7 @@ struct ProbeDiagnosis {
     ("Broken pipe", "broke the connection", "Try again; a server that is busy does this."),
   ]
 
-  /// The account's kind of credential, and the methods by which it can log in.
-  private var usableMethods: (credentialName: String, methods: Set<String>) {
+  private var credential: (name: String, usableMethods: Set<String>) {
     switch account.authentication {
     case .password: ("password", ["password", "keyboard-interactive"])
     case .privateKey: ("key", ["publickey"])
@@ -207,7 +203,69 @@ struct ProbeDiagnosis {
   }
 }
 
-extension AsperaAccount {
-  /// The host and the SSH port of the server, for error messages.
-  var serverName: String { "\(host):\(sshPort)" }
+/// The text that the SSH client prints to its standard error with the option `-vv`.
+///
+/// A server can make the client print any line, so that the transcript only explains the result of a login.
+struct SSHTranscript {
+  let lines: [Substring]
+
+  init(_ text: String) { lines = text.split(whereSeparator: \.isNewline) }
+
+  var serverVersion: String? { rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) } }
+
+  /// The method of the login that succeeded, in one of the two forms in which versions of OpenSSH report it.
+  var method: AccountProbeReport.Method? {
+    for line in lines.reversed() {
+      for (prefix, suffix) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
+        guard line.hasPrefix(prefix), line.hasSuffix(suffix) else { continue }
+        return AccountProbeReport.Method(
+          rawValue: String(line.dropLast(suffix.count).split(whereSeparator: { "\"(".contains($0) }).last ?? ""))
+      }
+    }
+    return nil
+  }
+
+  /// The authentication methods that the server offered before the first attempt.
+  var offeredMethods: [String]? { lines.lazy.compactMap(Self.methods).first }
+
+  /// The authentication methods that the server required in addition to a method that it accepted.
+  var missingMethods: [String]? {
+    guard has("with partial success") else { return nil }
+    return lines.reversed().lazy.compactMap(Self.methods).first
+  }
+
+  /// Returns the methods in a line that lists those by which the client may continue, or `nil` for any other line.
+  private static func methods(in line: Substring) -> [String]? {
+    guard let range = line.firstRange(of: "Authentications that can continue: ") else { return nil }
+    return line[range.upperBound...].split(separator: ",").map { String($0) }
+  }
+
+  func has(_ texts: String...) -> Bool { lines.contains { line in texts.contains { line.contains($0) } } }
+
+  func rest(of text: String) -> Substring? {
+    for line in lines {
+      if let range = line.firstRange(of: text) { return line[range.upperBound...] }
+    }
+    return nil
+  }
+
+  var lastMessage: String? {
+    lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
+  }
+
+  private static let printableLimit = 160
+
+  /// Returns untrusted text in a form that is safe in an error message: one line of limited length.
+  static func printable(_ text: some StringProtocol) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(printableLimit + 1) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: scalars.append(" ")
+      default: scalars.append(scalar)
+      }
+    }
+    return scalars.count > printableLimit ? String(scalars.dropLast()) + "…" : String(scalars)
+  }
 }
+
+extension AsperaAccount { var serverName: String { "\(host):\(sshPort)" } }

@@ -12,40 +12,29 @@ internal import SystemPackage
 package struct ProbeProgram: Sendable {
   /// The name of the program, which is searched for on the `PATH`, followed by its arguments.
   package var arguments: [String]
-
   /// The working directory, which contains the program's input files and receives its output files.
   package var folder: String
-
   /// The environment variables that are set for the program, which otherwise inherits only `PATH`.
   package var environment: [String: String] = [:]
-
   /// The secret for the program, and the name of the environment variable that contains the secret.
   package var secret: (variable: String, value: Secret)?
-
-  /// The time after which the program is terminated.
   package var timeout: Duration
-
   /// The file that means success, or `nil` if only the end of the program counts.
   package var successMarker: SuccessMarker?
 
   /// A file in the folder that a program creates when it has reached its result.
   package struct SuccessMarker: Sendable, Hashable {
     package var fileName: String
-
     /// The time after which the program is terminated if it does not end by itself.
     package var grace: Duration
   }
 }
 
-/// The exit status and the output of a program that an account probe ran.
 package struct ProbeProgramResult: Sendable, Equatable {
   /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
-
-  /// The standard output.
   package var output: String
-
-  /// The standard error.
+  /// The text that the program printed to its standard error.
   package var errors: String
 
   package init(status: Int32?, output: String = "", errors: String = "") {
@@ -55,7 +44,6 @@ package struct ProbeProgramResult: Sendable, Equatable {
   }
 }
 
-/// The reason why a program of an account probe has no result.
 package enum ProbeProgramError: Error, Sendable, Hashable {
   /// The program was not found, or could not be started.
   case notStarted
@@ -64,22 +52,19 @@ package enum ProbeProgramError: Error, Sendable, Hashable {
   case cancelled
 }
 
-/// A runner of the programs of account probes.
 package protocol ProbeProgramRunner: Sendable {
   /// Runs a program without a terminal and with an empty standard input, and returns its result.
   ///
-  /// A program that has created its success marker and does not end in time is terminated, which is not an error.
-  ///
-  /// After an error, the program and all processes that it started have been terminated.
+  /// A program that has created its success marker and does not end in time is terminated, which is not an error. After
+  /// an error, the program and all processes that it started have been terminated.
   func run(_ program: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult
 }
 
 /// A runner that starts each program in its own session (`setsid`): without a terminal, and killable as a whole.
 struct SubprocessProbeRunner: ProbeProgramRunner {
-  /// The maximum number of bytes that are read from a program's standard output, and from its standard error.
+  /// The maximum number of bytes that are read from each of a program's standard output and standard error.
   private static let outputLimit = 1 << 20
 
-  /// The value of `PATH` for the programs.
   let searchPath: String
   let time: any SigningClock
 
@@ -98,7 +83,7 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
         let (success, successSignal) = AsyncStream<Never>.makeStream()
         let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
         async let output = Self.read(execution.standardOutput, onExcess: kill)
-        // The SSH client prints to standard error after it has created the marker, and so the marker is searched for then.
+        // The SSH client prints to standard error after it has created the marker, so the marker is searched for then.
         async let errors = Self.read(execution.standardError, onExcess: kill) {
           if let marker = program.successMarker,
             FileManager.default.fileExists(atPath: "\(program.folder)/\(marker.fileName)")
@@ -106,7 +91,7 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
             successSignal.finish()
           }
         }
-        async let _ = end(program.successMarker?.grace, after: success, kill)
+        async let _ = enforce(program.successMarker?.grace, after: success, kill)
         return try await (output, errors)
       }
       if Task.isCancelled { return .failure(.cancelled) }
@@ -141,8 +126,8 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
     return String(buffer: text)
   }
 
-  /// Kills the program if it still runs some time after its success.
-  private func end(_ grace: Duration?, after success: AsyncStream<Never>, _ kill: @Sendable () -> Void) async {
+  /// Kills a program that still runs when the time after its success has elapsed.
+  private func enforce(_ grace: Duration?, after success: AsyncStream<Never>, _ kill: @Sendable () -> Void) async {
     for await _ in success {}
     guard let grace, !Task.isCancelled, (try? await time.sleep(for: grace)) != nil else { return }
     kill()

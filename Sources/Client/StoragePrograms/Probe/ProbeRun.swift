@@ -7,7 +7,7 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageCrypto
 
-/// A single account check, with a temporary folder of its own.
+/// One check of an account: runs the SSH client in a temporary folder, and interprets what the client reports.
 struct ProbeRun {
   let runner: any ProbeProgramRunner
   let time: any SigningClock
@@ -21,9 +21,7 @@ struct ProbeRun {
     _ credential: SSHConnection.Credential, _ accountReport: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
     let hostKeys = try await writeAcceptedHostKeys()
-    do {
-      try credential.write(to: folder)
-    } catch {
+    do { try credential.write(to: folder) } catch {
       throw TransferFailure(uncheckable: error)
     }
     try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
@@ -55,9 +53,8 @@ struct ProbeRun {
 
   /// Writes the pinned host key to the known-hosts file, and returns the host keys that the client must accept.
   ///
-  /// A server has one key per type, and publishes the fingerprint of one of these keys. The known-hosts file is based
-  /// on the server's unauthenticated claims. Only the SSH connection itself makes the server prove possession of the
-  /// key.
+  /// A server has one key per type, and publishes the fingerprint of one of these keys. The scanned keys are only
+  /// claims: the SSH connection itself makes the server prove possession of the key.
   private func writeAcceptedHostKeys() async throws(TransferFailure) -> SSHConnection.HostKeys {
     guard let fingerprint = account.hostKey else { return .any }
     // Two connections can follow: one with the credential, and one that finds the cause of a failure.
@@ -83,9 +80,8 @@ struct ProbeRun {
 
   /// Returns the failure for a server that rejected an RSA key because it accepts only signatures with SHA-1.
   ///
-  /// Some servers announce the other algorithms and then reject them, as OpenSSH 9.2 with `PubkeyAcceptedAlgorithms
-  /// ssh-rsa` does. Only a second connection tells this from an unknown key. It has the public key alone, so that no
-  /// signature with SHA-1 is created.
+  /// Some servers announce other algorithms and then reject them: OpenSSH 9.2 with `PubkeyAcceptedAlgorithms ssh-rsa`
+  /// does. Only a second connection, with the public key alone and without a signature, tells this from an unknown key.
   private func connectToFindSHA1Failure(
     _ accountReport: AccountReport, _ hostKeys: SSHConnection.HostKeys, _ diagnosis: ProbeDiagnosis
   ) async -> TransferFailure? {
@@ -96,7 +92,7 @@ struct ProbeRun {
     guard case .success(let result) = await result(of: connection.program(in: folder.path, timeout: remainingTime)),
       SSHTranscript(result.errors).has("Server accepts key")
     else { return nil }
-    return diagnosis.onlySHA1
+    return diagnosis.sha1Failure
   }
 
   /// Returns the reason why the server presented no host key, which `ssh` reports, unlike `ssh-keyscan`.
@@ -198,7 +194,6 @@ struct HostKeyList {
   /// The host keys without duplicates, in the order of the input.
   let entries: [Entry]
 
-  /// Parses lines that consist of host, type and key, and ignores other lines.
   init(_ lines: String) {
     var entries: [Entry] = []
     for line in lines.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
@@ -222,79 +217,5 @@ extension AccountProbeReport.HostKey {
     fingerprint = HostKeyFingerprint(ofKey: blob)
     let digest = String(writing: { $0.append(base64: SHA256.hash(blob)) })
     sha256 = "SHA256:\(digest.prefix { $0 != "=" })"
-  }
-}
-
-/// The text that the SSH client prints to its standard error with the option `-vv`.
-///
-/// A server can make the client print any line, so that the transcript only explains the result of a login.
-struct SSHTranscript {
-  let lines: [Substring]
-
-  init(_ text: String) {
-    lines = text.split(whereSeparator: \.isNewline)
-  }
-
-  var serverVersion: String? {
-    rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
-  }
-
-  /// The method of the login that succeeded, in one of the two forms in which versions of OpenSSH report it.
-  var method: AccountProbeReport.Method? {
-    for line in lines.reversed() {
-      for (prefix, suffix) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
-        guard line.hasPrefix(prefix), line.hasSuffix(suffix) else { continue }
-        return AccountProbeReport.Method(
-          rawValue: String(line.dropLast(suffix.count).split(whereSeparator: { "\"(".contains($0) }).last ?? ""))
-      }
-    }
-    return nil
-  }
-
-  /// The authentication methods that the server offered before the first attempt.
-  var offeredMethods: [String]? { lines.lazy.compactMap(Self.methods).first }
-
-  /// The authentication methods that the server required in addition to a method that it accepted.
-  var missingMethods: [String]? {
-    guard has("with partial success") else { return nil }
-    return lines.reversed().lazy.compactMap(Self.methods).first
-  }
-
-  /// Returns the methods in a line that lists those by which the client may continue, or `nil` for any other line.
-  private static func methods(in line: Substring) -> [String]? {
-    guard let range = line.firstRange(of: "Authentications that can continue: ") else { return nil }
-    return line[range.upperBound...].split(separator: ",").map { String($0) }
-  }
-
-  func has(_ texts: String...) -> Bool {
-    lines.contains { line in texts.contains { line.contains($0) } }
-  }
-
-  /// Returns the text after a string in the first line that contains the string.
-  func rest(of text: String) -> Substring? {
-    for line in lines {
-      if let range = line.firstRange(of: text) { return line[range.upperBound...] }
-    }
-    return nil
-  }
-
-  /// The last line of the transcript that is not debug output.
-  var lastMessage: String? {
-    lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
-  }
-
-  /// The maximum number of characters that are quoted, so that an error message stays readable.
-  private static let printableLimit = 160
-
-  /// Returns untrusted text in a form that is safe in an error message: one line of limited length.
-  static func printable(_ text: some StringProtocol) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(printableLimit + 1) {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator: scalars.append(" ")
-      default: scalars.append(scalar)
-      }
-    }
-    return scalars.count > printableLimit ? String(scalars.dropLast()) + "…" : String(scalars)
   }
 }

@@ -40,7 +40,6 @@ struct SSHConnection {
   /// The name of a private key file that does not exist, so that the client has only the public key beside it.
   private static let absentKeyFile = "absent"
   static let queriedKeyFile = "\(absentKeyFile).pub"
-  /// The askpass program, which answers prompts.
   static let askpassFile = "askpass"
   /// The known-hosts file with the accepted host keys, or the host key that the server presented.
   static let hostKeyFile = "known_hosts"
@@ -49,13 +48,9 @@ struct SSHConnection {
   static let promptsFile = "prompts"
   /// The character after each prompt in ``promptsFile``, which the askpass program writes as `\036`.
   static let promptSeparator: Unicode.Scalar = "\u{1e}"
-
-  /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
-
   /// The time in which a session can report an expired password; then the client is terminated.
   static let sessionGrace = Duration.seconds(2)
-
   private static let secretVariable = "STORAGE_AUTH_PROBE_SECRET"
 
   let account: AsperaAccount
@@ -100,16 +95,13 @@ struct SSHConnection {
         "LC_ALL": "C", "SHELL": "/bin/sh", "SSH_ASKPASS": "./\(Self.askpassFile)", "SSH_ASKPASS_REQUIRE": "force",
         // OpenSSH before 8.4 uses the askpass program only if `DISPLAY` is set and there is no terminal.
         "DISPLAY": "none",
-      ],
-      secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout,
+      ], secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout,
       successMarker: ProbeProgram.SuccessMarker(fileName: Self.acceptedFile, grace: Self.sessionGrace))
   }
 
-  /// The options by which the client authenticates the account, and the secret for the askpass program.
   private var authentication: (options: [String], secret: Secret?) {
     switch credential {
-    case .none:
-      return (["PreferredAuthentications=none", "BatchMode=yes"], nil)
+    case .none: return (["PreferredAuthentications=none", "BatchMode=yes"], nil)
     case .password(let password):
       return (["PreferredAuthentications=password,keyboard-interactive", "PubkeyAuthentication=no"], password)
     case .file(_, let passphrase), .pem(_, let passphrase):
@@ -153,11 +145,11 @@ extension SSHConnection.Credential {
   init(of account: AsperaAccount, in context: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
-      try Self.requireAnswer(password, "password")
+      try Self.requirePassable(password, "password")
       self = .password(password)
     case .privateKey(let original):
       let key = try original.converted(for: .ssh, on: context)
-      if let passphrase = key.passphrase { try Self.requireAnswer(passphrase, "passphrase") }
+      if let passphrase = key.passphrase { try Self.requirePassable(passphrase, "passphrase") }
       switch key.source {
       case .pem(let text): self = .pem(text, passphrase: key.passphrase)
       case .file(let path):
@@ -192,7 +184,7 @@ extension SSHConnection.Credential {
   }
 
   /// Throws an error if the askpass program cannot pass a secret to the SSH client.
-  private static func requireAnswer(_ secret: Secret, _ name: String) throws(AsperaError) {
+  private static func requirePassable(_ secret: Secret, _ name: String) throws(AsperaError) {
     let text = secret.reveal()
     guard text.utf8.count <= responseByteLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
       throw AsperaError(

@@ -41,8 +41,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
   ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that it throws is
-  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error the `underlying` one of
-  ///     `failed`.
+  ///     passed on; a `CancellationError` becomes `cancelled`, and any other error the `underlying` one of `failed`.
   public init(
     source: String = "app server", format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
@@ -113,19 +112,14 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
 public struct AppServerRequest: Sendable {
   /// The app server's URL with the scheme `https`, or `http` if the server runs on this machine.
   public var url: String
-
   /// The HTTP method of the request.
   public var method: HTTPRequest.Method
-
   /// The headers of the request, to which the provider adds `Content-Length`.
   public var headers: HTTPFields
-
   /// The body of the request.
   public var body: [UInt8]
 
-  /// Creates a request to an app server.
-  ///
-  /// The parameters are the properties.
+  /// Creates a request to an app server; the parameters are the properties.
   public init(_ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: [UInt8] = []) {
     self.url = url
     self.method = method

@@ -47,13 +47,9 @@ public struct AppServerFormat: Sendable {
 
 /// The format of a JSON document in which an app server returns an access key for one service.
 struct AppServerResponseFormat: Sendable {
-  /// Whether an object has fields of this format.
   let recognizes: @Sendable (JSONObject) -> Bool
-
   /// Reads the key from a response and its object, or throws the refusal in the object.
   let readKey: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
-
-  /// Reads the refusal from an object, or returns `nil` if the object has none.
   let refusal: @Sendable (JSONObject) -> ServiceRefusal?
 
   static let oss: AppServerResponseFormat = .init(
@@ -78,11 +74,10 @@ struct AppServerResponseFormat: Sendable {
     readKey: { response, object throws(CredentialError) in
       try response.key(in: object, secretField: "SecretAccessKey", tokenField: "Token", unless: s3.refusal(object))
     },
-    refusal: { object in
-      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
+    refusal: { object in object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
     })
 
-  /// Returns the refusal in `Response.Error`, or that with an error code other than zero.
+  /// Returns the refusal in `Response.Error`, or in an `error` object or the object itself if the code is not zero.
   private static func cosRefusal(in object: JSONObject) -> ServiceRefusal? {
     if let response = object["Response"]?.object, let error = response["Error"]?.object {
       return ServiceRefusal(
@@ -115,7 +110,6 @@ extension AppServerResponse {
   private static let starts = ["startTime", "StartTime"]
   private static let expirations = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
 
-  /// Reads a key in one of the formats of the COS documentation.
   fileprivate func cosKey(in object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let envelope = (object["data"] ?? object["Response"])?.object ?? object
     guard let fields = credentials(in: envelope) else {

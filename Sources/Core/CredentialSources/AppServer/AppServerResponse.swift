@@ -14,7 +14,6 @@ struct AppServerResponse {
       remedy: "Compare the server's response with the formats in the article CredentialServices of CredentialSources.")
   }
 
-  /// Returns the credential in the response, or throws the refusal that the response contains.
   func credential(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard response.isSuccess else { throw errorOfFailedResponse }
     switch format.kind {

@@ -6,9 +6,9 @@ public import StorageAuth
 
 /// A provider of temporary keys that an app's own server issues, each for the access that a request needs.
 ///
-/// The provider posts the scope to the server as the list that Tencent Cloud's SDKs post: `[{"action": […], "bucket": …,
-/// "region": …, "prefix": …}]`. `RequestedScope` of `StorageAuthServer` reads it, for every service. The server decides
-/// whether the user may have the scope.
+/// The provider posts the scope to the server as the list that Tencent Cloud's SDKs post:
+/// `[{"action": […], "bucket": …, "region": …, "prefix": …}]`. `RequestedScope` of `StorageAuthServer` reads the list,
+/// for every service. The server decides whether the user may have the scope.
 ///
 /// ```swift
 /// let keys = ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou") {
@@ -69,22 +69,14 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
     return JSONValue.array(elements).serialized
   }
 
-  /// Returns object keys in the notation of the list: one key or, with a trailing `*`, all keys with a prefix.
-  ///
-  /// The slash at the start is not a part of the key.
+  /// Returns an object key, or a prefix and a trailing `*`, after a slash that is not a part of the key.
   private static func pattern(of objects: ObjectScope, _ source: String) throws(CredentialError) -> String {
-    let (keyOrPrefix, suffix) =
-      switch objects {
-      case .all: ("", "*")
-      case .prefix(let prefix): (prefix, "*")
-      case .key(let key): (key, "")
-      }
-    guard !keyOrPrefix.utf8.contains(UInt8(ascii: "*")), objects != .key("") else {
+    guard !objects.keyOrPrefix.utf8.contains(UInt8(ascii: "*")), objects != .key("") else {
       throw CredentialError(
         .failed, source: source, "The list of scopes cannot express an empty key, or a key with *.",
         remedy: "Use another key, or widen the scope to a prefix without *.")
     }
-    return "/\(keyOrPrefix)\(suffix)"
+    return objects.isKey ? "/\(objects.keyOrPrefix)" : "/\(objects.keyOrPrefix)*"
   }
 
   private static func names(of action: AccessAction) -> [String] {

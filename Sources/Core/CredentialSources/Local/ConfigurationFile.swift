@@ -9,13 +9,10 @@ package struct ConfigurationFile: Sendable {
   static let sizeLimit = 1 << 20
 
   package let source: String
-
-  /// The environment variable that contains the file's path, or `nil` if the tool has no such variable.
+  /// The environment variable that contains the file's path, or `nil` if the tool has none.
   package var variable: String?
-
   /// The default paths, of which the first at which a file exists is used.
   package let paths: [String]
-
   package let remedy: String
 
   package init(source: String, variable: String? = nil, paths: [String], remedy: String) {
@@ -25,11 +22,9 @@ package struct ConfigurationFile: Sendable {
     self.remedy = remedy
   }
 
-  /// The contents of a file that exists, with its location for error messages.
   package struct Contents {
     package let bytes: [UInt8]
     package let path: String
-    /// The reason why others could have written the file, or `nil` if they could not.
     let weakness: FileWeakness?
     package let location: SettingLocation
 
@@ -42,17 +37,15 @@ package struct ConfigurationFile: Sendable {
   /// Reads the file, and reports a warning if other users can read it or could have written it.
   ///
   /// - Parameter named: The path that the calling program specifies.
-  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and there is
-  ///   no file, or if a file cannot be read, because a chain must not skip a source that the user intended to use.
+  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if there is no file at a specified
+  ///   path or a file cannot be read, because a chain must not skip a source that the user intended to use.
   package func read(in context: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
     let variablePath = variable.flatMap { context.variable($0) }
     if let path = named ?? variablePath {
+      if let contents = try contents(of: path, in: context) { return contents }
       let attribution = named == nil ? ", which \(variable ?? "") names," : ""
-      guard let contents = try contents(of: path, in: context) else {
-        throw location(of: path + attribution).error(
-          .failed, "is not there", remedy: named == nil ? "Correct or remove \(variable ?? "")." : nil)
-      }
-      return contents
+      throw location(of: path + attribution).error(
+        .failed, "is not there", remedy: named == nil ? "Correct or remove \(variable ?? "")." : nil)
     }
     for path in paths {
       if let contents = try contents(of: path, in: context) { return contents }
@@ -66,12 +59,11 @@ package struct ConfigurationFile: Sendable {
   }
 
   private func contents(of path: String, in context: ProviderContext) throws(CredentialError) -> Contents? {
-    guard let absolute = context.absolute(path) else { return nil }
-    let location = self.location(of: absolute)
-    guard let contents = try context.files.read(absolute, at: location) else { return nil }
-    contents.warnings(about: location, at: absolute).forEach(context.onWarning)
-    return Contents(
-      bytes: contents.bytes, path: absolute, weakness: contents.weakness(at: absolute), location: location)
+    guard let path = context.absolute(path) else { return nil }
+    let location = location(of: path)
+    guard let contents = try context.files.read(path, at: location) else { return nil }
+    contents.warnings(about: location, at: path).forEach(context.onWarning)
+    return Contents(bytes: contents.bytes, path: path, weakness: contents.weakness(at: path), location: location)
   }
 }
 
@@ -85,9 +77,7 @@ extension ConfigurationFile.Contents {
 }
 
 extension FileReader {
-  /// Reads a file of settings or a secret, or returns `nil` if it does not exist.
-  ///
-  /// - Throws: `failed` if the file is too large or cannot be read.
+  /// Reads a file of settings or a secret, or returns `nil` without one; throws `failed` if it cannot be used.
   package func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
     do {
       return try read(path, limit: ConfigurationFile.sizeLimit)
@@ -111,7 +101,6 @@ extension FileContents {
     weakness ?? permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(path)", at: path) }
   }
 
-  /// Returns warnings if other users can read a file with secrets, or could have written it.
   func warnings(about location: SettingLocation, at path: String) -> [CredentialWarning] {
     var warnings: [CredentialWarning] = []
     if isReadableByOthers {
@@ -132,9 +121,8 @@ extension FileContents {
 
   /// Whether members of the file's group or all users can read the file.
   ///
-  /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it
-  /// who runs the program; its members do not count. The mode does not count either where the place of the file
-  /// determines its readers, and does not let the user restrict the mode.
+  /// The group of a file that belongs to root does not count: container platforms and service managers let a program's
+  /// user read the file by it. The mode does not count at a place that determines the readers of its files itself.
   package var isReadableByOthers: Bool {
     guard place == nil else { return false }
     return permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false

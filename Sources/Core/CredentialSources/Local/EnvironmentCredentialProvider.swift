@@ -43,39 +43,34 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let id = try value(idName, in: context)
     let secret = try value(secretName, in: context)
-    let token = try tokenNames.first { isSet($0, in: context) }.flatMap { name throws(CredentialError) in
-      try value(name, in: context)
-    }
+    let tokenName = tokenNames.first { isSet($0, in: context) }
+    let token = try tokenName.flatMap { name throws(CredentialError) in try value(name, in: context) }
     if let id, let secret {
       let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration(in: context))
       return IssuedCredential(try validated(key))
     }
     let missingNames = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
-    let isUnset = missingNames.count == 2 && token == nil
+    let missing = missingNames.joined(separator: " and ")
+    guard missingNames.count < 2 || token != nil else {
+      throw CredentialError(
+        .notConfigured, source: source, "The environment does not set \(missing).",
+        remedy: "Set \(idName) and \(secretName)\(tokenAdvice).")
+    }
     let presentNames = ([idName, secretName] + tokenNames).filter {
       !missingNames.contains($0) && isSet($0, in: context)
     }
     throw CredentialError(
-      isUnset ? .notConfigured : .failed, source: source,
-      isUnset
-        ? "The environment does not set \(missingNames.joined(separator: " and "))."
-        : "The environment sets \(presentNames.joined(separator: " and ")) but not \(missingNames.joined(separator: " and ")).",
-      remedy: isUnset
-        ? "Set \(idName) and \(secretName)\(tokenAdvice)."
-        : "Set \(missingNames.joined(separator: " and ")) as well, or unset the others.")
+      .failed, source: source, "The environment sets \(presentNames.joined(separator: " and ")) but not \(missing).",
+      remedy: "Set \(missing) as well, or unset the others.")
   }
 
-  /// Returns whether a variable, or the variable that names its file, is set to more than whitespace.
   private func isSet(_ name: String, in context: ProviderContext) -> Bool {
     context.variable(name) != nil || context.variable(fileVariable(of: name)) != nil
   }
 
-  /// Returns the value of a variable, or of the file that another variable names, without surrounding whitespace.
+  /// Returns the value of a variable, or of the file that the variable with the suffix `_FILE` names.
   ///
-  /// Container images usually have secrets in files, which are visible to fewer processes than the environment. The file
-  /// is read at each call, because a platform may replace it.
-  ///
-  /// - Throws: `failed` if both variables are set, or if the file cannot be used.
+  /// The file is read at each call, because a platform may replace it.
   private func value(_ name: String, in context: ProviderContext) throws(CredentialError) -> String? {
     let value = context.variable(name)
     let fileVariable = fileVariable(of: name)

@@ -8,16 +8,10 @@ package import StorageAuth
 /// A comment is a line that begins with `#` or `;`, or the rest of a line after whitespace and one of these characters.
 /// Lines may end with LF, CRLF or CR, and a byte order mark is skipped. Only the requested section must be valid.
 package struct INIDocument {
-  /// The differences between the INI files of the vendors' tools.
   package struct Dialect: Sendable {
-    /// A closure that returns the normalized spelling of a section name, by which the section is found.
-    let section: @Sendable (String) -> String
-
-    /// A closure that returns the normalized spelling of a key, by which the setting is found.
-    let key: @Sendable (String) -> String
-
+    let normalizeSection: @Sendable (String) -> String
+    let normalizeKey: @Sendable (String) -> String
     let removesQuotes: Bool
-
     /// Whether lines that are indented more deeply than the preceding key are nested settings of that key.
     let hasNestedSettings: Bool
 
@@ -26,8 +20,8 @@ package struct INIDocument {
       key: @escaping @Sendable (String) -> String = { $0.lowercased() }, removesQuotes: Bool = true,
       hasNestedSettings: Bool = false
     ) {
-      self.section = section
-      self.key = key
+      normalizeSection = section
+      normalizeKey = key
       self.removesQuotes = removesQuotes
       self.hasNestedSettings = hasNestedSettings
     }
@@ -36,10 +30,11 @@ package struct INIDocument {
   private struct Section {
     let line: Int
     var values: [String: String] = [:]
-    /// A predicate that says why the section is invalid, or `nil` if it is valid.
+    /// A predicate about the section that says why it is invalid, or `nil` if it is valid.
     var problem: String?
 
-    mutating func recordFirst(_ problem: String) { self.problem = self.problem ?? problem }
+    /// Records a problem, unless an earlier one is recorded.
+    mutating func recordProblem(_ problem: String) { self.problem = self.problem ?? problem }
   }
 
   private let location: SettingLocation
@@ -47,7 +42,6 @@ package struct INIDocument {
   /// The last key that is not nested, the key's indentation, and whether the key's value is empty.
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
   private var sections: [String: Section] = [:]
-
   /// The names of the sections as the file spells them, in its order.
   package private(set) var names: [String] = []
 
@@ -75,36 +69,36 @@ package struct INIDocument {
   ///
   /// - Throws: An error if the section is repeated, repeats a key, or has a line that is not a setting.
   package func section(_ name: String, at location: SettingLocation) throws(CredentialError) -> SettingTable? {
-    guard let section = sections[dialect.section(name)] else { return nil }
+    guard let section = sections[dialect.normalizeSection(name)] else { return nil }
     if let problem = section.problem { throw location.malformed(problem) }
     return SettingTable(section.values, at: location)
   }
 
   /// Records the section of a header line, and returns its normalized name, or `nil` for a line without a name.
-  private mutating func beginSection(_ line: String, at number: Int) -> String? {
+  private mutating func beginSection(_ line: String, at lineNumber: Int) -> String? {
     guard let end = line.firstIndex(of: "]"), let name = line[line.index(after: line.startIndex)..<end].trimmed else {
       return nil
     }
-    let key = dialect.section(name)
+    let key = dialect.normalizeSection(name)
     if let existing = sections[key] {
-      sections[key]?.recordFirst("appears twice, in lines \(existing.line) and \(number)")
+      sections[key]?.recordProblem("appears twice, in lines \(existing.line) and \(lineNumber)")
     } else {
-      sections[key] = Section(line: number)
+      sections[key] = Section(line: lineNumber)
       names.append(name)
     }
     return key
   }
 
-  private mutating func addSetting(_ line: String, indentation: Int, to section: String, at number: Int) {
+  private mutating func addSetting(_ line: String, indentation: Int, to section: String, at lineNumber: Int) {
     guard let equals = line.firstIndex(of: "="), let name = line[..<equals].trimmed else {
-      sections[section]?.recordFirst("has content in line \(number) that is not a setting")
+      sections[section]?.recordProblem("has content in line \(lineNumber) that is not a setting")
       return
     }
     let value = value(of: line[line.index(after: equals)...])
-    var key = dialect.key(name)
+    var key = dialect.normalizeKey(name)
     if dialect.hasNestedSettings, let parent, indentation > parent.indentation {
       guard parent.isEmpty else {
-        sections[section]?.recordFirst("has a setting in line \(number) that is indented below a value")
+        sections[section]?.recordProblem("has a setting in line \(lineNumber) that is indented below a value")
         return
       }
       key = "\(parent.name).\(key)"
@@ -112,7 +106,7 @@ package struct INIDocument {
       parent = (key, indentation, value.isEmpty)
     }
     if sections[section]?.values.updateValue(value, forKey: key) != nil {
-      sections[section]?.recordFirst("has the key of line \(number) twice")
+      sections[section]?.recordProblem("has the key of line \(lineNumber) twice")
     }
   }
 

@@ -69,7 +69,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
       throw commandLocation.error(
         .failed, "\(ending) and wrote \(result.standardErrorLength) bytes to its standard error", isRetryable: true)
     }
-    return IssuedCredential(try format.key(try SettingTable(json: result.standardOutput, at: outputLocation)))
+    return IssuedCredential(try format.readKey(try SettingTable(json: result.standardOutput, at: outputLocation)))
   }
 
   private var commandLocation: SettingLocation {
@@ -94,17 +94,33 @@ public struct ProcessCredentialProvider: CredentialProvider {
   }
 }
 
+extension ProcessCredentialProvider: Redacted {
+  /// A description with the provider's name and the program, without arguments and variables, which may be secret.
+  public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
+}
+
+extension CredentialProvider where Self == ProcessCredentialProvider {
+  /// Returns a provider that runs a command and reads the keys that the command prints as JSON.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
+  /// ```
+  ///
+  /// The parameters are those of the initializer of ``ProcessCredentialProvider``.
+  public static func process(
+    _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
+  ) -> ProcessCredentialProvider { ProcessCredentialProvider(command, environment: environment, timeout: timeout) }
+}
+
 /// The format in which a command prints an access key.
 public struct ProcessOutputFormat: Sendable {
   /// The names of the required fields, for the remedies of errors.
   let fields: String
-
-  /// Returns the key in the parsed output.
-  let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
+  let readKey: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 
   package init(fields: String, key: @escaping @Sendable (SettingTable) throws(CredentialError) -> AccessKey) {
     self.fields = fields
-    self.key = key
+    readKey = key
   }
 
   /// The default format for a custom program.
@@ -129,26 +145,6 @@ public struct ProcessOutputFormat: Sendable {
       throw response.location.malformed(
         "has the mode \(mode.shownIfName)", remedy: "Let it print the mode AK or StsToken.")
     }
-  }
-}
-
-extension ProcessCredentialProvider: Redacted {
-  /// A description with the provider's name and the program, without arguments and variables, which may be secret.
-  public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
-}
-
-extension CredentialProvider where Self == ProcessCredentialProvider {
-  /// Returns a provider that runs a command and reads the keys that the command prints as JSON.
-  ///
-  /// ```swift
-  /// let credentials = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
-  /// ```
-  ///
-  /// The parameters are those of the initializer of ``ProcessCredentialProvider``.
-  public static func process(
-    _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
-  ) -> ProcessCredentialProvider {
-    ProcessCredentialProvider(command, environment: environment, timeout: timeout)
   }
 }
 
@@ -188,6 +184,10 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
     var arguments: [String] = []
     // The argument that is being read, or `nil` between two arguments; `""` begins one, too.
     var argument: String.UnicodeScalarView?
+    func append(_ character: Unicode.Scalar) {
+      if argument == nil { argument = .init() }
+      argument?.append(character)
+    }
     var quote: Unicode.Scalar?
     var characters = line.unicodeScalars.makeIterator()
     while let character = characters.next() {
@@ -198,13 +198,12 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
         argument = argument ?? .init()
       case (nil, "\\"), ("\""?, "\\"):
         guard let next = characters.next() else { return nil }
-        if quote != nil && !"\"\\$`".unicodeScalars.contains(next) { argument?.append(character) }
-        if argument?.append(next) == nil { argument = .init([next]) }
+        if quote != nil && !"\"\\$`".unicodeScalars.contains(next) { append(character) }
+        append(next)
       case (nil, _) where character.properties.isWhitespace:
         if let argument { arguments.append(String(argument)) }
         argument = nil
-      default:
-        if argument?.append(character) == nil { argument = .init([character]) }
+      default: append(character)
       }
     }
     guard quote == nil else { return nil }

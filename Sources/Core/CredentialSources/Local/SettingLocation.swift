@@ -6,10 +6,8 @@ package import StorageAuth
 /// The location of a setting, such as a profile in a file, for error messages about the setting.
 package struct SettingLocation: Sendable {
   package let source: String
-
   /// The location as the subject of a sentence, such as `The profile “default” in /home/mia/.aliyun/config.json`.
   package let name: String
-
   /// The remedy for errors that have none of their own.
   package let remedy: String
 
@@ -27,7 +25,6 @@ package struct SettingLocation: Sendable {
       code, source: source, "\(name) \(predicate).", remedy: remedy ?? self.remedy, isRetryable: isRetryable)
   }
 
-  /// Returns the error for a setting that cannot be parsed.
   package func malformed(_ predicate: String, remedy: String? = nil) -> CredentialError {
     error(.malformedResponse, predicate, remedy: remedy)
   }

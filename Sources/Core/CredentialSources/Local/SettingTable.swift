@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import StorageAuth
+internal import StorageCrypto
 
 /// A table of named settings, from JSON or a section of an INI file; errors contain a setting's name and location.
 package struct SettingTable: Sendable {
   package var location: SettingLocation
-
   private let values: [String: JSONValue]
 
   /// Creates a table from the members of a JSON object, of which those that are `null` count as unset.
@@ -96,7 +96,6 @@ package struct SettingTable: Sendable {
     }
   }
 
-  /// Returns whether a setting is neither missing nor empty.
   package func has(_ name: String) -> Bool {
     switch values[name] {
     case nil: false
@@ -107,9 +106,9 @@ package struct SettingTable: Sendable {
 
   /// Parses a JSON object, with or without a byte order mark; no error shows any part of the input.
   package init(json bytes: [UInt8], at location: SettingLocation) throws(CredentialError) {
-    let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
-    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
-    guard text.contains(where: { $0 > UInt8(ascii: " ") }) else { throw location.malformed("is empty") }
+    guard bytes.withoutByteOrderMark.contains(where: { $0 > UInt8(ascii: " ") }) else {
+      throw location.malformed("is empty")
+    }
     let document: JSONValue
     do {
       document = try JSONValue(parsing: bytes)
@@ -120,7 +119,6 @@ package struct SettingTable: Sendable {
     self.init(object, at: location)
   }
 
-  /// The names of the settings that together form an access key.
   package struct KeyNames {
     package var id: String
     package var secret: String
@@ -143,10 +141,8 @@ package struct SettingTable: Sendable {
       let (missing, present) = id == nil ? (names.id, names.secret) : (names.secret, names.id)
       throw location.malformed("has “\(present)” but no “\(missing)”")
     }
-    var token: String?
-    if let name = names.token { token = try text(name) }
-    var expiration: Timestamp?
-    if let name = names.expiration { expiration = try time(name) }
+    let token = try names.token.flatMap { name throws(CredentialError) in try text(name) }
+    let expiration = try names.expiration.flatMap { name throws(CredentialError) in try time(name) }
     let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: expiration)
     do {
       try key.check(idWithout: [])
@@ -162,8 +158,25 @@ package struct SettingTable: Sendable {
   }
 }
 
+extension Timestamp {
+  /// Parses ISO 8601 or Unix time, more leniently than the vendors' tools: with a fraction, and with `Z` or an offset.
+  init?(expiration text: String) {
+    if let date = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
+      self = date
+    } else if text.utf8.allSatisfy({ $0.isASCIIDigit }), let time = Int64(text) {
+      self.init(expiration: time)
+    } else {
+      return nil
+    }
+  }
+
+  /// Creates a time from Unix time in seconds, or in milliseconds from 10,000,000,000 (the year 2286) on.
+  ///
+  /// Read as milliseconds, such numbers are dates from April 1970 on; no credential is that old, or valid until 2286.
+  init(expiration unixTime: Int64) { self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime) }
+}
+
 extension AccessKey {
-  /// The expiration for a message about an expired key.
   package var expirationText: String { expiration.map { "\($0)" } ?? "no time" }
 }
 

@@ -5,21 +5,14 @@ package import StorageAuth
 
 /// A role to assume at a cloud's token service.
 package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
-  /// The limits of an external ID, which the services have in common: its length, and its characters besides letters and
-  /// digits (`[\w+=,.@:\/-]`).
-  ///
-  /// Pages: "AssumeRole" in the STS API references of AWS and of Alibaba Cloud.
-  private static var externalIDLimits: (length: ClosedRange<Int>, marks: String) { (2...1224, "_+=,.@:/-") }
-
-  /// The resource name of the role, in the vendor's notation.
+  /// The name of the role, in the vendor's notation.
   package let arn: String
   /// The name of the session, which appears in the vendor's logs.
   package var sessionName: String
-  /// The lifetime of the keys.
   package var duration: Duration
   /// A policy in JSON that restricts the rights of the role further, or `nil` for all of its rights.
   package var policy: String?
-  /// The ID that the trust policy of the role requires of other accounts, or `nil` for none.
+  /// The ID that the role's trust policy requires of other accounts, or `nil` for none.
   package var externalID: String?
   package var endpoint: Endpoint
 
@@ -37,9 +30,7 @@ package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
 
   /// Returns the parameters of a request for the role, after validating all but the ARN against the services' limits.
   ///
-  /// - Parameters:
-  ///   - marks: The characters besides letters and digits that the service allows in the session name.
-  ///   - check: The validator of the provider that sends the request.
+  /// - Parameter marks: The characters besides letters and digits that the service allows in the session name.
   package func parameters(sessionMarks marks: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     try check.requireSessionName(sessionName, marks: marks, length: 2...64)
     let seconds = try check.wholeSeconds(of: duration, in: 900...43_200)
@@ -55,10 +46,11 @@ package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
     return parameters
   }
 
-  /// Checks the length and the characters of an external ID.
+  /// Checks an external ID (pages "AssumeRole" in the STS API references of AWS and of Alibaba Cloud).
   private static func requireExternalID(_ id: String, _ check: RequestCheck) throws(CredentialError) {
-    let (length, marks) = externalIDLimits
-    let isAllowed = id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
+    let length = 2...1224
+    let marks = "_+=,.@:/-"
+    let isAllowed = id.utf8.allSatisfy { $0.isASCIILetterOrDigit || marks.utf8.contains($0) }
     guard isAllowed, length.contains(id.utf8.count) else {
       throw check.refused(
         isAllowed

@@ -55,11 +55,11 @@ package struct CredentialReader: Sendable {
 
   private static func message(aboutImplausible time: Timestamp, in name: String, _ value: JSONValue) -> String {
     let isExpiration = name.lowercased().hasPrefix("expir")
-    if !isDate(value), time.unixSeconds <= 0 {
+    if !isDateText(value), time.unixSeconds <= 0 {
       return
         "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
     }
-    if !isDate(value), time.unixSeconds <= maximumDuration {
+    if !isDateText(value), time.unixSeconds <= maximumDuration {
       return
         "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
     }
@@ -74,8 +74,7 @@ package struct CredentialReader: Sendable {
   /// The maximum duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
   private static let maximumDuration: Int64 = 10 * 365 * 86_400
 
-  /// Returns whether a JSON value is a string with a date rather than a number.
-  private static func isDate(_ value: JSONValue) -> Bool {
+  private static func isDateText(_ value: JSONValue) -> Bool {
     value.string.map { Int64($0.trimmingASCIIWhitespace()) == nil } ?? false
   }
 
@@ -90,7 +89,6 @@ package struct CredentialReader: Sendable {
     }
   }
 
-  /// Returns the key of fields after the checks of ``issued(_:at:)``.
   package func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -119,19 +117,11 @@ package struct CredentialReader: Sendable {
 }
 
 extension CredentialReader {
-  /// Creates a reader of the responses of a cloud's token service.
   package init(ofTokenService source: String) {
     self.init(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }
 
-  /// Returns the temporary key in an object whose fields have the given names.
-  ///
-  /// - Parameters:
-  ///   - names: The names of the fields with the access key ID, the secret and the session token.
-  ///   - fields: The object with these fields.
-  ///   - expirationNames: The possible names of the field with the expiration.
-  ///   - object: The object with the expiration.
-  ///   - issuerTime: The time of the service.
+  /// Returns the temporary key in `fields`, whose expiration is in the first of `expirationNames` in `object`.
   package func key(
     _ names: (id: String, secret: String, token: String), in fields: JSONObject,
     expirationNames: [String] = ["Expiration"], expirationIn object: JSONObject, at issuerTime: Timestamp?
@@ -147,12 +137,8 @@ extension CredentialReader {
 }
 
 extension Timestamp {
-  /// Creates a timestamp from Unix time in seconds or milliseconds.
-  ///
-  /// A number greater than 1,262,304,000,000, which is 2010-01-01 in milliseconds, is in milliseconds.
-  fileprivate init(unix number: Int64) {
-    self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number)
-  }
+  /// Creates a time from Unix time in seconds, or in milliseconds above 1,262,304,000,000 (2010-01-01 in milliseconds).
+  fileprivate init(unix number: Int64) { self.init(unixSeconds: number > 1_262_304_000_000 ? number / 1000 : number) }
 }
 
 extension JSONObject {
@@ -166,37 +152,9 @@ extension JSONObject {
 
   /// The string values, at any depth, of members whose names contain a word for a secret or a token.
   package var secrets: [Secret] {
-    var secrets: [Secret] = []
-    collectSecrets(into: &secrets)
-    return secrets
-  }
-
-  private func collectSecrets(into secrets: inout [Secret]) {
-    for (name, value) in self {
-      if let text = value.string, namesSecret(name) { secrets.append(Secret(text)) }
-      for value in value.array ?? [value] { value.object?.collectSecrets(into: &secrets) }
+    flatMap { name, value -> [Secret] in
+      let ownSecrets = namesSecret(name) ? value.string.map { [Secret($0)] } : nil
+      return (ownSecrets ?? []) + (value.array ?? [value]).flatMap { $0.object?.secrets ?? [] }
     }
-  }
-}
-
-extension Timestamp {
-  /// Parses an expiration from ISO 8601 or Unix time, or returns `nil` if the text is neither.
-  ///
-  /// The parser is more lenient than the vendors' tools: ISO 8601 may have a fraction, and `Z` or an offset.
-  init?(expiration text: String) {
-    if let date = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
-      self = date
-    } else if text.utf8.allSatisfy({ $0.isASCIIDigit }), let time = Int64(text) {
-      self.init(expiration: time)
-    } else {
-      return nil
-    }
-  }
-
-  /// Creates a time from Unix time in seconds, or in milliseconds from 10,000,000,000 (the year 2286) on.
-  ///
-  /// Read as milliseconds, such numbers are dates from April 1970 on; no credential is that old, or valid until 2286.
-  init(expiration unixTime: Int64) {
-    self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime)
   }
 }

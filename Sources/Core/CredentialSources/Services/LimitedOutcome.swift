@@ -3,7 +3,6 @@
 
 package import StorageAuth
 
-/// The outcome of an operation with a time limit.
 package enum LimitedOutcome<Value: Sendable>: Sendable {
   case finished(Value)
   case timedOut
@@ -14,23 +13,19 @@ extension SigningClock {
   /// Runs an operation in a separate task for at most a duration, and returns the outcome.
   ///
   /// The function returns at the limit even if the operation ignores its cancellation and continues in the background.
-  /// If the caller's task is cancelled, it returns at once with `cancelled`.
-  ///
-  /// - Parameters:
-  ///   - timeout: The maximum duration of the wait for the operation.
-  ///   - operation: The operation, which starts even if the caller's task is already cancelled. A result that comes
-  ///     after the end of the wait is discarded.
+  /// If the caller's task is cancelled, it returns at once with `cancelled`. The operation starts in any case; a result
+  /// that comes after the end of the wait is discarded.
   package func run<Value: Sendable>(
     timeout: Duration, _ operation: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
     let firstOutcome = FirstOutcome<LimitedOutcome<Value>>()
-    let operationTask = Task { firstOutcome.settle(with: .finished(await operation())) }
+    let operationTask = Task { firstOutcome.decide(on: .finished(await operation())) }
     let timeoutTask = Task {
       do {
         try await sleep(for: timeout)
-        firstOutcome.settle(with: .timedOut)
+        firstOutcome.decide(on: .timedOut)
       } catch {
-        // The sleep ends early only when the outcome is settled.
+        // The sleep ends early only when the outcome is decided.
       }
     }
     defer {
@@ -40,7 +35,7 @@ extension SigningClock {
     return await withTaskCancellationHandler {
       await firstOutcome.outcome()
     } onCancel: {
-      firstOutcome.settle(with: .cancelled)
+      firstOutcome.decide(on: .cancelled)
     }
   }
 }
@@ -56,7 +51,7 @@ private final class FirstOutcome<Outcome: Sendable>: Sendable {
   private let state = Lock(State.undecided)
 
   /// Sets the outcome and resumes the waiting task, unless an outcome is already set.
-  func settle(with outcome: Outcome) {
+  func decide(on outcome: Outcome) {
     let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
       if case .decided = state { return nil }
       defer { state = .decided(outcome) }

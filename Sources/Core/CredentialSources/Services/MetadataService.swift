@@ -7,14 +7,10 @@ internal import StorageCrypto
 
 /// A client for an instance's metadata service that distinguishes an absent service from a failing service.
 package struct MetadataService: Sendable {
-  /// The maximum length of the name of a role, in bytes.
   private static let roleNameByteLimit = 128
-
-  /// The maximum length of the newer protocol's token, in bytes.
   private static let tokenByteLimit = 4_096
 
   package let source: String
-
   private let endpoint: String
   private let timeout: Duration
   private let presence: ServicePresence
@@ -90,8 +86,8 @@ package struct MetadataService: Sendable {
   /// Returns a role name, validated and percent-encoded as a path segment.
   package func pathElement(ofRole name: String) throws(CredentialError) -> String {
     let name = name.trimmingASCIIWhitespace()
-    let hasAllowedCharacters = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
-    guard hasAllowedCharacters, (1...Self.roleNameByteLimit).contains(name.utf8.count), name != ".", name != ".." else {
+    let isAllowed = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || ".-_@+=,".utf8.contains($0) }
+    guard isAllowed, name != ".", name != "..", (1...Self.roleNameByteLimit).contains(name.utf8.count) else {
       throw reader.malformed("The name of the role is not valid.")
     }
     return name.percentEncoded()
@@ -111,21 +107,18 @@ package struct MetadataService: Sendable {
     return object
   }
 
-  /// The error for an instance without a role.
   package var noRole: CredentialError {
     CredentialError(
       .notConfigured, source: source, "The instance has no role.",
       remedy: "Give the instance a role, or name another source.")
   }
 
-  /// Returns the error for a role that the caller has named and the instance does not have.
   package func unknownRole(_ name: String) -> CredentialError {
     CredentialError(
       .failed, source: source, "The metadata service has no role \(MessageFilter().applied(to: name)).",
       remedy: "Name the role of the instance, or omit it to use the instance's own.")
   }
 
-  /// Returns the error for a response that is neither successful nor one of the expected statuses.
   package func refusal(_ response: ServiceResponse) -> CredentialError {
     CredentialError(
       .failed, source: source, "The metadata service responded with HTTP \(response.status).",
@@ -137,12 +130,9 @@ extension MetadataService {
   /// The path of the newer protocol's token in the clouds' metadata services.
   package static var tokenPath: String { "/latest/api/token" }
 
-  /// Returns the token in the response to a request for one, or `nil` if the service supports only the older protocol.
+  /// Returns the token in a response, or `nil` if the service supports only the older protocol and that is allowed.
   ///
-  /// - Parameters:
-  ///   - response: The response of the service.
-  ///   - statuses: The statuses with which a service that issues no tokens responds.
-  ///   - allowsV1: Whether the older protocol is allowed.
+  /// - Parameter statuses: The statuses with which a service that issues no tokens responds.
   package func token(
     in response: ServiceResponse, unlessRefusedBy statuses: Set<Int>, allowsV1: Bool
   ) throws(CredentialError) -> String? {
@@ -171,7 +161,6 @@ package final class ServicePresence: Sendable {
   package init() {}
 
   var hasResponded: Bool { hasRespondedOnce.withLock { $0 } }
-
   func recordResponse() { hasRespondedOnce.withLock { $0 = true } }
 }
 

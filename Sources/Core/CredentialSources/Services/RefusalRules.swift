@@ -25,11 +25,9 @@ package struct RefusalRules: Sendable {
     return clockCodePrefixes.contains { refusal.code.hasPrefix($0) }
   }
 
-  /// Returns the error for a response that contains no credential.
+  /// Returns the error for a response that contains no credential; some vendors refuse with the status of a success.
   ///
-  /// - Parameters:
-  ///   - refusal: The refusal in the body, or `nil`. Some vendors refuse with the status of a success.
-  ///   - fallbackRemedy: The remedy for a permanent error whose code has no rule.
+  /// - Parameter fallbackRemedy: The remedy for a permanent error whose code has no rule.
   package func error(
     for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallbackRemedy: String
   ) -> CredentialError {
@@ -42,7 +40,6 @@ package struct RefusalRules: Sendable {
       remedy: knownRemedy ?? (isTemporary ? "Retry later." : fallbackRemedy), isRetryable: isTemporary)
   }
 
-  /// Throws the error of a service's response that is not successful.
   package func requireSuccess(
     of response: ServiceResponse, _ refusal: ServiceRefusal?, source: String,
     fallbackRemedy: String = "See the vendor's documentation of this code."

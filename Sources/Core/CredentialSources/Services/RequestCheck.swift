@@ -12,12 +12,10 @@ package struct RequestCheck: Sendable {
 
   package init(source: String) { self.source = source }
 
-  /// Returns the error for a parameter that the service would refuse.
   package func refused(_ message: String, _ remedy: String) -> CredentialError {
     CredentialError(.failed, source: source, message, remedy: remedy)
   }
 
-  /// Returns a duration as a whole number of seconds, or throws an error if the number is outside of a range.
   package func wholeSeconds(of duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
     let (seconds, attoseconds) = duration.components
     guard attoseconds == 0, range.contains(seconds) else {
@@ -30,7 +28,7 @@ package struct RequestCheck: Sendable {
 
   /// Checks a session name's length, and that it consists of ASCII letters, digits and the characters in `marks`.
   package func requireSessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
-    let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
+    let isAllowed = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || marks.utf8.contains($0) }
     guard isAllowed, length.contains(name.utf8.count) else {
       throw refused(
         "The session name is not valid for this service.",

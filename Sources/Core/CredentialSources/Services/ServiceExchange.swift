@@ -9,7 +9,7 @@ package struct ServiceExchange: Sendable {
   package let source: String
   let transport: any HTTPTransport
   package let time: any SigningClock
-  /// The time limit from the start of a request's preparation to the last byte of the response.
+  /// The limit of the time from the start of a request's preparation to the last byte of the response.
   let timeout: Duration
   /// The maximum size of a response's body in bytes.
   let responseLimit: Int
@@ -42,16 +42,12 @@ package struct ServiceExchange: Sendable {
     ServiceResponse(try await receive(prepare))
   }
 
-  /// Does the same as ``send(_:)``, and leaves the body unparsed.
+  /// Sends a request as ``send(_:)`` does, and leaves the body of the response unparsed.
   package func receive(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ReceivedResponse {
-    let outcome = await time.run(timeout: timeout) { () async -> Result<ReceivedResponse, CredentialError> in
-      do throws(CredentialError) {
-        return .success(try await response(to: try await prepare()))
-      } catch {
-        return .failure(error)
-      }
+    let outcome = await time.run(timeout: timeout) {
+      await Result.catching { () async throws(CredentialError) in try await response(to: try await prepare()) }
     }
     switch outcome {
     case .finished(let result): return try result.get()
@@ -78,9 +74,16 @@ package struct ServiceExchange: Sendable {
         "The response is a redirect (HTTP \(streamingResponse.response.status.code)), which is not followed with credentials.",
         remedy: "Name the address that it leads to, if that is where the credentials are.")
     }
+    let body = try await receiveBody(of: streamingResponse, shownThrough: filter)
+    return ReceivedResponse(response: streamingResponse.response, body: body, masks: prepared.masks)
+  }
+
+  private func receiveBody(
+    of response: HTTPStreamingResponse, shownThrough filter: MessageFilter
+  ) async throws(CredentialError) -> [UInt8] {
     let body: [UInt8]?
     do {
-      body = try await streamingResponse.body.collected(upTo: responseLimit)
+      body = try await response.body.collected(upTo: responseLimit)
     } catch let error as TransportError {
       throw credentialError(for: error, shownThrough: filter)
     } catch is CancellationError {
@@ -93,7 +96,7 @@ package struct ServiceExchange: Sendable {
         .malformedResponse, source: source, "The response is longer than \(responseLimit) bytes.",
         remedy: "Check the address; a response with a key is far shorter.")
     }
-    return ReceivedResponse(response: streamingResponse.response, body: body, masks: prepared.masks)
+    return body
   }
 
   private var cancellationError: CredentialError {

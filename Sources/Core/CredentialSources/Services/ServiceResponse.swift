@@ -22,16 +22,12 @@ package struct ReceivedResponse: Sendable {
   }
 }
 
-/// A service's response with its body parsed as JSON or XML.
 package struct ServiceResponse: Sendable {
   private let receivedResponse: ReceivedResponse
-
   /// The body as a JSON object, or `nil` if it is none; a byte order mark is skipped.
   package let object: JSONObject?
-
   /// The body as XML, or `nil` if it is not well-formed, or exceeds the limits for a response with a credential.
   package let document: XMLNode?
-
   /// The filter for texts in error messages, which masks the request's confidential values and the secrets here.
   package let messageFilter: MessageFilter
 
@@ -46,16 +42,11 @@ package struct ServiceResponse: Sendable {
   }
 
   package var response: HTTPResponse { receivedResponse.response }
-
   package var body: [UInt8] { receivedResponse.body }
-
   package var status: Int { receivedResponse.status }
-
   package var isSuccess: Bool { response.status.kind == .successful }
-
   package var issuerTime: Timestamp? { receivedResponse.issuerTime }
 
-  /// A message that says in what way the response body is not a JSON object.
   var unreadableMessage: String {
     let firstByte = body.first { $0 > UInt8(ascii: " ") }
     let contentType = response.headerFields[.contentType]?.lowercased() ?? ""
@@ -117,7 +108,6 @@ extension HTTPField.Name {
 }
 
 extension XMLLimits {
-  /// The size limits for an XML response that contains a credential or a refusal.
   fileprivate static let serviceResponse: XMLLimits = {
     var limits = XMLLimits()
     limits.depth = 16
@@ -135,7 +125,6 @@ extension XMLNode {
   }
 }
 
-/// Returns whether a name contains a word for a secret or a token.
 func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }

@@ -9,7 +9,7 @@ package struct ServiceURL: Sendable {
   package let scheme: String
   package let authority: String
   /// The path with the query; at least `/`.
-  package let path: String
+  package private(set) var path: String
 
   /// Parses an `http` or `https` URL, or returns `nil` for a user, a fragment, or a character that must be encoded.
   package init?(_ url: String) {
@@ -24,15 +24,8 @@ package struct ServiceURL: Sendable {
     guard scheme == "https" || scheme == "http", isHost(authority), isEncoded else { return nil }
   }
 
-  init(scheme: String, authority: String, path: String) {
-    self.scheme = scheme
-    self.authority = authority
-    self.path = path
-  }
-
   /// Whether requests cannot be read on the network: the connection is encrypted, or stays on this machine.
   package var isConfidential: Bool { scheme == "https" || LoopbackHost.isNamed(by: authority) }
-
   /// The URL without its query, which may contain a login, for messages.
   package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }
 
@@ -40,7 +33,9 @@ package struct ServiceURL: Sendable {
   package func appending(_ suffix: String) -> ServiceURL {
     let pathWithoutQuery = String(path.prefix { $0 != "?" })
     let base = pathWithoutQuery.removingByteSuffix("/").map(String.init) ?? pathWithoutQuery
-    return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
+    var url = self
+    url.path = base + suffix
+    return url
   }
 
   /// Creates a request, with `Content-Length` if there is a body or if the method is POST or PUT.

@@ -23,11 +23,10 @@ package struct SignedExchange: Sendable {
 
   /// Sends a signed request and returns the service's successful response.
   ///
-  /// If the service rejects the signing time, the request is created, signed and sent once more with its time.
+  /// If the service rejects the signing time, the request is created, signed and sent again with the service's time.
   ///
   /// - Parameters:
   ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
-  ///   - requiresPermanentKey: Whether the service requires a permanent key, that is, a key without a session token.
   ///   - makeCall: A closure that creates the request for each attempt, because a nonce can be used only once.
   package func response(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceResponse) -> ServiceRefusal?,
@@ -51,8 +50,7 @@ package struct SignedExchange: Sendable {
         continue
       }
       throw rules.error(
-        for: response, serviceRefusal, source: source,
-        fallbackRemedy: "See the vendor's documentation of this code.")
+        for: response, serviceRefusal, source: source, fallbackRemedy: "See the vendor's documentation of this code.")
     }
   }
 
@@ -95,9 +93,7 @@ package final class ServiceClock: Sendable {
     let uptime: Duration
   }
 
-  /// The clock skew below which no correction is made.
-  ///
-  /// Services tolerate a skew of five minutes or more, so that a smaller skew is not the reason for a rejection.
+  /// The clock skew below which no correction is made; services tolerate a skew of at least five minutes.
   private static let tolerance = Duration.seconds(30)
 
   private let anchor = Lock<Anchor?>(nil)

@@ -34,8 +34,10 @@ package struct FormPair: Sendable, Equatable {
   /// Returns pairs sorted by the bytes of their names, then by the bytes of their values.
   package static func sorted(_ pairs: [FormPair]) -> [FormPair] {
     pairs.sorted { first, second in
-      if first.name != second.name { return first.name.utf8.lexicographicallyPrecedes(second.name.utf8) }
-      return first.value.utf8.lexicographicallyPrecedes(second.value.utf8)
+      if first.name.utf8.elementsEqual(second.name.utf8) {
+        return first.value.utf8.lexicographicallyPrecedes(second.value.utf8)
+      }
+      return first.name.utf8.lexicographicallyPrecedes(second.name.utf8)
     }
   }
 }

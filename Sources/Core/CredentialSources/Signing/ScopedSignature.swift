@@ -8,13 +8,11 @@ internal import StorageCrypto
 package protocol ScopedSignature: Sendable {
   /// The name of the signature algorithm in the `Authorization` header.
   static var algorithm: String { get }
-
   /// The text before the secret in the first key.
   static var secretPrefix: String { get }
 
   /// The signing time as the string to sign contains it.
   var time: String { get }
-
   /// The parts of the scope, of which each derives a key from the key before it.
   var parts: [String] { get }
 
@@ -34,11 +32,7 @@ extension ScopedSignature {
 
   /// Returns the signature of a request, in lowercase hexadecimal.
   ///
-  /// - Parameters:
-  ///   - call: The request.
-  ///   - names: The header names included in the signature, in their order in the `Authorization` header.
-  ///   - secret: The secret of the access key.
-  /// - Throws: A `SigningError` if the canonical request cannot be created.
+  /// - Parameter names: The header names included in the signature, in their order in the `Authorization` header.
   package func signature(of call: ServiceCall, signing names: [String], secret: Secret) throws(SigningError) -> String {
     let stringToSign = stringToSign(canonicalRequest: try Self.canonicalRequest(of: call, signing: names))
     let firstKey = HMACKey<SHA256> { writer in
@@ -64,12 +58,9 @@ package protocol ServiceSigner: Signer where Request == ServiceCall, SigningCred
 /// The parsed `Authorization` header of an ACS3 or TC3 signature.
 package struct ServiceAuthorization: Sendable, Equatable {
   package let algorithm: String
-
   /// The value of `Credential`: the access key ID, followed in TC3 by a slash and the scope.
   package let credential: String
-
   package let signedHeaders: [String]
-
   package let signature: String
 
   /// Parses an `Authorization` header, or returns `nil` if a component is missing, empty, unknown or repeated.
@@ -80,9 +71,8 @@ package struct ServiceAuthorization: Sendable, Equatable {
       let pair = String(item).trimmingASCIIWhitespace().parts(between: "=", atMost: 1)
       guard pair.count == 2, components.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
     }
-    guard components.count == 3, let credential = components["Credential"],
-      let names = components["SignedHeaders"], let signature = components["Signature"], !credential.isEmpty,
-      !names.isEmpty, !signature.isEmpty
+    guard components.count == 3, let credential = components["Credential"], let names = components["SignedHeaders"],
+      let signature = components["Signature"], !credential.isEmpty, !names.isEmpty, !signature.isEmpty
     else { return nil }
     algorithm = String(header[..<algorithmEnd])
     self.credential = credential

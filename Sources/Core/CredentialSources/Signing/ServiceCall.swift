@@ -9,7 +9,6 @@ internal import StorageCrypto
 package struct ServiceCall: Sendable {
   /// The head of the request, whose authority is the `host` in the signature.
   package var request: HTTPRequest
-
   package var body: [UInt8]
 
   package init(_ request: HTTPRequest, body: [UInt8] = []) {
@@ -25,7 +24,7 @@ package struct ServiceCall: Sendable {
   }
 
   /// The query without its `?`, or an empty string.
-  package var query: String { String((request.path ?? "").bytes(from: "?").dropFirst()) }
+  package var query: String { String((request.path ?? "").bytes(after: "?")) }
 
   /// Returns the trimmed value of a header that must appear exactly once; that of `host` is the authority.
   package func signedValue(of name: String) throws(SigningError) -> String {
@@ -58,11 +57,7 @@ extension ServiceCall {
 
   /// Returns the canonical request: the method, the path, the query, the signed headers and the hash of the body.
   ///
-  /// - Parameters:
-  ///   - query: The canonical query.
-  ///   - names: The header names included in the signature.
-  ///   - canonicalValue: A function that returns a header's canonical value.
-  /// - Throws: A `SigningError` if a signed header is missing or repeated.
+  /// - Parameter canonicalValue: A function that returns a header's canonical value.
   package func canonicalRequest(
     query: String, signing names: [String], value canonicalValue: (String) -> String = { $0 }
   ) throws(SigningError) -> String {

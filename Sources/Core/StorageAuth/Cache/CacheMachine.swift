@@ -6,11 +6,9 @@
 /// All instants are uptimes. At most one request to the provider is in flight, which all waiters share. No waiter owns
 /// the request, so a waiter can be cancelled without disturbing it.
 package struct CacheMachine<Value: Credential> {
-  /// A caller's requirement for a credential.
   package struct Requirement {
     /// The duration for which the credential must remain valid.
     var duration: Duration
-    /// The generation of the credential that the service rejected, or `nil`.
     var rejectedGeneration: CredentialGeneration?
 
     package init(lasting duration: Duration, rejected generation: CredentialGeneration? = nil) {
@@ -30,34 +28,27 @@ package struct CacheMachine<Value: Credential> {
 
   /// An action that the cache must perform after an event, in the order in which the actions are returned.
   package enum Effect {
-    /// The cache sends a request to the provider.
     case startRequest(number: UInt64)
-    /// The cache cancels the call of the provider, if it is still running, and the timeout of the request.
+    /// The cache cancels the call of the provider, if the call is still running, and the timeout of the request.
     case cancelRequest(number: UInt64)
-    /// The cache resumes a waiter with a credential or an error.
     case resume(waiter: UInt64, WaitResult)
-    /// The cache delivers an event to its observers.
     case deliver(AuthEvent.Refresh)
   }
 
   /// The next request to the provider if callers request a credential all the time.
   package enum NextRequest: Sendable {
-    /// The request starts at an uptime.
     case due(at: Duration)
-    /// A request has started, and its response determines the next one.
+    /// A request has started; its response determines the next request.
     case inFlight
     /// The cached credential is not refreshed, because it does not expire.
     case notNeeded
-    /// The cache is shut down, and sends no more requests.
     case shutDown
   }
 
-  /// A credential that the cache holds, with the uptimes of its expiration and of its next refresh.
+  /// A cached credential, with the uptimes of its expiration and its background refresh, which are `nil` for never.
   struct Entry {
     var cachedCredential: CachedCredential<Value>
-    /// The uptime at which the credential expires, or `nil` if the credential does not expire.
     var expiration: Duration?
-    /// The uptime from which the credential is refreshed in the background, or `nil` if it is never refreshed.
     var refreshTime: Duration?
 
     var generation: CredentialGeneration { cachedCredential.generation }
@@ -78,36 +69,41 @@ package struct CacheMachine<Value: Credential> {
     }
   }
 
-  /// A request to the provider without a response.
   struct ProviderRequest {
     var number: UInt64
     var startTime: Duration
   }
 
+  /// A failure of the provider, with the uptimes until which callers and background refreshes do not call it again.
+  struct ProviderFailure {
+    let error: CredentialError
+    let backoffEnd: Duration
+    let refreshBackoffEnd: Duration
+  }
+
+  /// The shortest duration for which a new credential was not valid.
+  ///
+  /// Until `retryTime`, requirements of at least this duration fail at once, because another request would not help.
+  struct Shortfall {
+    let duration: Duration
+    let retryTime: Duration
+  }
+
   let configuration: CredentialCacheConfiguration
   let source: String
-  /// Whether the cache has a provider that can return another credential.
   let hasProvider: Bool
   /// The generation of the credential whose expiration was announced, in a cache without a provider.
   var announcedGeneration: CredentialGeneration?
   var entry: Entry?
-  /// The generation of the cached credential if a service rejected it, or `nil`.
+  /// The generation of the cached credential if a service rejected this credential.
   var rejectedGeneration: CredentialGeneration?
   var requestInFlight: ProviderRequest?
   var waiters: [UInt64: Requirement] = [:]
-  /// The provider's last failure, with the ends of its two backoffs as uptimes.
-  ///
-  /// Until `backoffEnd`, the provider is not called for a caller, and until `refreshBackoffEnd`, not for a background
-  /// refresh.
-  var failure: (error: CredentialError, backoffEnd: Duration, refreshBackoffEnd: Duration)?
+  var failure: ProviderFailure?
   var failuresInARow = 0
   /// The uptime at which the first of the consecutive failed requests started, or `nil` after a success.
   var failingSince: Duration?
-  /// The shortest duration for which a new credential was not valid.
-  ///
-  /// Until `retryTime`, requirements of this duration or more fail without a request: the provider would return another
-  /// credential that is too short.
-  var shortfall: (duration: Duration, retryTime: Duration)?
+  var shortfall: Shortfall?
   var isShutDown = false
   private var requestCount: UInt64 = 0
   private var generationCount: UInt64 = 0
@@ -118,7 +114,6 @@ package struct CacheMachine<Value: Credential> {
     self.configuration = configuration
   }
 
-  /// Returns the cached credential if it remains valid for a duration and was not rejected, otherwise `nil`.
   package func servableCredential(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
     guard let entry, !isShutDown, rejectedGeneration != entry.generation, entry.isValid(for: duration, at: uptime)
     else { return nil }
@@ -148,7 +143,6 @@ package struct CacheMachine<Value: Credential> {
     return failure.map { $0.refreshBackoffEnd <= uptime } ?? true
   }
 
-  /// Returns the next request to the provider, which is not due before `uptime`.
   package func nextRequest(after uptime: Duration) -> NextRequest {
     if isShutDown { return .shutDown }
     if requestInFlight != nil { return .inFlight }
@@ -165,9 +159,8 @@ package struct CacheMachine<Value: Credential> {
   mutating func startRefresh(at uptime: Duration) -> [Effect] {
     guard !hasProvider, let entry, let expiration = entry.expiration else { return startRequest(at: uptime) }
     announcedGeneration = entry.generation
-    return [
-      .deliver(AuthEvent.Refresh(source: source, outcome: .ending(entry.generation, lifetime: expiration - uptime)))
-    ]
+    let outcome = AuthEvent.Refresh.Outcome.ending(entry.generation, lifetime: expiration - uptime)
+    return [.deliver(AuthEvent.Refresh(source: source, outcome: outcome))]
   }
 
   /// Serves a caller's requirement, or adds the caller to the waiters under the given number.
@@ -183,18 +176,21 @@ package struct CacheMachine<Value: Credential> {
       return (.serve(cached), isRefreshDue(at: uptime) ? startRefresh(at: uptime) : [])
     }
     if isShutDown { return (.fail(.shutDown(source)), []) }
-    if requestInFlight == nil {
-      if let failure, uptime < failure.backoffEnd {
-        return (.fail(waiterError(for: requirement, after: failure.error, at: uptime)), [])
-      }
-      if let entry, let shortfall, rejectedGeneration != entry.generation, entry.isValid(for: .zero, at: uptime),
-        requirement.duration >= shortfall.duration, uptime < shortfall.retryTime
-      {
-        return (.fail(shortLifetimeError(entry, for: requirement.duration, at: uptime)), [])
-      }
-    }
+    let isIdle = requestInFlight == nil
+    if isIdle, let error = errorDuringPause(for: requirement, at: uptime) { return (.fail(error), []) }
     waiters[waiter] = requirement
-    return (.wait, requestInFlight == nil ? startRequest(at: uptime) : [])
+    return (.wait, isIdle ? startRequest(at: uptime) : [])
+  }
+
+  /// Returns the error for a requirement on whose behalf the provider must not be called now, or `nil`.
+  private func errorDuringPause(for requirement: Requirement, at uptime: Duration) -> CredentialError? {
+    if let failure, uptime < failure.backoffEnd {
+      return waiterError(for: requirement, after: failure.error, at: uptime)
+    }
+    guard let entry, let shortfall, rejectedGeneration != entry.generation, entry.isValid(for: .zero, at: uptime),
+      requirement.duration >= shortfall.duration, uptime < shortfall.retryTime
+    else { return nil }
+    return shortLifetimeError(entry, for: requirement.duration, at: uptime)
   }
 
   mutating func startRequest(at uptime: Duration) -> [Effect] {
@@ -203,15 +199,12 @@ package struct CacheMachine<Value: Credential> {
     return [.deliver(AuthEvent.Refresh(source: source, outcome: .started)), .startRequest(number: requestCount)]
   }
 
-  /// Removes a waiter whose task was cancelled, and resumes it with a cancellation error.
   mutating func cancelWait(of waiter: UInt64) -> [Effect] {
     guard waiters.removeValue(forKey: waiter) != nil else { return [] }
     return [.resume(waiter: waiter, .failure(.waitCancelled(source)))]
   }
 
-  /// Stores a new credential and clears the failures.
-  ///
-  /// - Parameter wasAwaited: Whether a caller waited for the credential, so that its refresh time is spread.
+  /// Stores a new credential and clears the failures; the refresh time is spread if a caller awaited the credential.
   mutating func store(
     _ issued: IssuedCredential<Value>, lifetime: RemainingLifetime, from uptime: Duration, wasAwaited: Bool,
     random: Double
@@ -235,10 +228,10 @@ package struct CacheMachine<Value: Credential> {
     return newEntry
   }
 
-  /// Returns a waiter's error after a failed request: the provider's, or one for a credential that expires too early.
+  /// Returns the error of a waiter after a failed request.
   ///
-  /// The second error contains the provider's error as its cause. It applies if the cached credential is still valid
-  /// and is not the credential that the waiter reported as rejected.
+  /// It is the provider's error, unless the cached credential is valid and the waiter did not report it as rejected:
+  /// the error then says that this credential expires too early.
   func waiterError(for requirement: Requirement, after error: CredentialError, at uptime: Duration) -> CredentialError {
     guard let entry, entry.generation != requirement.rejectedGeneration, entry.isValid(for: .zero, at: uptime) else {
       return error
@@ -249,7 +242,6 @@ package struct CacheMachine<Value: Credential> {
       declined: [error])
   }
 
-  /// Returns the error for a cached credential that is valid, but not for the requested duration.
   func shortLifetimeError(_ entry: Entry, for duration: Duration, at uptime: Duration) -> CredentialError {
     let expiration = entry.cachedCredential.credential.expiration
     let remainingLifetime = entry.expiration.map { $0 - uptime } ?? .zero
@@ -293,46 +285,41 @@ package struct CacheMachine<Value: Credential> {
     return recordFailure(.timedOut(source, after: configuration.timeout), at: uptime, random: random)
   }
 
-  /// Replaces the cached credential with a credential that the app supplies.
-  ///
-  /// The remaining lifetime is counted from `uptime`. The in-flight request is cancelled.
+  /// Replaces the cached credential with a credential of the app, and cancels the in-flight request.
   mutating func replace(with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double) -> [Effect] {
     guard !isShutDown else { return [] }
-    var effects: [Effect] = []
-    if let requestInFlight { effects.append(.cancelRequest(number: requestInFlight.number)) }
-    requestInFlight = nil
+    let cancellation = abandonRequest()
     let lifetime = RemainingLifetime(of: credential, issuerTime: nil, wallClock: wallClock)
-    let entry = store(
-      IssuedCredential(credential, source: CachedCredential<Value>.manualSource), lifetime: lifetime, from: uptime,
-      wasAwaited: false, random: random)
-    return effects + [successEffect(entry, at: uptime, after: nil)] + resumeWaiters(with: entry, at: uptime)
+    let issued = IssuedCredential(credential, source: CachedCredential<Value>.manualSource)
+    let entry = store(issued, lifetime: lifetime, from: uptime, wasAwaited: false, random: random)
+    return cancellation + [successEffect(entry, at: uptime, after: nil)] + resumeWaiters(with: entry, at: uptime)
   }
 
-  /// Shuts the cache down: cancels the in-flight request, fails all waiters and stops serving credentials.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     entry = nil
-    defer { requestInFlight = nil }
-    return (requestInFlight.map { [.cancelRequest(number: $0.number)] } ?? []) + failWaiters(with: .shutDown(source))
+    defer { waiters = [:] }
+    return abandonRequest() + waiters.keys.map { .resume(waiter: $0, .failure(.shutDown(source))) }
   }
 
   private mutating func recordFailure(_ error: CredentialError, at uptime: Duration, random: Double) -> [Effect] {
-    let requestNumber = requestInFlight?.number
-    let duration = requestInFlight.map { uptime - $0.startTime }
-    let outageStart = failingSince ?? requestInFlight?.startTime ?? uptime
-    requestInFlight = nil
+    let requestStart = requestInFlight?.startTime
+    let cancellation = abandonRequest()
+    let outageStart = failingSince ?? requestStart ?? uptime
     failuresInARow += 1
     failingSince = outageStart
     let backoff = configuration.backoff(after: failuresInARow, random: random)
-    failure = (error, uptime + backoff, uptime + backoff)
+    let backoffEnd = uptime + backoff
+    var refreshBackoffEnd = backoffEnd
     if let expiration = entry?.expiration {
       let refreshDelay = configuration.refreshDelay(
         after: failuresInARow, failingFor: uptime - outageStart, remainingLifetime: expiration - uptime, random: random)
-      failure?.refreshBackoffEnd = min(uptime + refreshDelay, max(expiration, uptime + backoff))
+      refreshBackoffEnd = min(uptime + refreshDelay, max(expiration, backoffEnd))
     }
-    let event = AuthEvent.Refresh(source: source, outcome: .failed(error, backoff: backoff), duration: duration)
-    return (requestNumber.map { [.cancelRequest(number: $0)] } ?? []) + [.deliver(event)]
-      + resumeWaiters(after: error, at: uptime)
+    failure = ProviderFailure(error: error, backoffEnd: backoffEnd, refreshBackoffEnd: refreshBackoffEnd)
+    let event = AuthEvent.Refresh(
+      source: source, outcome: .failed(error, backoff: backoff), duration: requestStart.map { uptime - $0 })
+    return cancellation + [.deliver(event)] + resumeWaiters(after: error, at: uptime)
   }
 
   /// Resumes all waiters after a failed request to the provider.
@@ -353,10 +340,8 @@ package struct CacheMachine<Value: Credential> {
   }
 
   private func successEffect(_ entry: Entry, at uptime: Duration, after duration: Duration?) -> Effect {
-    .deliver(
-      AuthEvent.Refresh(
-        source: entry.cachedCredential.source,
-        outcome: .succeeded(entry.generation, lifetime: entry.expiration.map { $0 - uptime }), duration: duration))
+    let outcome = AuthEvent.Refresh.Outcome.succeeded(entry.generation, lifetime: entry.expiration.map { $0 - uptime })
+    return .deliver(AuthEvent.Refresh(source: entry.cachedCredential.source, outcome: outcome, duration: duration))
   }
 
   private mutating func resumeWaiters(with entry: Entry, at uptime: Duration) -> [Effect] {
@@ -366,14 +351,15 @@ package struct CacheMachine<Value: Credential> {
         return .resume(waiter: waiter, .success(entry.cachedCredential))
       }
       let shortestDuration = min(requirement.duration, shortfall?.duration ?? requirement.duration)
-      shortfall = (shortestDuration, uptime + configuration.longestBackoff)
+      shortfall = Shortfall(duration: shortestDuration, retryTime: uptime + configuration.longestBackoff)
       return .resume(waiter: waiter, .failure(shortLifetimeError(entry, for: requirement.duration, at: uptime)))
     }
   }
 
-  private mutating func failWaiters(with error: CredentialError) -> [Effect] {
-    defer { waiters = [:] }
-    return waiters.keys.map { .resume(waiter: $0, .failure(error)) }
+  /// Forgets the in-flight request, and returns the effect that cancels the request.
+  private mutating func abandonRequest() -> [Effect] {
+    defer { requestInFlight = nil }
+    return requestInFlight.map { [.cancelRequest(number: $0.number)] } ?? []
   }
 }
 
@@ -401,9 +387,9 @@ extension CredentialError {
       remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
   }
 
-  fileprivate static func issuedExpired(_ source: String, _ issued: IssuedCredential<some Credential>)
-    -> CredentialError
-  {
+  fileprivate static func issuedExpired(
+    _ source: String, _ issued: IssuedCredential<some Credential>
+  ) -> CredentialError {
     let expiration = issued.credential.expiration?.iso8601 ?? "its start"
     let issuerTime = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "now"
     return CredentialError(

@@ -3,7 +3,7 @@
 
 /// A credential served by a cache, with its generation and the name of its source.
 public struct CachedCredential<Value: Credential>: Sendable {
-  /// The properties of a cached credential, allocated once, so that serving the credential costs one reference count.
+  /// The properties, allocated once, so that serving the credential costs one reference count.
   private final class Storage: Sendable {
     let credential: Value
     let generation: CredentialGeneration
@@ -23,35 +23,26 @@ public struct CachedCredential<Value: Credential>: Sendable {
 
   private let storage: Storage
 
-  /// Creates a cached credential.
-  ///
-  /// - Parameter expiration: The uptime at which the credential expires, or `nil` if that is unknown or never.
+  /// Creates a cached credential whose expiration is an uptime, or `nil` if it is unknown or never.
   init(credential: Value, generation: CredentialGeneration, source: String, expiration: Duration?) {
     storage = Storage(credential, generation, source, expiration)
   }
 
   /// The credential that the cache received from its source.
   public var credential: Value { storage.credential }
-
   /// The credential's generation, which the caller passes to the cache if the service rejects the credential.
   public var generation: CredentialGeneration { storage.generation }
-
   /// The name of the source that issued the credential.
   public var source: String { storage.source }
 
-  /// Returns the credential as the result of a provider that issues it at an uptime of the cache.
-  ///
-  /// The issuer's time is the expiration minus the remaining lifetime, as the cache counts it.
+  /// Returns the credential as a provider's result, with the issuer's time that follows from the remaining lifetime.
   func issued(at uptime: Duration) -> IssuedCredential<Value> {
-    var issuerTime: Timestamp?
-    if let end = storage.expiration { issuerTime = credential.expiration?.advanced(by: uptime - end) }
+    let issuerTime = storage.expiration.flatMap { credential.expiration?.advanced(by: uptime - $0) }
     return IssuedCredential(credential, issuerTime: issuerTime, source: source)
   }
 }
 
-/// The generation of a credential, which orders the credentials that a cache has received.
-///
-/// Each credential that a cache receives has a higher generation number than the previous credential.
+/// The generation of a credential: each credential that a cache receives has a higher number than the previous one.
 public struct CredentialGeneration: Sendable, Hashable, Comparable {
   let number: UInt64
 

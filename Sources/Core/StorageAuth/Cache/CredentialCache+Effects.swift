@@ -9,7 +9,7 @@ extension CredentialCache {
       return state.lastWaiterNumber
     }
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in admit(waiter, requirement, continuation) }
+      await withCheckedContinuation { admit(waiter, requirement, $0) }
     } onCancel: {
       apply { $0.cancelWait(of: waiter) }
     }
@@ -22,7 +22,7 @@ extension CredentialCache {
   ) {
     let uptime = time.uptime
     var immediateResult: Machine.WaitResult?
-    apply { (state: inout State) in
+    update { state in
       if Task.isCancelled {
         immediateResult = .failure(.waitCancelled(source))
         return []
@@ -45,24 +45,25 @@ extension CredentialCache {
 
   /// Applies an event to the state machine, and then carries out its effects.
   func apply(_ event: (inout Machine) -> [Machine.Effect]) {
-    apply { (state: inout State) in event(&state.machine) }
+    update { event(&$0.machine) }
   }
 
-  private func apply(_ event: (inout State) -> [Machine.Effect]) {
+  /// Changes the state and carries out the effects; those that call other code follow after the lock is released.
+  private func update(_ change: (inout State) -> [Machine.Effect]) {
     let traceContext = events.traceContext
     let actions = state.withLock { state in
-      let effects = event(&state)
+      let effects = change(&state)
       servableEntry.withLock { $0 = state.machine.servableEntry }
-      return effects.compactMap { apply($0, to: &state, in: traceContext) }
+      return effects.compactMap { carryOut($0, on: &state, in: traceContext) }
     }
     // The events are not added to the span of the task that delivers them, because they may belong to another task.
     state.deliver(\.pendingEvents) { events.relay(.refresh($0)) }
     for action in actions { action() }
   }
 
-  /// Applies an effect to the state; the result, if any, calls other code and must run after the lock is released.
-  private func apply(
-    _ effect: Machine.Effect, to state: inout State, in traceContext: (any Sendable)?
+  /// Carries out an effect on the state, and returns the action, if any, that must wait until the lock is released.
+  private func carryOut(
+    _ effect: Machine.Effect, on state: inout State, in traceContext: (any Sendable)?
   ) -> (() -> Void)? {
     switch effect {
     case .startRequest(let number):
@@ -84,23 +85,17 @@ extension CredentialCache {
     }
   }
 
-  /// Starts the tasks of a request to the provider: one for the request, and one for its timeout.
-  ///
-  /// Detached tasks inherit no actor, priority or task-local values of a caller; the context of its trace is passed on.
+  /// Starts the tasks of a request, detached, so that they inherit no actor, priority or task-local values of a caller.
   private func startTasks(ofRequest number: UInt64, in traceContext: (any Sendable)?) -> RequestTasks {
     let request = Task.detached { [weak self, provider, events, context] in
-      let result: Result<IssuedCredential<Value>, CredentialError>
-      do throws(CredentialError) {
-        let span = events.begin(AuthActivity(.refresh, provider.source), in: traceContext)
-        let issued = try await span.measure { () async throws(CredentialError) in
+      let span = events.begin(AuthActivity(.refresh, provider.source), in: traceContext)
+      let result = await Result.catching { () async throws(CredentialError) in
+        try await span.measure { () async throws(CredentialError) in
           try await provider.issue(in: context)
         } outcome: { result in
           guard case .failure(let error) = result else { return AuthActivity.Outcome() }
           return AuthActivity.Outcome(failure: "\(error)")
         }
-        result = .success(issued)
-      } catch {
-        result = .failure(error)
       }
       guard let self else { return }
       let (uptime, wallClock, random) = (time.uptime, time.now, random())

@@ -30,14 +30,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   /// The maximum time during which the provider is not called while a caller needs another credential.
   public var longestBackoff: Duration
 
-  /// Creates a cache configuration; negative durations count as zero.
-  ///
-  /// - Parameters:
-  ///   - timeout: The timeout of a request to the provider.
-  ///   - refreshMargin: The remaining lifetime for a background refresh at the latest; zero disables the refresh.
-  ///   - backoff: The time during which the provider is not called after the first failure.
-  ///   - longestBackoff: The maximum time without a call of the provider while a caller needs another credential.
-  ///   - spreadsFirstRenewal: Whether a credential that a caller had to wait for is refreshed at a random age.
+  /// Creates a cache configuration; the parameters are the properties, and negative durations count as zero.
   public init(
     timeout: Duration = .seconds(30), refreshMargin: Duration = .seconds(300), backoff: Duration = .seconds(1),
     longestBackoff: Duration = .seconds(60), spreadsFirstRenewal: Bool = true
@@ -49,7 +42,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
     self.spreadsFirstRenewal = spreadsFirstRenewal
   }
 
-  /// Returns the time during which the provider is not called; the random number from 0 to 1 is for the jitter.
+  /// Returns the time during which the provider is not called; `random` is the jitter, from 0 to 1.
   func backoff(after failures: Int, random: Double) -> Duration {
     var doubledBackoff = backoff
     for _ in 1..<max(1, failures) where doubledBackoff < longestBackoff { doubledBackoff *= 2 }

@@ -16,7 +16,7 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
     var lastUse: UInt64
   }
 
-  private struct State {
+  private struct CacheTable {
     var entries: [CredentialScope: Entry] = [:]
     /// The number of uses of all caches so far, which orders the uses.
     var useCount: UInt64 = 0
@@ -24,12 +24,11 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
 
   /// The observers that receive the events of the caches of all scopes.
   public let events: EventHub
-
   private let provider: any ScopedCredentialProvider<Value>
   private let scopeLimit: Int
   private let configuration: CredentialCacheConfiguration
   private let context: ProviderContext
-  private let state = Lock(State())
+  private let table = Lock(CacheTable())
 
   /// Creates a cache that fetches its credentials from a scoped provider.
   ///
@@ -51,7 +50,7 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   }
 
   /// The number of scopes with a cache.
-  public var scopeCount: Int { state.withLock { $0.entries.count } }
+  public var scopeCount: Int { table.withLock { $0.entries.count } }
 
   /// Returns the cache of the credentials for a request.
   ///
@@ -60,29 +59,27 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   /// - Parameter request: The scope of the request.
   public func cache(for request: CredentialScope) -> CredentialCache<Value> {
     let scope = provider.scope(granting: request)
-    let existingCache = state.withLock { state -> CredentialCache<Value>? in
-      state.useCount &+= 1
-      state.entries[scope]?.lastUse = state.useCount
-      return state.entries[scope]?.cache
+    let existingCache = table.withLock { table -> CredentialCache<Value>? in
+      table.useCount &+= 1
+      table.entries[scope]?.lastUse = table.useCount
+      return table.entries[scope]?.cache
     }
     if let existingCache { return existingCache }
     // The provider is the app's code, which must not run while the lock is held.
     let newCache = CredentialCache(
       provider.provider(for: scope), context, configuration, events, random: { .random(in: 0...1) })
-    return state.withLock { state in
-      if let entry = state.entries[scope] { return entry.cache }
-      if state.entries.count >= scopeLimit { Self.removeLeastRecentlyUsed(from: &state.entries) }
-      state.entries[scope] = Entry(cache: newCache, lastUse: state.useCount)
+    return table.withLock { table in
+      if let entry = table.entries[scope] { return entry.cache }
+      if table.entries.count >= scopeLimit { Self.removeLeastRecentlyUsed(from: &table.entries) }
+      table.entries[scope] = Entry(cache: newCache, lastUse: table.useCount)
       return newCache
     }
   }
 
   /// Removes the cache of a request's scope, so that the scope's next request fetches a credential.
-  ///
-  /// - Parameter request: The scope of the request.
   public func forget(_ request: CredentialScope) {
     let scope = provider.scope(granting: request)
-    state.withLock { $0.entries[scope] = nil }
+    table.withLock { $0.entries[scope] = nil }
   }
 
   /// Removes the least recently used eighth of the scopes, at least one, so that removals are rare.

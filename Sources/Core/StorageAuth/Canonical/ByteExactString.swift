@@ -20,19 +20,16 @@ public struct ByteExactString: Sendable {
 
   /// Creates a byte-exact string with the UTF-8 bytes of a string.
   public init(_ string: String) { self.string = string }
-
   /// Creates a byte-exact string with the UTF-8 bytes of a substring.
   public init(_ string: Substring) { self.string = String(string) }
 
   /// The UTF-8 bytes of the text.
   public var utf8: String.UTF8View { string.utf8 }
-
   /// Whether the text is empty.
   public var isEmpty: Bool { string.isEmpty }
 
   /// Returns whether the text starts with a prefix, comparing UTF-8 bytes.
   public func starts(with prefix: ByteExactString) -> Bool { utf8.starts(with: prefix.utf8) }
-
   /// Returns whether the text ends with a suffix, comparing UTF-8 bytes.
   public func ends(with suffix: ByteExactString) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
 
@@ -74,7 +71,6 @@ extension ByteExactString: ExpressibleByStringInterpolation, CustomStringConvert
 
   /// The text as is, which may contain control characters.
   public var description: String { string }
-
   /// The text as a Swift string literal, with control characters escaped.
   public var debugDescription: String { string.debugDescription }
 }

@@ -6,11 +6,10 @@ package import StorageCrypto
 
 /// The header fields of a request that is being signed.
 ///
-/// The fields that the signature adds join those of the request, or are kept apart from them for a caller that wants them
-/// alone: the request's fields are then not copied. Both are read by index, the request's fields first.
+/// The fields that the signature adds are appended to those of the request, or are kept apart for a caller that wants
+/// only them, so that the request's fields are not copied. An index counts the request's fields first.
 ///
-/// The draft also stores the lengths of the field names. Most fields that a signature adds are not in the request yet.
-/// A length that no existing name has proves that a field is new without comparing names.
+/// The draft also stores the lengths of the field names: a field whose name has another length must be new.
 package struct FieldDraft: ~Copyable {
   /// The destination of the fields that a signature adds.
   package enum Additions {
@@ -22,15 +21,11 @@ package struct FieldDraft: ~Copyable {
 
   /// The fields of the request, with those that the signature adds unless they are kept apart.
   @usableFromInline package private(set) var fields: HTTPFields
-
   /// The names and values that the signature adds, if they are kept apart.
   @usableFromInline private(set) var additions: [(name: HTTPField.Name, value: String)] = []
-
   private let isApart: Bool
-
   /// The name of a field that the request has and must not have, if the additions are kept apart.
   private var removedName: HTTPField.Name?
-
   /// A bit mask of the lengths of field names; the highest bit represents all lengths of 63 bytes or more.
   private var nameLengths: UInt64 = 0
 
@@ -100,21 +95,17 @@ package struct FieldDraft: ~Copyable {
   }
 }
 
-/// The access to one string of a field, because copying a field retains each of its three strings.
+/// Access to one string of a field, because copying a field retains each of its three strings.
 ///
-/// None of these functions is generic: across modules the compiler does not specialize a generic function of a type that
-/// cannot be copied.
+/// No function here is generic: across modules, the compiler does not specialize those of noncopyable types.
 extension FieldDraft {
-  @inlinable @inline(__always)
-  package var indices: Range<Int> { 0..<(fields.count &+ additions.count) }
+  @inlinable @inline(__always) package var indices: Range<Int> { 0..<(fields.count &+ additions.count) }
 
   package func name(at index: Int) -> HTTPField.Name {
     index < fields.count ? fields[index].name : additions[index &- fields.count].name
   }
 
-  /// Returns a field's lowercase name.
-  @inlinable @inline(__always)
-  package func canonicalName(at index: Int) -> String {
+  @inlinable @inline(__always) package func canonicalName(at index: Int) -> String {
     index < fields.count ? fields[index].name.canonicalName : additions[index &- fields.count].name.canonicalName
   }
 

@@ -4,7 +4,7 @@
 public import HTTPTypes
 internal import StorageCrypto
 
-/// The access to one string of a field in place, because copying a field retains each of its three strings.
+/// Access to one string of a field in place, because copying a field retains each of its three strings.
 extension HTTPFields {
   /// Calls a function with the bytes of a field's value, which need not be UTF-8.
   @inlinable @inline(__always)
@@ -30,9 +30,66 @@ extension HTTPFields {
   }
 }
 
+extension HTTPFields {
+  /// Replaces all fields that have the given field's name, or appends the field if the name is new.
+  package mutating func replace(_ field: consuming HTTPField) {
+    guard let firstIndex = index(of: field.name) else { return append(field) }
+    let name = field.name.canonicalName
+    self[firstIndex] = field
+    var index = count &- 1
+    while index > firstIndex {
+      if self[index].name.canonicalName.isIdentical(to: name) { remove(at: index) }
+      index &-= 1
+    }
+  }
+
+  package func index(of name: HTTPField.Name) -> Int? {
+    let name = name.canonicalName
+    var index = 0
+    while index < count {
+      if self[index].name.canonicalName.isIdentical(to: name) { return index }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// Returns all values of a header field joined by commas, or `nil` if the field is missing.
+  ///
+  /// The result equals the subscript's, which takes several times as long for the usual case of one field.
+  package func value(of name: HTTPField.Name) -> String? {
+    guard let first = index(of: name) else { return nil }
+    var index = first &+ 1
+    while index < count {
+      if self[index].name.canonicalName.isIdentical(to: name.canonicalName) { return self[name] }
+      index &+= 1
+    }
+    return self[first].value
+  }
+
+  /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
+  ///
+  /// - Parameter name: The field name.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
+  public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
+    var value: String?
+    for field in self where field.name == name {
+      guard value == nil else { throw .ambiguous("The header \(name.rawName) appears twice.") }
+      value = field.value
+    }
+    return value
+  }
+
+  /// Returns the fields without the names of a signature in the headers, which a presigned URL must not have.
+  package func without(_ names: [HTTPField.Name]) -> HTTPFields {
+    guard contains(where: { names.contains($0.name) }) else { return self }
+    var fields = self
+    fields.removeAll { names.contains($0.name) }
+    return fields
+  }
+}
+
 extension Span<UInt8> {
-  @inlinable @inline(__always)
-  var isASCII: Bool {
+  @inlinable @inline(__always) var isASCII: Bool {
     var combinedBits: UInt8 = 0
     // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
     for index in indices { combinedBits |= unsafe self[unchecked: index] }
@@ -72,64 +129,6 @@ package struct FieldValueTraits {
   }
 }
 
-extension HTTPFields {
-  /// Replaces all fields that have the given field's name, or appends the field if the name is new.
-  package mutating func replace(_ field: consuming HTTPField) {
-    guard let firstIndex = index(of: field.name) else { return append(field) }
-    let name = field.name.canonicalName
-    self[firstIndex] = field
-    var index = count &- 1
-    while index > firstIndex {
-      if self[index].name.canonicalName.isIdentical(to: name) { remove(at: index) }
-      index &-= 1
-    }
-  }
-
-  package func index(of name: HTTPField.Name) -> Int? {
-    let name = name.canonicalName
-    var index = 0
-    while index < count {
-      if self[index].name.canonicalName.isIdentical(to: name) { return index }
-      index &+= 1
-    }
-    return nil
-  }
-
-  /// Returns all values of a header field joined by commas, or `nil` if the field is missing.
-  ///
-  /// The result is that of the subscript, which takes several times as long for the usual case of one field.
-  package func value(of name: HTTPField.Name) -> String? {
-    guard let first = index(of: name) else { return nil }
-    var index = first &+ 1
-    while index < count {
-      if self[index].name.canonicalName.isIdentical(to: name.canonicalName) { return self[name] }
-      index &+= 1
-    }
-    return self[first].value
-  }
-
-  /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
-  ///
-  /// - Parameter name: The field name.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
-  public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
-    var value: String?
-    for field in self where field.name == name {
-      guard value == nil else { throw .ambiguous("The header \(name.rawName) appears twice.") }
-      value = field.value
-    }
-    return value
-  }
-
-  /// Returns the fields without those of a signature in the headers, which a presigned URL must not have.
-  package func without(_ names: [HTTPField.Name]) -> HTTPFields {
-    guard contains(where: { names.contains($0.name) }) else { return self }
-    var fields = self
-    fields.removeAll { names.contains($0.name) }
-    return fields
-  }
-}
-
 extension HTTPResponse {
   /// The number of bytes in the body, or `nil` if the head does not declare it.
   package var contentLength: Int64? { headerFields.value(of: .contentLength).flatMap { Int64(digits: $0) } }
@@ -141,9 +140,8 @@ extension HTTPField.Name {
 
   /// Creates a header name from a literal, which must be a token (RFC 9110, section 5.6.2).
   ///
-  /// A typing error stops a debug build where the name is created. In a release build, it results in a name that no
-  /// program sends or reads, rather than in the name of another header. The string of a literal is not counted by
-  /// reference, so that a signature copies the name for free.
+  /// A typing error stops a debug build where the name is created; in a release build, it results in a name that no
+  /// program sends or reads. A literal's string is not reference-counted, so that a signature copies the name for free.
   package static func known(_ text: String, file: StaticString = #fileID, line: UInt = #line) -> HTTPField.Name {
     if let name = HTTPField.Name(text) { return name }
     assertionFailure("\"\(text)\" is not a valid header name.", file: file, line: line)

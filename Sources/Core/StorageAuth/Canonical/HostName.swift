@@ -7,15 +7,10 @@ internal import StorageCrypto
 package struct HostName: BitwiseCopyable {
   /// The index at which the host ends; the rest of the authority is the port, with its colon.
   package let end: Int
-
   /// Whether the host is an IP address or `localhost`, which a bucket name cannot precede.
   package let isAddressOrLocalhost: Bool
-
-  /// The index of the host's first dot, or `nil` if the host contains no dot.
   let firstDot: Int?
-
   let dotCount: Int
-
   /// Whether the parsed string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
   package let isWellFormed: Bool
 
@@ -27,8 +22,7 @@ package struct HostName: BitwiseCopyable {
     }
   }
 
-  @inline(__always)
-  private init(withoutBrackets authority: Span<UInt8>) {
+  @inline(__always) private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
     var dotCount = 0
     var firstDot = 0
@@ -97,13 +91,12 @@ package struct HostName: BitwiseCopyable {
     return lowercaseText.withUTF8Buffer { equalsIgnoringCase(text, lowercase: unsafe Span(_unsafeElements: $0)) }
   }
 
-  /// Returns whether a text equals a lowercase string, in any letter case of ASCII.
   package static func equalsIgnoringCase(_ text: Span<UInt8>, lowercase lowercaseText: String) -> Bool {
     guard text.count == lowercaseText.utf8.count else { return false }
     return withBytes(of: lowercaseText) { equalsIgnoringCase(text, lowercase: $0) }
   }
 
-  /// Returns whether a text equals a lowercase text of the same length, in any letter case of ASCII.
+  /// Returns whether texts of the same length are equal in any letter case of ASCII.
   private static func equalsIgnoringCase(_ text: Span<UInt8>, lowercase lowercaseText: Span<UInt8>) -> Bool {
     var index = 0
     while index < text.count {
@@ -115,7 +108,6 @@ package struct HostName: BitwiseCopyable {
   }
 }
 
-/// Returns whether a string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
 package func isHost(_ text: String) -> Bool { withBytes(of: text) { HostName($0).isWellFormed } }
 
 /// Returns a host without its port, in its own spelling.
@@ -126,7 +118,6 @@ package func hostWithoutPort(_ authority: String) -> String {
   }
 }
 
-/// Returns whether a host, with or without a port, is an IP address or `localhost`, which a bucket name cannot precede.
 package func isAddressOrLocalhost(_ authority: String) -> Bool {
   withBytes(of: authority) { HostName($0).isAddressOrLocalhost }
 }

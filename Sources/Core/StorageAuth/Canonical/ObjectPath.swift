@@ -8,7 +8,6 @@ internal import StorageCrypto
 package struct ObjectPath: Sendable {
   /// The path before the object's key, which ends with a slash.
   package let start: String
-
   /// The query with its question mark, or an empty string.
   package let query: String
 
@@ -27,7 +26,6 @@ package struct ObjectPath: Sendable {
     }
   }
 
-  /// Returns a request like another one, for the object with the given key.
   package func request(_ key: String, like request: HTTPRequest) -> HTTPRequest {
     var request = request
     request.path = String(writing: { writer in
@@ -39,15 +37,12 @@ package struct ObjectPath: Sendable {
   }
 }
 
-/// A part of a text that a signature covers, divided after the request's path.
-///
-/// The parts before and after the keys of a bucket's objects are the same for all objects.
+/// A part of a signed text, divided after the path, so that a bucket's objects share the parts around their keys.
 package enum SignedTextPart: Sendable {
   case whole
   case throughPath
   case afterPath
 
   package var hasPath: Bool { self != .afterPath }
-
   package var hasRest: Bool { self != .throughPath }
 }

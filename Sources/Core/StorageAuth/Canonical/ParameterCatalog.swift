@@ -3,12 +3,10 @@
 
 /// The names that query parameters have in storage services.
 ///
-/// A parameter such as `acl` or `uploads` selects an operation: with it, a request for an object is one for the object's
-/// permissions. A server must therefore not act on such a parameter if the signature does not cover it.
+/// A parameter such as `acl` or `uploads` selects an operation: with it, a request for an object is one for the
+/// object's permissions. A server must therefore not act on such a parameter if the signature does not cover it.
 package enum ParameterCatalog {
-  /// The query parameter names in the source code of the vendors' SDKs.
-  ///
-  /// The file `sub-resources.json` of the tests of LocalCloud lists the SDKs for each name.
+  /// The names in the source code of the vendors' SDKs, which `sub-resources.json` in the tests of LocalCloud lists.
   package static let names: Set<String> = [
     "abac", "accelerate", "accessmonitor", "accessPoint", "accessPointConfigForObjectProcess",
     "accessPointForObjectProcess", "accessPointPolicy", "accessPointPolicyForObjectProcess", "acl", "analytics",
@@ -52,15 +50,14 @@ package enum ParameterCatalog {
 
   /// The lowercase names of parameters that select an operation, or change what it returns or stores.
   private static let operationParameters = Set(names.subtracting(listingParameters).map { $0.lowercased() })
-
   private static let processingPrefixes = ["ci-", "x-image-"]
 
-  /// Returns whether a parameter may select an operation for a program that reads it in any letter case.
+  /// Returns whether a parameter may select an operation for a program that reads its name in any letter case.
   ///
-  /// A parameter without a value does so if no vendor's SDK knows its name, too, because flags are how services name
-  /// their operations. A name ends at a slash for this purpose: `imageMogr2/thumbnail/100x` is an `imageMogr2`.
+  /// A parameter without a value counts even if no vendor's SDK knows its name, because services name operations by
+  /// flags. Only the part of a name before a slash is compared: `imageMogr2/thumbnail/100x` is an `imageMogr2`.
   package static func namesOperation(_ parameter: RequestTarget.Parameter) -> Bool {
-    // Both mappings, because a character can have the same lowercase letter as an ASCII one, or the same uppercase one.
+    // Both mappings are needed: a character can share its lowercase letter with an ASCII one, or its uppercase letter.
     let name = parameter.name.string.uppercased().lowercased()
     let isListing = listingParameters.contains { $0.isIdentical(to: name) }
     if parameter.value == nil, !isListing { return true }

@@ -8,44 +8,31 @@ package import StorageCrypto
 public struct RequestTarget: Sendable, Hashable {
   /// The bucket name, or `nil` for a request to the service rather than to a bucket.
   public let bucket: ByteExactString?
-
   /// The decoded object key, or `nil` for a request to a bucket or to the service.
   public let key: ByteExactString?
-
   /// The decoded query parameters in the order in which they appear in the URL; a parameter without `=` has no value.
   public let parameters: [Parameter]
 
   /// Whether the lookup of a parameter ignores the letter case of its name.
   ///
-  /// COS signs the names in lowercase, so that its signature is valid for every spelling of a name. OSS and S3 sign the
-  /// names as they are.
+  /// COS signs the names in lowercase, so that its signature is valid for each spelling. OSS and S3 sign them as is.
   package private(set) var ignoresCase = false
 
   /// A decoded query parameter.
   public struct Parameter: Sendable, Hashable {
     /// The decoded parameter name.
     public let name: ByteExactString
-
     /// The decoded parameter value, or `nil` if the parameter has no `=`.
     public let value: ByteExactString?
 
-    /// Creates a query parameter from a decoded name and value.
-    ///
-    /// - Parameters:
-    ///   - name: The name, without percent-encoding.
-    ///   - value: The value, without percent-encoding, or `nil` for a parameter without `=`.
+    /// Creates a query parameter; the parameters are the properties.
     public init(name: String, value: String?) {
       self.name = ByteExactString(name)
       self.value = value.map { ByteExactString($0) }
     }
   }
 
-  /// Creates a request target from a bucket, an object key and query parameters.
-  ///
-  /// - Parameters:
-  ///   - bucket: The bucket name, or `nil` for a request to the service.
-  ///   - key: The decoded object key, or `nil` for a request to a bucket or to the service.
-  ///   - parameters: The decoded query parameters in the order of the URL.
+  /// Creates a request target; the parameters are the properties.
   public init(bucket: String?, key: String?, parameters: [Parameter]) {
     self.bucket = bucket.map { ByteExactString($0) }
     self.key = key.map { ByteExactString($0) }
@@ -57,7 +44,6 @@ public struct RequestTarget: Sendable, Hashable {
     RequestTarget(bucket: bucket?.string, key: key?.string, parameters: [])
   }
 
-  /// A copy of the target whose lookups ignore the letter case of parameter names.
   package var ignoringCase: RequestTarget {
     var target = self
     target.ignoresCase = true
@@ -72,8 +58,7 @@ public struct RequestTarget: Sendable, Hashable {
 
   /// Returns the value of the first query parameter with a name, or `nil` if the target has no such parameter.
   ///
-  /// For a parameter without `=`, the result is an empty text. In a request that was verified for COS, the lookup
-  /// ignores case, as the signature does.
+  /// For a parameter without `=`, the result is empty. In a request that was verified for COS, case is ignored.
   public subscript(_ name: ByteExactString) -> ByteExactString? { firstParameter(named: name).map { $0.value ?? "" } }
 
   /// Returns whether the target has a query parameter with a name.
@@ -102,8 +87,7 @@ extension RequestTarget {
   ///
   /// - Parameters:
   ///   - request: The request as received, with the path still percent-encoded and the host as the authority.
-  ///   - style: The position of the bucket name. `nil` means the path for an IP address or `localhost`, and otherwise
-  ///     the host.
+  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, else the host.
   ///   - bucket: The bucket that a custom domain stands for, or `nil` for the host without its port.
   ///   - hosts: The rule that recognizes the service's own hosts, which contain no bucket name.
   /// - Throws: A ``VerificationError`` (`malformed`) if host, path or query cannot be parsed in exactly one way.
@@ -131,14 +115,11 @@ extension RequestTarget {
       }
       self.init(bucket: bucketInHost, key: path.isEmpty ? nil : path, parameters: parameters)
     case .customDomain:
-      let bucketOfDomain = bucket ?? hostWithoutPort(authority)
-      self.init(bucket: bucketOfDomain, key: path.isEmpty ? nil : path, parameters: parameters)
+      self.init(bucket: bucket ?? hostWithoutPort(authority), key: path.isEmpty ? nil : path, parameters: parameters)
     }
   }
 
-  /// Returns the value of a query parameter that may appear at most once, or `nil` if the parameter is missing.
-  ///
-  /// For a parameter without `=`, the result is an empty string.
+  /// Returns the value of a query parameter that may appear at most once: empty without `=`, `nil` if it is missing.
   ///
   /// - Parameter name: The parameter name, which is compared case-sensitively.
   /// - Throws: A ``VerificationError`` with the code `ambiguous` if the parameter appears twice.
@@ -160,7 +141,7 @@ extension RequestTarget {
 /// Parses a request's path, without its first slash, and its query.
 private func parsePathAndQuery(
   _ wire: Span<UInt8>
-) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
+) throws(VerificationError) -> (path: String, parameters: [RequestTarget.Parameter]) {
   let pathEnd = wire.index(of: UInt8(ascii: "?"), in: wire.indices) ?? wire.count
   guard !wire.isEmpty, wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire),
     let path = decoded(wire, 1..<pathEnd, plusIsSpace: false)
@@ -193,8 +174,7 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
     encodedBytes[index] == UInt8(ascii: "%") || plusIsSpace && encodedBytes[index] == UInt8(ascii: "+")
   }
   let encodedText = String(writing: { $0.append(encodedBytes) })
-  guard isEscaped else { return encodedText }
-  return encodedText.percentDecoded(plusIsSpace: plusIsSpace)
+  return isEscaped ? encodedText.percentDecoded(plusIsSpace: plusIsSpace) : encodedText
 }
 
 extension Span<UInt8> {

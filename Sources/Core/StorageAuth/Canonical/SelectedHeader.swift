@@ -7,20 +7,15 @@ package import StorageCrypto
 /// A signed header, represented by its field index and by the start of its name as a sort key.
 ///
 /// Most names are not longer than the start, so that they are compared and written without reading the field.
-@usableFromInline
-package struct SelectedHeader: BitwiseCopyable {
+@usableFromInline package struct SelectedHeader: BitwiseCopyable {
   /// The first 24 bytes of the header name as integers that sort in the same order as the name.
   @usableFromInline let rank: (UInt64, UInt64, UInt64)
-
   /// The header's index among the request's fields, or ``host`` for the request's authority.
   @usableFromInline package let index: Int32
-
   /// The number of bytes of the name, or 255 for a longer one.
   private let nameByteCount: UInt8
-
   /// Whether the value is known to be ASCII, and to remain unchanged when white space is collapsed.
   @usableFromInline package let isCollapsed: Bool
-
   /// Whether the header has the name of the header in front of it in a sorted list.
   package private(set) var repeatsName = false
 
@@ -34,7 +29,7 @@ package struct SelectedHeader: BitwiseCopyable {
     self.index = index
   }
 
-  /// Sorts headers by the bytes of their lowercase names, marks each header that repeats the name of the one in front of it,
+  /// Sorts headers by the bytes of their lowercase names, marks each header that repeats the name before it,
   /// and returns the index of a field whose name appears twice.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: borrowing FieldDraft) -> Int? {
     let hasEqualNames = headers.sort { $0.compared(to: $1, in: fields) }
@@ -49,8 +44,7 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 
   /// Compares the names: negative if this header sorts first, and zero if the names are equal.
-  @inline(__always)
-  private func compared(to other: SelectedHeader, in fields: borrowing FieldDraft) -> Int {
+  @inline(__always) private func compared(to other: SelectedHeader, in fields: borrowing FieldDraft) -> Int {
     if rank.0 != other.rank.0 { return rank.0 < other.rank.0 ? -1 : 1 }
     if rank.1 != other.rank.1 { return rank.1 < other.rank.1 ? -1 : 1 }
     if rank.2 != other.rank.2 { return rank.2 < other.rank.2 ? -1 : 1 }
@@ -63,9 +57,7 @@ package struct SelectedHeader: BitwiseCopyable {
   /// Whether ``rank`` contains the whole name, as it does for the `host` header.
   private var isNameInRank: Bool { nameByteCount <= 24 }
 
-  /// The bytes in ``rank``.
-  @inline(__always)
-  private var nameStart: (first: ByteLanes, second: ByteLanes) {
+  @inline(__always) private var nameStart: (first: ByteLanes, second: ByteLanes) {
     (ByteLanes(rank.0.byteSwapped, rank.1.byteSwapped), ByteLanes(rank.2.byteSwapped))
   }
 
@@ -76,7 +68,6 @@ package struct SelectedHeader: BitwiseCopyable {
       && (count <= 16 || nameStart.second.areKept(before: count &- 16))
   }
 
-  /// Appends the header's lowercase name.
   package func appendName(in fields: borrowing FieldDraft, to writer: inout ByteWriter) {
     if isNameInRank {
       writer.append(nameStart.first, nameStart.second, count: Int(nameByteCount))
@@ -85,7 +76,6 @@ package struct SelectedHeader: BitwiseCopyable {
     }
   }
 
-  /// Returns the header's lowercase name.
   package func name(in fields: borrowing FieldDraft) -> String {
     index == Self.host ? "host" : fields.canonicalName(at: Int(index))
   }
@@ -94,8 +84,8 @@ package struct SelectedHeader: BitwiseCopyable {
 extension ByteWriter {
   /// Appends a header value without white space at its ends, and with each inner run of it collapsed to one space.
   ///
-  /// White space is spaces and tabs. The rule is that of the IAM page "Create a signed AWS API request" (canonical headers);
-  /// S3 applies it within quotation marks too. The header is a field: ``SelectedHeader/host`` has no value here.
+  /// White space is spaces and tabs. The rule is from the IAM page "Create a signed AWS API request" (canonical
+  /// headers); S3 applies it within quotation marks too. The header is a field, not ``SelectedHeader/host``.
   package mutating func append(collapsingValueOf header: SelectedHeader, in fields: borrowing FieldDraft) {
     let index = Int(header.index)
     if header.isCollapsed { return append(fields.value(at: index)) }
@@ -120,8 +110,7 @@ extension ByteWriter {
     }
   }
 
-  @inline(__always)
-  private static func blanks(_ lanes: ByteLanes) -> LaneSet {
+  @inline(__always) private static func blanks(_ lanes: ByteLanes) -> LaneSet {
     lanes.equal(UInt8(ascii: " ")).union(lanes.equal(UInt8(ascii: "\t")))
   }
 }
@@ -134,9 +123,7 @@ extension Span<UInt8> {
 }
 
 extension SigningError {
-  /// Creates the error for a header that must be signed but appears twice in the request.
-  ///
-  /// - Parameter name: The name of the repeated header.
+  /// Creates the error for a header that must be signed but appears twice in the request, with the header's name.
   public static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
     SigningError(.invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
   }

@@ -13,13 +13,10 @@ internal import StorageCrypto
 public struct ServiceEndpoint: Sendable, Hashable {
   /// The URL scheme of the endpoint, `https` or `http`.
   public let scheme: String
-
   /// The endpoint's host in lowercase, with the port if the URL specified a port.
   public let authority: String
-
   /// The position of the bucket name in URLs of this endpoint.
   public let style: AddressingStyle
-
   /// The maximum length of the service's object keys, in bytes of UTF-8.
   public var keyByteLimit: Int
 
@@ -52,7 +49,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
   /// Whether the endpoint's host always refers to this machine.
   public var isLoopback: Bool { LoopbackHost.isNamed(by: authority) }
 
-  /// Creates a request for a service, a bucket or an object, and percent-encodes its path and query.
+  /// Creates an unsigned request for a service, a bucket or an object, and percent-encodes its path and query.
   ///
   /// - Parameters:
   ///   - method: The HTTP method.
@@ -60,10 +57,8 @@ public struct ServiceEndpoint: Sendable, Hashable {
   ///   - key: The object key without percent-encoding, or `nil` for a request to the bucket.
   ///   - parameters: The query parameters without percent-encoding.
   ///   - headers: The header fields of the request.
-  /// - Returns: The unsigned request.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if no service accepts the bucket
-  ///   or the key: an invalid bucket name, or one with dots for the host, an empty key, a key that contains a NUL character or more than
-  ///   ``keyByteLimit`` bytes, or a key without a bucket.
+  /// - Throws: A ``SigningError`` (`invalidRequest`) for an invalid bucket name, one with dots for the host, an empty
+  ///   key, a key with a NUL character or more than ``keyByteLimit`` bytes, or a key without a bucket.
   public func request(
     _ method: HTTPRequest.Method, bucket: String?, key: String? = nil, parameters: [RequestTarget.Parameter] = [],
     headers: HTTPFields = [:]
@@ -125,15 +120,11 @@ public struct ServiceEndpoint: Sendable, Hashable {
 /// Returns whether a string is a valid bucket name without dots: of OSS, of S3, or of COS with the account number.
 package func isBucketName(_ name: String) -> Bool { (3...63).contains(name.utf8.count) && name.isScopePart() }
 
-/// Returns whether a string is a valid S3 bucket name that contains dots.
-///
-/// Such a bucket name must be in the path, because a wildcard certificate matches only one label.
+/// Returns whether a string is an S3 bucket name with dots, which no host contains: a certificate matches one label.
 package func isDottedBucketName(_ name: String) -> Bool {
   let labels = name.parts(between: ".")
-  func isNumber(_ label: Substring) -> Bool { label.utf8.allSatisfy { $0.isASCIIDigit } }
-  guard (3...63).contains(name.utf8.count), labels.count > 1, labels.count != 4 || !labels.allSatisfy(isNumber) else {
-    return false
-  }
+  let isAddress = labels.count == 4 && labels.allSatisfy { $0.utf8.allSatisfy(\.isASCIIDigit) }
+  guard (3...63).contains(name.utf8.count), labels.count > 1, !isAddress else { return false }
   // A label may be shorter than a bucket name; the prefix gives the label the required length.
   return labels.allSatisfy { !$0.isEmpty && !$0.beginsWithByte("-") && isBucketName("aa\($0)") }
 }
@@ -144,9 +135,7 @@ package func isBucketNameWithOrWithoutDots(_ name: String) -> Bool { isBucketNam
 public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
   /// The bucket name is part of the host: `https://bucket.oss-cn-hangzhou.aliyuncs.com/key`.
   case virtualHosted
-  /// The bucket name is part of the path: `http://127.0.0.1:9000/bucket/key`.
-  ///
-  /// IP addresses and `localhost` use this style by default.
+  /// The bucket name is part of the path, by default for IP addresses and `localhost`: `http://127.0.0.1/bucket/key`.
   case path
   /// The host is a bucket's custom domain (CNAME), so that the URL has no bucket name: `https://img.example.com/key`.
   case customDomain

@@ -26,8 +26,7 @@ public struct ServiceHosts: Sendable {
   /// - Parameters:
   ///   - label: The lowercase first label of hosts without a bucket, or an empty string if there is no such label.
   ///   - otherLabel: A second label with the same meaning, or an empty string.
-  ///   - domain: The domain of the vendor's hosts, in lowercase and with a leading dot, such as `.example.com`, or an
-  ///     empty string if the labels are sufficient.
+  ///   - domain: The vendor's domain in lowercase with a leading dot, or an empty string if the labels are sufficient.
   ///   - labelCount: The number of labels in the vendor's hosts without a bucket. In a host of the vendor with another
   ///     number of labels, the first label is a bucket name.
   public init(label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0) {
@@ -37,23 +36,15 @@ public struct ServiceHosts: Sendable {
     dotCount = max(labelCount, 1) - 1
   }
 
-  /// Returns whether a host belongs to the vendor's domain.
-  ///
-  /// - Parameter authority: The host, with or without a port.
-  public func own(_ authority: String) -> Bool {
-    withBytes(of: authority) { owns(HostName($0), in: $0) }
-  }
+  /// Returns whether a host, with or without a port, belongs to the vendor's domain.
+  public func own(_ authority: String) -> Bool { withBytes(of: authority) { owns(HostName($0), in: $0) } }
 
-  /// Returns whether a host is one of the service's own hosts, without a bucket name.
-  ///
-  /// - Parameter authority: The host, with or without a port.
+  /// Returns whether a host, with or without a port, is one of the service's own hosts, without a bucket name.
   public func isService(_ authority: String) -> Bool {
     withBytes(of: authority) { bucketEnd(of: HostName($0), in: $0) == nil }
   }
 
-  /// Returns the bucket name in a host, which is its first label, or `nil` for one of the service's own hosts.
-  ///
-  /// - Parameter authority: The host, with or without a port.
+  /// Returns the bucket name in a host, with or without a port, or `nil` for one of the service's own hosts.
   public func bucket(in authority: String) -> String? {
     withBytes(of: authority) { bytes in
       bucketEnd(of: HostName(bytes), in: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }

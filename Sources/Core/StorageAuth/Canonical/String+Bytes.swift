@@ -6,46 +6,33 @@ internal import StorageCrypto
 /// String operations that compare and split by UTF-8 bytes, as the storage services do.
 ///
 /// Swift's own operations use characters: `*` with a combining accent is no asterisk, and `\u{37e}` equals a semicolon.
-/// What other modules call often is inlinable, because a generic function that they cannot specialize takes several
-/// times as long.
+/// Functions that other modules call often are inlinable, so that the compiler can specialize them.
 extension StringProtocol {
   /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   ///
   /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two different names equal.
   package var asciiLowercased: String { String(self).asciiLowercased }
-
-  /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
   package var asciiUppercased: String { String(self).asciiUppercased }
 
-  @inlinable
-  package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+  @inlinable package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+  @inlinable package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  @inlinable
-  package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
-
-  @inlinable
-  package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
+  @inlinable package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
     utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }
 
-  @inlinable
-  package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
+  @inlinable package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
   }
 
-  /// Returns the string without a suffix, or `nil` if the string does not end with the suffix's UTF-8 bytes.
-  @inlinable
-  package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
+  @inlinable package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
     guard hasByteSuffix(suffix) else { return nil }
     return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
   }
 
-  @inlinable
-  package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
-
-  @inlinable
-  package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
+  @inlinable package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
+  @inlinable package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
 
   /// Splits the string at an ASCII character, comparing bytes, and keeps empty parts.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
@@ -54,14 +41,12 @@ extension StringProtocol {
   }
 
   /// Splits the string at an ASCII character, comparing bytes, and omits empty parts.
-  @inlinable
-  package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
+  @inlinable package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
   }
 
   /// Returns the part before the first occurrence of an ASCII character, or the whole string without one.
-  @inlinable
-  package func bytes(before separator: Unicode.Scalar) -> SubSequence {
+  @inlinable package func bytes(before separator: Unicode.Scalar) -> SubSequence {
     self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
   }
 
@@ -70,18 +55,21 @@ extension StringProtocol {
     self[(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)...]
   }
 
+  /// Returns the part after the first occurrence of an ASCII character, or an empty string without one.
+  package func bytes(after separator: Unicode.Scalar) -> SubSequence {
+    utf8.firstIndex(of: UInt8(ascii: separator)).map { self[utf8.index(after: $0)...] } ?? self[endIndex...]
+  }
+
   /// The string without leading and trailing spaces and tabs, which HTTP does not count as part of a value.
   package var trimmingBlanks: SubSequence { trimming { $0 == " " || $0 == "\t" } }
 
-  /// The string without leading and trailing whitespace and line breaks, or `nil` if the result is empty.
+  /// The string without leading and trailing whitespace and line breaks, or `nil` if only these are in it.
   package var trimmed: String? {
     let text = trimming { $0.properties.isWhitespace }
     return text.isEmpty ? nil : String(text)
   }
 
-  /// Returns the string without leading and trailing scalars of a kind.
-  ///
-  /// A space before a combining mark is a space, although both are one character for Swift.
+  /// Trims scalars, not characters: a space and a combining mark are one character for Swift, but the space is trimmed.
   private func trimming(_ isTrimmed: (Unicode.Scalar) -> Bool) -> SubSequence {
     let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !isTrimmed($0) }),
@@ -96,8 +84,6 @@ extension StringProtocol {
   }
 
   package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
-
-  /// The string without leading spaces.
   package var droppingBlanks: SubSequence { self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...] }
 
   /// Returns the percent-decoded string, or `nil` if an escape is malformed or the bytes are not UTF-8.
@@ -107,10 +93,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   package var asciiLowercased: String { mapping("A"..."Z") { $0 | 0x20 } }
-
-  /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
   package var asciiUppercased: String { mapping("a"..."z") { $0 & ~0x20 } }
 
   private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
@@ -130,9 +113,7 @@ extension String {
   @inlinable @inline(__always)
   package func isIdentical(to other: String) -> Bool { utf8.count == other.utf8.count && hasBytes(of: other) }
 
-  /// Returns whether the string has the same UTF-8 bytes as another string of the same length.
-  @usableFromInline
-  func hasBytes(of other: String) -> Bool {
+  @usableFromInline func hasBytes(of other: String) -> Bool {
     withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
   }
 
@@ -150,7 +131,6 @@ extension String {
     }
   }
 
-  /// Returns the rest of the string after a prefix, comparing bytes, or `nil` if it does not start with the prefix.
   package func removingBytePrefix(_ prefix: String) -> Substring? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
@@ -177,7 +157,7 @@ extension String {
     return false
   }
 
-  /// Returns the string, cut at a scalar before a limit in bytes, with an ellipsis and the original length.
+  /// Returns the string, cut between two scalars at a limit in bytes, with an ellipsis and the original length.
   package func shortened(to byteLimit: Int) -> String {
     let bytes = utf8
     guard bytes.count > byteLimit else { return self }
@@ -192,9 +172,7 @@ extension String {
       && utf8.allSatisfy { $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
   }
 
-  /// Returns whether the string is `[a-z0-9-]+` with a letter or a digit at both ends.
-  ///
-  /// Bucket names and the parts of a scope, such as the region, have this form.
+  /// Returns whether the string is `[a-z0-9-]+` with a letter or a digit at both ends, as a bucket name or a region is.
   package func isScopePart(atMost limit: Int = .max) -> Bool {
     !isEmpty && utf8.count <= limit && utf8.first != UInt8(ascii: "-") && utf8.last != UInt8(ascii: "-")
       && utf8.allSatisfy { byte in
@@ -203,8 +181,7 @@ extension String {
   }
 
   /// Creates a string from bytes, or returns `nil` if they are not UTF-8.
-  @inlinable
-  package init?(utf8 bytes: some Collection<UInt8>) {
+  @inlinable package init?(utf8 bytes: some Collection<UInt8>) {
     if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
       self.init(validating: bytes, as: UTF8.self)
     } else {
@@ -213,8 +190,7 @@ extension String {
   }
 
   /// Creates a string as ``init(utf8:)`` does on systems without `String(validating:as:)`.
-  @inlinable
-  package init?(unchangedUTF8 bytes: some Collection<UInt8>) {
+  @inlinable package init?(unchangedUTF8 bytes: some Collection<UInt8>) {
     let text = String(decoding: bytes, as: UTF8.self)
     // What is not UTF-8 was replaced by U+FFFD.
     guard text.utf8.elementsEqual(bytes) else { return nil }
@@ -223,8 +199,7 @@ extension String {
 }
 
 /// Splits a string as `parts(between:atMost:)` does; specialized for each string type that is split often.
-@inline(__always)
-private func splitBytes<Text: StringProtocol>(
+@inline(__always) private func splitBytes<Text: StringProtocol>(
   _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
 ) -> [Text.SubSequence] {
   let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
@@ -261,12 +236,11 @@ extension [String] {
 }
 
 extension UInt8 {
-  @inlinable
-  package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
+  @inlinable package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
   var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-
   package var isASCIILetterOrDigit: Bool { isASCIIDigit || isASCIILetter }
+  var isVisibleASCII: Bool { UInt8(ascii: " ") < self && self < 0x7f }
+  var isASCIIControl: Bool { self < UInt8(ascii: " ") || self == 0x7f }
 }
 
 /// Parsing of untrusted integers, and arithmetic on them that never traps.
@@ -275,9 +249,8 @@ extension UInt8 {
 extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
-  /// It is `nil` for any other text and above 2^60, as in `Timestamp`, so that sums of a few integers fit `Int64`.
-  @inlinable
-  package init?(digits text: some StringProtocol) {
+  /// The result is `nil` for any other text and above 2^60, so that sums of a few integers fit in `Int64`.
+  @inlinable package init?(digits text: some StringProtocol) {
     guard text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
     self.init(text, radix: 10)
     if let limit = Self(exactly: Int64(1) << 60), self > limit { return nil }

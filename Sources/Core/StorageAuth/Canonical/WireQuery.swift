@@ -3,57 +3,6 @@
 
 package import StorageCrypto
 
-/// The byte ranges of an undecoded query parameter in a request's path.
-@usableFromInline
-package struct WireParameter: BitwiseCopyable {
-  @usableFromInline let nameStart: Int32
-  @usableFromInline let nameEnd: Int32
-  @usableFromInline let valueEnd: Int32
-
-  /// Whether the name and the value consist only of unreserved characters, so that both are in canonical encoding.
-  @usableFromInline package let isCanonical: Bool
-
-  /// Whether the name and the value contain neither an escape nor a plus sign, so that both equal their decoded form.
-  @usableFromInline package let isDecoded: Bool
-
-  init(nameStart: Int, nameEnd: Int, valueEnd: Int, isCanonical: Bool, isDecoded: Bool) {
-    self.isCanonical = isCanonical
-    self.isDecoded = isDecoded
-    self.nameStart = Int32(truncatingIfNeeded: nameStart)
-    self.nameEnd = Int32(truncatingIfNeeded: nameEnd)
-    self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
-  }
-
-  @inlinable @inline(__always)
-  package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
-
-  /// The byte range of the parameter value, which is empty if the parameter has no value.
-  @inlinable @inline(__always)
-  package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
-
-  package func isNamed(_ text: StaticString, in wire: Span<UInt8>) -> Bool {
-    name.count == text.utf8CodeUnitCount && wire.extracting(name).starts(with: text)
-  }
-}
-
-/// The structure of a request's undecoded path, without the query.
-@usableFromInline
-package struct WirePath: BitwiseCopyable {
-  /// The index at which the path ends; the query, if any, begins after the `?` at this index.
-  @usableFromInline package let end: Int
-
-  /// Whether the path contains no escape, so that it equals its decoded form.
-  @usableFromInline package let isDecoded: Bool
-
-  /// Whether the path consists only of unreserved characters and slashes, so that it is in canonical encoding.
-  @usableFromInline package let isCanonical: Bool
-
-  /// Whether the path or the query contains an escaped `?`, `&` or `=`, or the query contains a literal `?`.
-  ///
-  /// A program that decodes such a string before splitting it obtains different parts.
-  @usableFromInline package let holdsSeparator: Bool
-}
-
 /// A parser that splits a request's path and query into parts without decoding them.
 package enum WireQuery {
   /// Splits a request's path, including the query, into the path and the query parameters.
@@ -69,9 +18,7 @@ package enum WireQuery {
       holdsSeparator: path.holdsSeparator || queryHoldsSeparator)
   }
 
-  /// Parses the path up to the query, or returns `nil` if it is not valid in a URL.
-  @inline(__always)
-  private static func parsePath(_ wire: Span<UInt8>) -> WirePath? {
+  @inline(__always) private static func parsePath(_ wire: Span<UInt8>) -> WirePath? {
     var isDecoded = true
     var isCanonical = true
     var holdsSeparator = false
@@ -95,15 +42,14 @@ package enum WireQuery {
     return WirePath(end: index, isDecoded: isDecoded, isCanonical: isCanonical, holdsSeparator: holdsSeparator)
   }
 
-  /// Parses the query parameters, and returns whether the query holds a separator, or `nil` if it is not valid in a URL.
-  @inline(__always)
-  private static func parseQuery(
+  /// Parses the query; `true` if it holds an escaped separator or a `?`, and `nil` if it is not valid in a URL.
+  @inline(__always) private static func parseQuery(
     _ wire: Span<UInt8>, from queryStart: Int, into parameters: inout ScratchList<WireParameter>
   ) -> Bool? {
     var holdsSeparator = false
     var (start, index) = (queryStart, queryStart)
     var nameEnd = -1
-    // The flags for the current parameter: whether all of its bytes are unreserved, and whether no byte needs decoding.
+    // The flags of the current parameter, as in `WireParameter`.
     var isCanonical = true
     var isDecoded = true
     while index < wire.count {
@@ -142,8 +88,7 @@ package enum WireQuery {
   }
 
   /// Appends a parameter unless it is empty; a negative end of the name stands for a parameter without `=`.
-  @inline(__always)
-  private static func append(
+  @inline(__always) private static func append(
     from start: Int, to end: Int, nameEnd: Int, isCanonical: Bool, isDecoded: Bool,
     into parameters: inout ScratchList<WireParameter>
   ) {
@@ -161,8 +106,7 @@ package enum WireQuery {
     return high << 4 | low
   }
 
-  @inline(__always)
-  private static func isSeparator(_ byte: UInt8) -> Bool {
+  @inline(__always) private static func isSeparator(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=")
   }
 
@@ -184,7 +128,6 @@ package enum WireQuery {
     if parameters.sort(by: { compareNames($0, $1, of: wire, by: order) }) { throw SigningError.repeatedParameter }
   }
 
-  /// Compares the names of two query parameters, and returns a negative integer, zero or a positive integer.
   package static func compareNames(
     _ first: WireParameter, _ second: WireParameter, of wire: Span<UInt8>, by order: EncodedOrder
   ) -> Int {
@@ -192,18 +135,60 @@ package enum WireQuery {
   }
 }
 
+/// The byte ranges of an undecoded query parameter in a request's path.
+@usableFromInline package struct WireParameter: BitwiseCopyable {
+  @usableFromInline let nameStart: Int32
+  @usableFromInline let nameEnd: Int32
+  @usableFromInline let valueEnd: Int32
+  /// Whether the name and the value consist only of unreserved characters, so that both are in canonical encoding.
+  @usableFromInline package let isCanonical: Bool
+  /// Whether the name and the value contain neither an escape nor a plus sign, so that both equal their decoded form.
+  @usableFromInline package let isDecoded: Bool
+
+  init(nameStart: Int, nameEnd: Int, valueEnd: Int, isCanonical: Bool, isDecoded: Bool) {
+    self.isCanonical = isCanonical
+    self.isDecoded = isDecoded
+    self.nameStart = Int32(truncatingIfNeeded: nameStart)
+    self.nameEnd = Int32(truncatingIfNeeded: nameEnd)
+    self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
+  }
+
+  @inlinable @inline(__always) package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+
+  /// The byte range of the parameter value, which is empty if the parameter has no value.
+  @inlinable @inline(__always) package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
+
+  package func isNamed(_ text: StaticString, in wire: Span<UInt8>) -> Bool {
+    name.count == text.utf8CodeUnitCount && wire.extracting(name).starts(with: text)
+  }
+}
+
+/// The structure of a request's undecoded path, without the query.
+@usableFromInline package struct WirePath: BitwiseCopyable {
+  /// The index at which the path ends; the query, if any, begins after the `?` at this index.
+  @usableFromInline package let end: Int
+  /// Whether the path contains no escape, so that it equals its decoded form.
+  @usableFromInline package let isDecoded: Bool
+  /// Whether the path consists only of unreserved characters and slashes, so that it is in canonical encoding.
+  @usableFromInline package let isCanonical: Bool
+
+  /// Whether the path or the query contains an escaped `?`, `&` or `=`, or the query contains a literal `?`.
+  ///
+  /// A program that decodes such a string before splitting it obtains different parts.
+  @usableFromInline package let holdsSeparator: Bool
+}
+
 /// Query parameters that a URL must not contain before it is signed, because the services accept only one signature.
 package struct RefusedParameters {
   private let names: NameTable
   private let end: Int
 
-  /// Creates a list of percent-encoded names; the signer adds its own parameters after the index.
+  /// Creates a list of percent-encoded names; `end` is the index after which the signer adds its own parameters.
   package init(_ names: NameTable, before end: Int = .max) {
     self.names = names
     self.end = end
   }
 
-  /// Throws an error if the parsed query parameters show that the URL already contains a signature.
   package func check(_ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>) throws(SigningError) {
     for index in 0..<parameters.count where parameters[index].name.lowerBound < end {
       guard !names.contains(wire.extracting(parameters[index].name)) else {
@@ -239,8 +224,7 @@ extension ByteWriter {
     append(decoding: wire.extracting(parameter.value), isDecoded: parameter.isDecoded)
   }
 
-  @inline(__always)
-  private mutating func append(decoding text: Span<UInt8>, isDecoded: Bool) {
+  @inline(__always) private mutating func append(decoding text: Span<UInt8>, isDecoded: Bool) {
     if isDecoded { append(text) } else { append(decoding: text, plusIsSpace: true) }
   }
 

@@ -12,35 +12,29 @@
 /// `Mutex` needs iOS 18 and macOS 15. On Apple's systems, the unfair lock of the system replaces it.
 ///
 /// On Linux the kernel hands a contended `Mutex` to a waiter. The thread sanitizer does not see this handover, so it
-/// reports every access behind the mutex as a race. Each critical section therefore starts by reading the value that the
-/// previous critical section stored at its end. This costs one load and one store.
-@usableFromInline
-package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
+/// reports every access behind the mutex as a race. Each critical section therefore starts by reading the value that
+/// the previous critical section stored at its end. This costs one load and one store.
+@usableFromInline package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   #if canImport(Darwin)
     @usableFromInline let mutex = OSAllocatedUnfairLock()
     @usableFromInline let guarded: Guarded
 
-    @usableFromInline
-    final class Guarded: Sendable {
+    @usableFromInline final class Guarded: Sendable {
       // Safe to share: the value is used only while the mutex is locked.
       @usableFromInline nonisolated(unsafe) var value: Value
 
-      @inlinable
-      init(_ value: consuming sending Value) { unsafe self.value = value }
+      @inlinable init(_ value: consuming sending Value) { unsafe self.value = value }
     }
 
-    @inlinable
-    package init(_ value: consuming sending Value) { guarded = Guarded(value) }
+    @inlinable package init(_ value: consuming sending Value) { guarded = Guarded(value) }
   #else
     @usableFromInline let mutex: Mutex<Value>
     @usableFromInline let turn = Atomic<UInt8>(0)
 
-    @inlinable
-    package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+    @inlinable package init(_ value: consuming sending Value) { mutex = Mutex(value) }
   #endif
 
-  @inlinable
-  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+  @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     #if canImport(Darwin)
@@ -57,7 +51,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   }
 }
 
-/// A queue of elements behind a lock, which are delivered outside of the lock in the order in which they were added.
+/// A queue of elements behind a lock, which are delivered in order and outside of the lock.
 package struct DeliveryQueue<Element: Sendable>: Sendable {
   private var pending: [Element] = []
   private var isDelivering = false
@@ -66,7 +60,7 @@ package struct DeliveryQueue<Element: Sendable>: Sendable {
 
   package mutating func append(_ element: Element) { pending.append(element) }
 
-  /// Removes and returns the next element, unless another thread than the caller's delivers the elements.
+  /// Removes and returns the next element, unless a thread other than the caller's delivers the elements.
   fileprivate mutating func next(isDeliverer: Bool) -> Element? {
     guard isDeliverer || !isDelivering else { return nil }
     isDelivering = !pending.isEmpty
@@ -75,9 +69,7 @@ package struct DeliveryQueue<Element: Sendable>: Sendable {
 }
 
 extension Lock where Value: Copyable {
-  /// Delivers the elements of a queue in the guarded value, in order and without holding the lock.
-  ///
-  /// One thread at a time delivers. If another thread does so, the method returns at once, and that one delivers all.
+  /// Delivers the elements of a queue in the guarded value, or returns at once if another thread is delivering them.
   package borrowing func deliver<Element: Sendable>(
     _ queue: any WritableKeyPath<Value, DeliveryQueue<Element>> & Sendable, to receive: (Element) -> Void
   ) {

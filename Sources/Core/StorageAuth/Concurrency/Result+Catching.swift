@@ -4,7 +4,7 @@
 extension Result {
   /// Returns the result of an asynchronous function.
   ///
-  /// An initializer `init(catching:)` would replace that of the standard library in all asynchronous code.
+  /// An initializer `init(catching:)` would replace the standard library's in all asynchronous code.
   package static func catching(_ body: () async throws(Failure) -> Success) async -> Result {
     do throws(Failure) {
       return .success(try await body())

@@ -31,10 +31,8 @@ public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectabl
 
   /// The program's exit status, or the signal that terminated the program.
   public let ending: Ending
-
   /// The bytes that the program wrote to its standard output.
   public let standardOutput: [UInt8]
-
   /// The number of bytes that the program wrote to its standard error, which are not stored: they may contain secrets.
   public let standardErrorLength: Int
 

@@ -20,7 +20,7 @@ enum CurrentProcess {
     return unsafe String(cString: value)
   }
 
-  /// The absolute path of the home directory: `HOME`, or what the user's account entry says.
+  /// The absolute path of the home directory, from `HOME` or the user's account entry.
   static var home: String? {
     if let home = variable("HOME"), home.hasBytePrefix("/") { return home }
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: accountEntryByteLimit) { buffer in
@@ -40,8 +40,7 @@ enum CurrentProcess {
     return string(fromC: bytes)
   }
 
-  /// The absolute path of the app bundle that contains the running program, or `nil`; there are none but on Apple's
-  /// systems.
+  /// The absolute path of the running program's app bundle, or `nil`, as always outside of Apple's systems.
   static var bundle: String? {
     #if canImport(Darwin)
       // The system passes the path of the program; its arguments could name another one.
@@ -57,9 +56,7 @@ enum CurrentProcess {
     #endif
   }
 
-  /// Returns the path of the app bundle that has a program at a path without links, or `nil`.
-  ///
-  /// The program of a bundle is in the bundle's folder or, on macOS, in its folder `Contents/MacOS`.
+  /// Returns the path of the bundle that contains a program directly or, on macOS, in `Contents/MacOS`.
   static func bundle(ofProgramAt path: String) -> String? {
     var folderNames = path.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
     if folderNames.suffix(2) == ["Contents", "MacOS"] { folderNames.removeLast(2) }

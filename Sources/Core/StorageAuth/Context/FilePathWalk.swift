@@ -1,30 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A location that determines who can read the files in it, so that the mode of a file there cannot be restricted.
-package enum FixedPlace: Sendable, Hashable {
-  /// The bundle of the running app, which the system installs; a user who can read or write it has the program, too.
-  case appBundle
-  /// A volume that is mounted read-only, with a file of root in folders that no group and no other user may write.
-  case readOnlyVolume
-}
-
-/// The facts that decide who can write a file: those of this machine and this process, or of a test.
-protocol FileFacts {
-  /// The user who runs this program.
-  var user: UInt32 { get }
-  /// The status of the folder of the app bundle that contains the running program, or `nil` if it is in none.
-  var bundle: FileStatus? { get }
-  /// Returns the status of the file, or of the symbolic link itself, at a path, or `nil`.
-  func status(at path: String) -> FileStatus?
-  /// Returns the path that a symbolic link contains, or `nil` if it cannot be read.
-  func target(ofLinkAt path: String) -> String?
-}
-
 /// An inspection of every folder and symbolic link on a path, from the root folder to a file.
 struct FilePathWalk<Facts: FileFacts> {
-  /// The result of an inspection.
-  struct Result: Equatable {
+  struct Findings: Equatable {
     /// The first weakness that would let another user write the file, or `nil` if there is no weakness.
     var weakness: FileWeakness?
     /// The location that determines who can read the file, or `nil` if its mode does.
@@ -37,26 +16,23 @@ struct FilePathWalk<Facts: FileFacts> {
   }
 
   private let facts: Facts
-  /// The names on the path that the walk has not reached, of which the last is the next.
+  /// The names on the path that the walk has not reached, in reverse order, so that the next one is removed at the end.
   private var pendingNames: [Substring]
   private var linkCount = 0
   /// The folders that contain the location that the walk has reached, from the root folder.
   private var folders: [Step] = []
-  /// Everything that the walk has passed, in this order.
+  /// All folders and links that the walk has passed, in this order.
   private var passedSteps: [Step] = []
 
-  /// Inspects the path of an open file.
-  ///
-  /// The walk must end at the open file itself, so that the file was not replaced between opening and checking.
-  static func result(of path: String, opened: FileStatus, on facts: Facts) -> Result {
+  /// Inspects the path of an open file, which must lead to this file, so that the file was not replaced meanwhile.
+  static func findings(of path: String, opened: FileStatus, on facts: Facts) -> Findings {
     var walk = FilePathWalk(facts: facts, pendingNames: reversedNames(in: path))
-    guard let root = facts.status(at: "/") else { return resultOfChangedPath(path) }
+    guard let root = facts.status(at: "/") else { return findingsForChangedPath(path) }
     walk.enter(Step(path: "/", status: root))
-    guard let file = walk.advance(to: opened) else { return resultOfChangedPath(path) }
-    return walk.result(at: file)
+    guard let file = walk.advance(to: opened) else { return findingsForChangedPath(path) }
+    return walk.findings(at: file)
   }
 
-  /// Returns the names on a path in reverse order, so that the next one can be removed from the end.
   private static func reversedNames(in path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
   }
@@ -74,8 +50,8 @@ struct FilePathWalk<Facts: FileFacts> {
         if folders.count > 1 { folders.removeLast() }
         continue
       }
-      let folder = folders.count > 1 ? folders.last?.path ?? "" : ""
-      let path = "\(folder)/\(name)"
+      let folderPath = folders.count > 1 ? folders.last?.path ?? "" : ""
+      let path = "\(folderPath)/\(name)"
       guard let status = facts.status(at: path) else { return nil }
       switch status.kind {
       case .link:
@@ -93,7 +69,7 @@ struct FilePathWalk<Facts: FileFacts> {
     return nil
   }
 
-  private func result(at file: Step) -> Result {
+  private func findings(at file: Step) -> Findings {
     let steps = passedSteps + [file]
     if let bundle = facts.bundle, let index = folders.firstIndex(where: { $0.status.isSameFile(as: bundle) }) {
       // A user who can write the folders around the bundle can replace the program that reads the file. The bundle
@@ -101,14 +77,14 @@ struct FilePathWalk<Facts: FileFacts> {
       let foldersAroundBundle = Set(folders[..<index].map(\.path))
       let stepsInBundle = steps.filter { !foldersAroundBundle.contains($0.path) }
       let weakness = weakness(of: stepsInBundle, trusting: bundle.owner)
-      return Result(weakness: weakness, place: weakness == nil ? .appBundle : nil)
+      return Findings(weakness: weakness, place: weakness == nil ? .appBundle : nil)
     }
     let weakness = weakness(of: steps)
     let isFixed =
       weakness == nil && file.status.isOnReadOnlyVolume && file.status.owner == 0
       // In a folder with the sticky bit, others can create the folder on which they mount a volume of their own.
       && !passedSteps.contains { $0.status.kind == .folder && $0.status.permissions & 0o022 != 0 }
-    return Result(weakness: weakness, place: isFixed ? .readOnlyVolume : nil)
+    return Findings(weakness: weakness, place: isFixed ? .readOnlyVolume : nil)
   }
 
   private func weakness(of steps: [Step], trusting installer: UInt32? = nil) -> FileWeakness? {
@@ -128,15 +104,14 @@ struct FilePathWalk<Facts: FileFacts> {
       if step.status.kind == .link { continue }
       // Other users can add files to a folder with the sticky bit but cannot replace existing ones.
       if step.status.kind == .folder, step.status.permissions & 0o1000 != 0 { continue }
-      if let weakness = FileWeakness(permissions: step.status.permissions, of: subject, at: step.path) {
-        return weakness
-      }
+      let weakness = FileWeakness(permissions: step.status.permissions, of: subject, at: step.path)
+      if let weakness { return weakness }
     }
     return nil
   }
 
-  private static func resultOfChangedPath(_ path: String) -> Result {
-    Result(
+  private static func findingsForChangedPath(_ path: String) -> Findings {
+    Findings(
       weakness: FileWeakness(
         "\(path) was replaced while it was read, or its path cannot be inspected",
         remedy: "Check which users may write to its folders, and try again."))
@@ -145,3 +120,22 @@ struct FilePathWalk<Facts: FileFacts> {
 
 /// The maximum number of symbolic links on a path, which is also the kernel's limit.
 private let longestLinkChain = 40
+
+/// A location that determines who can read the files in it, so that the mode of a file there cannot be restricted.
+package enum FixedPlace: Sendable, Hashable {
+  /// The bundle of the running app, which the system installs; a user who can read or write it has the program, too.
+  case appBundle
+  /// A volume that is mounted read-only, with a file of root in folders that no group and no other user may write.
+  case readOnlyVolume
+}
+
+/// The facts that decide who can write a file, from this machine and this process or from a test.
+protocol FileFacts {
+  /// The user who runs this program.
+  var user: UInt32 { get }
+  /// The status of the folder of the app bundle that contains the running program, or `nil` if it is in none.
+  var bundle: FileStatus? { get }
+  /// Returns the status of a file, a folder or a symbolic link itself.
+  func status(at path: String) -> FileStatus?
+  func target(ofLinkAt path: String) -> String?
+}

@@ -17,25 +17,16 @@ public protocol FileReader: Sendable {
 public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable {
   /// The bytes of the file.
   public let bytes: [UInt8]
-
   /// The file's permission bits, such as `0o600`, or `nil` if the file system has no permissions.
   public let permissions: UInt16?
-
   /// A reason why another user could have written the file, or `nil` if no reason is known.
   public let weakness: FileWeakness?
-
   /// Whether the file belongs to root and the program runs as another user.
   package var isGrantedByRoot = false
-
   /// The location that determines who can read the file, or `nil` if its permissions do.
   package var place: FixedPlace?
 
-  /// Creates the content of a file, for implementations of ``FileReader``.
-  ///
-  /// - Parameters:
-  ///   - bytes: The bytes of the file.
-  ///   - permissions: The file's permission bits, or `nil` if the file system has no permissions.
-  ///   - weakness: A reason why another user could have written the file, or `nil` if no reason is known.
+  /// Creates the content of a file, for implementations of ``FileReader``; the parameters are the properties.
   public init(_ bytes: [UInt8], permissions: UInt16? = nil, weakness: FileWeakness? = nil) {
     self.bytes = bytes
     self.permissions = permissions
@@ -44,7 +35,6 @@ public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable
 
   /// A description that contains the number of bytes but not the bytes themselves, which may be secret.
   public var description: String { "FileContents(\(bytes.count) bytes)" }
-
   /// A mirror without children, because the bytes may be secret.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
@@ -67,15 +57,10 @@ public enum FileReadError: Error, Sendable, Hashable {
 public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
   /// The reason as a clause without a period, such as `the group may write the folder /srv/keys`.
   public let reason: String
-
   /// The way to remove the weakness, as a sentence.
   public let remedy: String
 
-  /// Creates a weakness, for implementations of ``FileReader``.
-  ///
-  /// - Parameters:
-  ///   - reason: The reason as a clause without a period.
-  ///   - remedy: The way to remove the weakness, as a sentence.
+  /// Creates a weakness, for implementations of ``FileReader``; the parameters are the properties.
   public init(_ reason: String, remedy: String) {
     self.reason = reason
     self.remedy = remedy
@@ -86,19 +71,10 @@ public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates the weakness of a file that others may write according to its permissions, or returns `nil`.
   ///
-  /// - Parameters:
-  ///   - permissions: The permission bits.
-  ///   - name: The object of a sentence, such as `the file` or `the folder /srv`.
-  ///   - path: The path for the remedy.
+  /// - Parameter name: The object of a sentence, such as `the file` or `the folder /srv`.
   package init?(permissions: UInt16, of name: String, at path: String) {
-    let writers: String
-    if permissions & 0o002 != 0 {
-      writers = "any user"
-    } else if permissions & 0o020 != 0 {
-      writers = "the group"
-    } else {
-      return nil
-    }
+    guard permissions & 0o022 != 0 else { return nil }
+    let writers = permissions & 0o002 != 0 ? "any user" : "the group"
     self.init("\(writers) may write \(name)", remedy: "Run chmod go-w \(path), and check its contents.")
   }
 }

@@ -14,44 +14,22 @@
 public struct ProviderContext: Sendable {
   /// A closure that returns the value of an environment variable, or `nil` if the variable is not set.
   public var environment: @Sendable (_ name: String) -> String?
-
-  /// The absolute path of the home directory, which replaces `~` in paths that begin with `~/`.
-  ///
-  /// If the value is `nil`, files with such paths cannot be read.
+  /// The absolute path of the home directory, which replaces `~` in paths that begin with `~/`, or `nil` without one.
   public var home: String?
-
   /// The reader of files, such as configuration files and token files.
   public var files: any FileReader
-
   /// The runner of commands, or `nil` if commands, and sources that need one, cannot be used.
   public var commands: (any CommandRunner)?
-
-  /// The transport that sends HTTP requests, or `nil` if there is no network.
-  ///
-  /// If the value is `nil`, sources that must send a request count as not configured.
+  /// The transport that sends HTTP requests, or `nil`, so that sources that need one count as not configured.
   public var transport: (any HTTPTransport)?
-
   /// The clocks of this machine, for expirations, signatures and time limits.
   public var time: any SigningClock
-
   /// The time limit for each request and its response, or `nil` for the provider's own limit.
   public var timeout: Duration?
-
-  /// A closure that receives warnings about conditions that are no errors, such as a key file that others can read.
-  ///
-  /// It is called each time that a provider detects the condition.
+  /// A closure that receives a warning each time that a provider detects a condition that is no error.
   public var onWarning: @Sendable (CredentialWarning) -> Void = { _ in }
 
-  /// Creates a context from its parts, for tests and for environments other than a local process.
-  ///
-  /// - Parameters:
-  ///   - environment: A closure that returns the value of an environment variable, or `nil` if the variable is not set.
-  ///   - home: The absolute path of the home directory, or `nil` if the environment has no home directory.
-  ///   - files: The reader of files.
-  ///   - commands: The runner of commands, or `nil` if commands are not available.
-  ///   - transport: The transport that sends HTTP requests, or `nil` if there is no network.
-  ///   - time: The clocks.
-  ///   - timeout: The time limit for each request and its response, or `nil` for the provider's own limit.
+  /// Creates a context for tests and for environments other than a local process; the parameters are the properties.
   public init(
     environment: @escaping @Sendable (_ name: String) -> String?, home: String?, files: any FileReader,
     commands: (any CommandRunner)? = nil, transport: (any HTTPTransport)? = nil, time: any SigningClock = .system,
@@ -68,11 +46,7 @@ public struct ProviderContext: Sendable {
 
   /// Creates a context with this process's environment, this machine's files and the current user's home directory.
   ///
-  /// - Parameters:
-  ///   - transport: The transport that sends HTTP requests, or `nil` if there is no network.
-  ///   - commands: The runner of commands, or `nil` if commands are not available.
-  ///   - time: The clocks.
-  ///   - timeout: The time limit for each request and its response, or `nil` for the provider's own limit.
+  /// The parameters are the properties.
   public init(
     transport: (any HTTPTransport)? = nil, commands: (any CommandRunner)? = nil, time: any SigningClock = .system,
     timeout: Duration? = nil
@@ -100,8 +74,6 @@ public struct ProviderContext: Sendable {
 
   /// Returns the value without surrounding whitespace, or `nil` if the variable is unset or empty.
   package func variable(_ name: String) -> String? { environment(name)?.trimmed }
-
-  /// Returns whether the value of an environment variable is `true`, ignoring case.
   package func isTrue(_ name: String) -> Bool { variable(name)?.lowercased() == "true" }
 
   /// Returns a path with the home directory in place of a leading `~`, or `nil` if there is no home directory.
@@ -122,19 +94,12 @@ extension ProviderContext: Redacted {
 public struct CredentialWarning: Sendable, Hashable, CustomStringConvertible {
   /// The name of the provider that reports the warning.
   public let source: String
-
   /// The condition that the warning is about, as a sentence.
   public let message: String
-
   /// The way to remove the condition, as a sentence.
   public let remedy: String
 
-  /// Creates a warning that a provider reports.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that reports the warning.
-  ///   - message: The condition that the warning is about, as a sentence without secrets.
-  ///   - remedy: The way to remove the condition, as a sentence.
+  /// Creates a warning; the parameters are the properties.
   public init(source: String, _ message: String, remedy: String) {
     self.source = source.onOneLine
     self.message = message.onOneLine

@@ -29,10 +29,10 @@ public struct SystemFiles: FileReader {
     let absolute = try absolutePath(path)
     let file = try OpenedFile(absolute)
     let bytes = try file.readBytes(limit: limit)
-    let access = FilePathWalk.result(of: absolute, opened: file.status, on: MachineFacts())
-    var contents = FileContents(bytes, permissions: file.status.permissions, weakness: access.weakness)
+    let findings = FilePathWalk.findings(of: absolute, opened: file.status, on: MachineFacts())
+    var contents = FileContents(bytes, permissions: file.status.permissions, weakness: findings.weakness)
     contents.isGrantedByRoot = file.status.isGrantedByRoot
-    contents.place = access.place
+    contents.place = findings.place
     return contents
   }
 
@@ -45,20 +45,15 @@ public struct SystemFiles: FileReader {
   }
 }
 
-/// An open file whose status and content are read through the same descriptor.
-///
-/// Both therefore belong to the same file even if the file at the path is replaced.
+/// An open file whose status and content belong together even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
   /// The maximum reserved capacity, because a file system can report a size that the file does not have.
   private static let reservationByteLimit: Int64 = 1 << 20
 
   private let descriptor: Int32
-  private let path: String
-
   let status: FileStatus
 
-  /// Opens a regular file, following symbolic links.
   init(_ path: String) throws(FileReadError) {
     // Without O_NONBLOCK, opening a pipe would block.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -73,13 +68,10 @@ struct OpenedFile: ~Copyable {
       throw .unreadable("it is not a regular file")
     }
     self.descriptor = descriptor
-    self.path = path
     self.status = status
   }
 
-  deinit {
-    _ = close(descriptor)
-  }
+  deinit { _ = close(descriptor) }
 
   func readBytes(limit: Int) throws(FileReadError) -> [UInt8] {
     guard status.size <= limit else { throw .tooLarge }
@@ -128,11 +120,15 @@ struct FileStatus: Equatable {
 
   /// Creates the status of a file that does not exist, for tests.
   init(_ kind: Kind, inode: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
-    (self.kind, self.inode, self.owner, self.permissions) = (kind, inode, owner, permissions)
-    (self.isOnReadOnlyVolume, size, device) = (isOnReadOnlyVolume, 0, 0)
+    self.kind = kind
+    self.inode = inode
+    self.owner = owner
+    self.permissions = permissions
+    self.isOnReadOnlyVolume = isOnReadOnlyVolume
+    size = 0
+    device = 0
   }
 
-  /// Reads the status of the file, or of the symbolic link itself, at a path, or returns `nil`.
   init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -172,11 +168,9 @@ struct FileStatus: Equatable {
 /// The facts of this machine and this process.
 struct MachineFacts: FileFacts {
   var user: UInt32 { geteuid() }
-
   var bundle: FileStatus? { CurrentProcess.bundle.flatMap { FileStatus(at: $0) } }
 
   func status(at path: String) -> FileStatus? { FileStatus(at: path) }
-
   func target(ofLinkAt path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)

@@ -11,22 +11,20 @@ package import StorageCrypto
 ///
 /// ```swift
 /// let key = AccessKey(id: "LTAI…", secret: "…")
-/// let temporary = AccessKey(id: "STS.…", secret: "…", sessionToken: "…", expiration: .now.advanced(by: .seconds(3600)))
+/// let expiration = Timestamp.now.advanced(by: .seconds(3600))
+/// let temporary = AccessKey(id: "STS.…", secret: "…", sessionToken: "…", expiration: expiration)
 /// ```
 public struct AccessKey: Credential {
   /// The key's ID, secret and session token with the values derived from them, which have the same lifetime.
   let storage: AccessKeyStorage
-
   /// The first instant at which the key is valid by its issuer's clock, or `nil` if the issuer did not report it.
   public let start: Timestamp?
-
   /// The time at which the key expires by its issuer's clock, or `nil` for a permanent key.
   public let expiration: Timestamp?
 
   /// Creates an access key from strings.
   ///
-  /// The initializer performs no validation. A key that cannot be used, such as a key with a space in its ID or a line
-  /// break in its token, is rejected with a reason when it signs.
+  /// A key that cannot be used, such as a key with a space in its ID, is rejected with a reason only when it signs.
   ///
   /// - Parameters:
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
@@ -42,19 +40,14 @@ public struct AccessKey: Credential {
       expiration: expiration)
   }
 
-  /// Creates an access key from an ID and secrets in protected memory.
-  ///
-  /// The parameters are those of the initializer from strings.
+  /// Creates an access key from an ID and secrets in protected memory, otherwise like the initializer from strings.
   public init(
     id: String, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
-    self.init(
-      id: AccessKeyID(id), secret: secret, sessionToken: sessionToken, start: start, expiration: expiration)
+    self.init(id: AccessKeyID(id), secret: secret, sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
-  /// Creates an access key from an existing access key ID and strings.
-  ///
-  /// The parameters are those of the initializer from strings.
+  /// Creates an access key from an existing access key ID, otherwise like the initializer from strings.
   public init(
     id: AccessKeyID, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -63,15 +56,12 @@ public struct AccessKey: Credential {
       expiration: expiration)
   }
 
-  /// Creates an access key from an existing access key ID and secrets in protected memory.
-  ///
-  /// The parameters are those of the initializer from strings.
+  /// Creates an access key from an existing ID and secrets in protected memory, otherwise like that from strings.
   public init(
     id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
-    self.init(
-      storage: AccessKeyStorage(id: id, secret: secret, sessionToken: sessionToken), start: start,
-      expiration: expiration)
+    let storage = AccessKeyStorage(id: id, secret: secret, sessionToken: sessionToken)
+    self.init(storage: storage, start: start, expiration: expiration)
   }
 
   private init(storage: AccessKeyStorage, start: Timestamp? = nil, expiration: Timestamp? = nil) {
@@ -82,8 +72,7 @@ public struct AccessKey: Credential {
 
   /// The anonymous credential, which leaves requests unsigned and cannot presign URLs.
   ///
-  /// An app must choose the anonymous credential explicitly. A key with an empty ID and an empty secret is rejected,
-  /// because it usually is a setting that was forgotten.
+  /// A key with an empty ID and an empty secret is rejected instead, because it usually is a forgotten setting.
   public static let anonymous = AccessKey(
     storage: AccessKeyStorage(id: "", secret: Secret(""), sessionToken: nil, isAnonymous: true))
 
@@ -92,33 +81,26 @@ public struct AccessKey: Credential {
   /// With a decoy key, rejecting an unknown ID costs the same hashing as rejecting a wrong signature. The decoy's
   /// secret is not secret: a signature that matches the decoy key must not be accepted.
   static func decoy(for claim: some SignatureClaim) -> AccessKey {
-    AccessKey(
-      storage: AccessKeyStorage(
-        id: claim.accessKeyID, secret: .decoy, sessionToken: claim.sessionToken, isDecoy: true))
+    let storage = AccessKeyStorage(
+      id: claim.accessKeyID, secret: .decoy, sessionToken: claim.sessionToken, isDecoy: true)
+    return AccessKey(storage: storage)
   }
 
   var isDecoy: Bool { storage.isDecoy }
-
   /// The access key ID (`AccessKeyId`, `SecretId`).
   public var id: AccessKeyID { storage.id }
-
   /// The key's secret (`AccessKeySecret`, `SecretKey`).
   public var secret: Secret { storage.secret }
-
   /// The session token of a temporary key, or `nil` for a permanent key.
   public var sessionToken: Secret? { storage.sessionToken }
-
   /// Whether the key is the ``anonymous`` credential.
   public var isAnonymous: Bool { storage.isAnonymous }
-
   /// The part of the key that signed requests reveal: its ID and session token, with its start and expiration.
   public var identity: Identity { Identity(id: id, sessionToken: sessionToken, start: start, expiration: expiration) }
 }
 
 extension AccessKey: Equatable {
-  /// Returns whether two access keys are equal in every public property.
-  ///
-  /// Secrets are compared in constant time.
+  /// Returns whether two access keys are equal in every public property, comparing secrets in constant time.
   public static func == (first: AccessKey, second: AccessKey) -> Bool {
     first.isAnonymous == second.isAnonymous && first.identity == second.identity && first.secret == second.secret
   }
@@ -137,21 +119,18 @@ extension AccessKey: Redacted {
 }
 
 extension AccessKey {
-  /// Returns the HMAC-SHA-1 signing key for a scope, which is derived once for the lifetime of the access key.
+  /// Returns the HMAC-SHA-1 signing key for a scope from the cache, or derives it from the secret.
   package func signingKey(for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>) -> HMACKey<SHA1> {
     storage.sha1Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the HMAC-SHA-256 signing key for a scope, which is derived once for the lifetime of the access key.
+  /// Returns the HMAC-SHA-256 signing key for a scope from the cache, or derives it from the secret.
   package func signingKey(for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>) -> HMACKey<SHA256> {
     storage.sha256Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
   /// Returns the header field with the session token, or `nil`; it is created once for each key and field name.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? { storage.tokenField(named: name) }
-
   /// Returns the header field with the session token and the percent-encoded token, or `nil`; both are created once.
-  package func encodedTokenField(named name: HTTPField.Name) -> TokenField? {
-    storage.encodedTokenField(named: name)
-  }
+  package func encodedTokenField(named name: HTTPField.Name) -> TokenField? { storage.encodedTokenField(named: name) }
 }

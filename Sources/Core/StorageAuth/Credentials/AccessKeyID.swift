@@ -9,9 +9,7 @@
 public struct AccessKeyID: Sendable, Hashable, Comparable {
   private let text: ByteExactString
 
-  /// Creates an access key ID from a string, which is not validated until the ID signs or appears in a request.
-  ///
-  /// - Parameter string: The ID as the vendor issued it.
+  /// Creates an access key ID from the vendor's string, which is not validated until the ID signs or is in a request.
   public init(_ string: String) { text = ByteExactString(string) }
 
   /// Creates an access key ID from the signer's ID in a request.
@@ -20,7 +18,7 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the ID is empty or
   ///   contains characters other than visible ASCII characters.
   public init(claimed: some StringProtocol) throws(VerificationError) {
-    guard !claimed.isEmpty, claimed.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
+    guard !claimed.isEmpty, claimed.utf8.allSatisfy(\.isVisibleASCII) else {
       throw VerificationError(
         .malformed, "The access key id is empty or contains a space, a control character or one that is not ASCII.",
         remedy: "Copy the id again from the service that issued the key.")
@@ -30,10 +28,8 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
 
   /// The access key ID as a `String`, to be displayed or sent.
   public var string: String { text.string }
-
   /// The UTF-8 bytes of the access key ID.
   public var utf8: String.UTF8View { text.utf8 }
-
   /// Whether the access key ID is empty.
   public var isEmpty: Bool { text.isEmpty }
 
@@ -47,7 +43,6 @@ extension AccessKeyID: ExpressibleByStringLiteral, CustomStringConvertible, Cust
 
   /// The access key ID, with control characters escaped.
   public var description: String { string.onOneLine }
-
   /// The access key ID as a Swift string literal.
   public var debugDescription: String { text.debugDescription }
 }

@@ -60,31 +60,28 @@ final class AccessKeyStorage: Sendable {
 
 /// A session token in the forms that signers need.
 package struct TokenField: Sendable {
-  /// The header field.
   package let field: HTTPField
-
   /// The percent-encoded token, or `nil` if no signer has needed it.
   package let encodedToken: SecretBytes?
 }
 
 /// The scope of a derived signing key: a period in any unit, a region and a service, each zero or empty if unused.
-@usableFromInline
-package struct KeyScope: Sendable, Equatable {
-  @usableFromInline let from: Int64
-  @usableFromInline let to: Int64
+@usableFromInline package struct KeyScope: Sendable, Equatable {
+  @usableFromInline let start: Int64
+  @usableFromInline let end: Int64
   @usableFromInline let region: String
   @usableFromInline let service: String
 
   @inlinable @inline(__always)
-  package init(from: Int64 = 0, to: Int64 = 0, region: String = "", service: String = "") {
-    self.from = from
-    self.to = to
+  package init(from start: Int64 = 0, to end: Int64 = 0, region: String = "", service: String = "") {
+    self.start = start
+    self.end = end
     self.region = region
     self.service = service
   }
 }
 
-/// A cache for the most recently derived signing keys of an access key.
+/// A cache of the most recently derived signing keys of an access key.
 final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
   private struct Entry {
     let scope: KeyScope
@@ -97,10 +94,7 @@ final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
   private let entries = Lock<[Entry]>([])
 
   func key(for scope: KeyScope, derive: () -> HMACKey<Hash>) -> HMACKey<Hash> {
-    let cachedKey = entries.withLock { entries in
-      entries.first { $0.scope == scope }?.key
-    }
-    if let cachedKey { return cachedKey }
+    if let cachedKey = entries.withLock({ entries in entries.first { $0.scope == scope }?.key }) { return cachedKey }
     let key = derive()
     entries.withLock { entries in
       if entries.count == Self.capacity { entries.removeFirst() }

@@ -31,10 +31,6 @@ public struct AuthenticationCode: Sendable, Equatable {
   /// Decodes an authentication code from Base64 with padding (RFC 4648, section 4).
   ///
   /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
-  ///
-  /// - Parameters:
-  ///   - text: The code in Base64.
-  ///   - algorithm: The HMAC algorithm, which determines the number of bytes.
   public init?(base64 text: String, _ algorithm: Algorithm) {
     guard let bytes = [UInt8](base64: text), bytes.count == algorithm.byteCount else { return nil }
     self.bytes = bytes
@@ -44,10 +40,6 @@ public struct AuthenticationCode: Sendable, Equatable {
   /// Decodes an authentication code from lowercase hexadecimal digits.
   ///
   /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
-  ///
-  /// - Parameters:
-  ///   - text: The code in lowercase hexadecimal digits.
-  ///   - algorithm: The HMAC algorithm, which determines the number of bytes.
   public init?(hexadecimal text: String, _ algorithm: Algorithm) {
     guard let bytes = [UInt8](hex: text), bytes.count == algorithm.byteCount else { return nil }
     self.bytes = bytes
@@ -56,13 +48,10 @@ public struct AuthenticationCode: Sendable, Equatable {
 
   /// The authentication code in Base64 with padding (RFC 4648, section 4).
   public var base64: String { String(writing: { $0.append(base64: bytes) }) }
-
   /// The authentication code in lowercase hexadecimal digits.
   public var hexadecimal: String { String(writing: { $0.append(hex: bytes) }) }
 
-  /// Returns whether two authentication codes are equal.
-  ///
-  /// The time of the comparison depends only on the lengths of the codes.
+  /// Returns whether two authentication codes are equal, in a time that depends only on their lengths.
   public static func == (first: AuthenticationCode, second: AuthenticationCode) -> Bool {
     constantTimeEqual(first.bytes, second.bytes)
   }
@@ -91,11 +80,7 @@ extension AccessKey {
     withBytes(of: text) { authenticationCode(for: $0, using: algorithm) }
   }
 
-  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
-  ///
-  /// - Parameters:
-  ///   - bytes: The bytes that are authenticated.
-  ///   - algorithm: The HMAC algorithm to use.
+  /// Returns the authentication code of bytes, computed with the key's secret and an HMAC algorithm; for signers.
   public func authenticationCode(
     for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
   ) -> AuthenticationCode {
@@ -115,11 +100,9 @@ extension AccessKey {
     }
   }
 
-  /// Returns the HMAC-SHA1 of a string in Base64, for a server that signs for its apps with OSS V1 (self-signed mode).
+  /// Returns the HMAC-SHA1 of a string to sign in Base64, for a server that signs for its apps with OSS V1.
   ///
-  /// The vendor's pages and SDKs call it `calBase64Sha1`.
-  ///
-  /// - Parameter text: The string whose UTF-8 bytes are authenticated: the string to sign that the app sends.
+  /// The vendor calls this mode self-signed, and the function `calBase64Sha1`.
   public func hmacSHA1Base64(_ text: String) -> String { authenticationCode(for: text, using: .hmacSHA1).base64 }
 
   /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
@@ -145,7 +128,7 @@ extension AccessKey {
 
 /// The scope of a signing key that is derived from a secret in steps, as signatures of the SigV4 family derive theirs.
 ///
-/// The first key is a prefix followed by the secret. The HMAC-SHA256 of each part with the key before it is the next key.
+/// The first key is a prefix followed by the secret; the HMAC-SHA256 of each part is the key for the next part.
 ///
 /// ```swift
 /// let scope = SigningKeyScope(prefix: "ACME4", [day, region, "storage", "acme4_request"])
@@ -154,18 +137,12 @@ extension AccessKey {
 public struct SigningKeyScope: Sendable, Hashable {
   /// The text before the secret in the first key.
   public let prefix: String
-
-  /// The parts, of which each derives a key from the key before it.
+  /// The parts, such as day, region and service, of which each derives a key from the key before it.
   public let parts: [String]
-
   /// The parts as one string, in which no two lists of parts are equal.
   let joined: String
 
-  /// Creates the scope of a derived signing key.
-  ///
-  /// - Parameters:
-  ///   - prefix: The text before the secret in the first key.
-  ///   - parts: The parts, such as the day, the region, the service and the end of the scope.
+  /// Creates the scope of a derived signing key; the parameters are the properties.
   public init(prefix: String, _ parts: [String]) {
     self.prefix = prefix
     self.parts = parts
@@ -185,23 +162,14 @@ public struct MessageDigest: Sendable, Hashable {
   public let bytes: [UInt8]
 
   /// Returns the SHA-256 hash value of bytes (FIPS 180-4).
-  ///
-  /// - Parameter bytes: The bytes to hash.
   public static func sha256(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: SHA256.hash(bytes).bytes) }
-
   /// Returns the SHA-1 hash value of bytes (FIPS 180-4).
-  ///
-  /// - Parameter bytes: The bytes to hash.
   public static func sha1(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: SHA1.hash(bytes).bytes) }
-
   /// Returns the MD5 hash value of bytes (RFC 1321).
-  ///
-  /// - Parameter bytes: The bytes to hash.
   public static func md5(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: MD5.hash(bytes).bytes) }
 
   /// The hash value in Base64 with padding (RFC 4648, section 4), as the header `Content-MD5` contains it.
   public var base64: String { String(writing: { $0.append(base64: bytes) }) }
-
   /// The hash value in lowercase hexadecimal digits.
   public var hexadecimal: String { String(writing: { $0.append(hex: bytes) }) }
 }

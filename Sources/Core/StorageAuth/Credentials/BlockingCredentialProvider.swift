@@ -5,27 +5,21 @@ internal import Dispatch
 
 /// A credential provider that calls a blocking function on a separate thread.
 ///
-/// The function is never called on the main thread and never concurrently with itself: requesting a credential before
-/// the previous call has returned is an error.
+/// The function never runs on the main thread, and never twice at a time: an overlapping request is an error.
 public final class BlockingCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the credentials' source, for errors and events.
   public let source: String
-
   private let function: @Sendable () throws -> Value?
   private let queue: DispatchQueue
-  /// Whether a call of the function has not returned.
-  ///
-  /// Another request is then an error and does not wait, because a function that never returns would block every later
-  /// request.
+  /// Whether a call of the function is running; another request then fails at once, because it could wait forever.
   private let isBusy = Lock(false)
 
   /// Creates a provider that fetches credentials with a blocking function.
   ///
   /// - Parameters:
   ///   - source: The name of the credentials' source, for errors and events.
-  ///   - function: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
-  ///     fails. A ``CredentialError`` is passed on unchanged; any other error is the `underlying` error of the one that
-  ///     callers receive.
+  ///   - function: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError``
+  ///     that it throws is passed on unchanged; any other error is the `underlying` error of the one that callers get.
   public init(source: String, _ function: @escaping @Sendable () throws -> Value?) {
     self.source = source
     self.function = function
@@ -36,8 +30,8 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   ///
   /// - Parameter context: The context, which is not used.
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
-  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/unavailable`` if the
-  ///   function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
+  ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/unavailable`` if
+  ///   the function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     let wasBusy = isBusy.withLock { isBusy in
       let wasBusy = isBusy

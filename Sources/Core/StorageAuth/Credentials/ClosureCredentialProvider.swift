@@ -5,7 +5,6 @@
 public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the credentials' source, for errors and events.
   public let source: String
-
   private let fetch: @Sendable @concurrent () async throws -> Value?
 
   /// Creates a provider that fetches credentials with an asynchronous function.
@@ -33,7 +32,6 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   }
 }
 
-/// Returns the credential that a provider's callback returned, or throws a ``CredentialError`` if it is `nil`.
 func requireCredential<Value>(_ credential: Value?, from source: String) throws(CredentialError) -> Value {
   if let credential { return credential }
   throw CredentialError(

@@ -7,10 +7,7 @@ internal import StorageCrypto
 enum CredentialValidation {
   /// The maximum length of an access key ID, in bytes; the vendors' IDs have about 40 bytes.
   private static let idByteLimit = 1_024
-
   /// The maximum length of a secret or a session token, in bytes; the vendors' values have up to 2,000 bytes.
-  ///
-  /// A session token appears in a header or, percent-encoded, in a URL.
   private static let secretByteLimit = 16_384
 
   /// Returns the reason why a credential cannot be sent, or `nil`; the secret may be stored elsewhere.
@@ -23,7 +20,7 @@ enum CredentialValidation {
     if id.isEmpty {
       return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
     }
-    if !id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) { return delimiterInID }
+    if !id.utf8.allSatisfy(\.isVisibleASCII) { return delimiterInID }
     return secret.flatMap { error(in: $0, named: "secret") } ?? token.flatMap { error(in: $0, named: "session token") }
   }
 
@@ -37,7 +34,7 @@ enum CredentialValidation {
       for index in bytes.indices {
         let byte = bytes[index]
         let isAtEnd = index == 0 || index == bytes.count - 1
-        if byte < UInt8(ascii: " ") || byte == 0x7f || isAtEnd && byte == UInt8(ascii: " ") { isSendable = false }
+        if byte.isASCIIControl || isAtEnd && byte == UInt8(ascii: " ") { isSendable = false }
       }
       return (bytes.count, isSendable)
     }
@@ -68,7 +65,7 @@ extension AccessKey {
     try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
   }
 
-  /// Validates the key for a scheme whose authorizations have the delimiters; none before the scheme is known.
+  /// Validates the key for a scheme whose authorizations have the delimiters.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let error = storage.validationError { throw error }
     if !storage.idDelimiters.isDisjoint(with: delimiters) { throw CredentialValidation.delimiterInID }
@@ -92,7 +89,6 @@ package struct IDDelimiters: OptionSet, Sendable {
   package static let percent = IDDelimiters(rawValue: 1 << 5)
   package static let quote = IDDelimiters(rawValue: 1 << 6)
   package static let slash = IDDelimiters(rawValue: 1 << 7)
-
   /// The delimiters of all schemes, for a scheme that is not known here.
   static let all = IDDelimiters(rawValue: .max)
 

@@ -9,34 +9,19 @@ package import HTTPTypes
 public struct Identity: Sendable, Equatable {
   /// The access key ID of the signer.
   public let id: AccessKeyID
-
   /// The session token of a temporary credential, which is part of the signed request, or `nil` for a permanent one.
   public let sessionToken: Secret?
-
   /// The first instant at which the credential is valid by its issuer's clock, or `nil` if it is not known.
   public let start: Timestamp?
-
   /// The time at which the credential expires by its issuer's clock, or `nil` if the credential does not expire.
   public let expiration: Timestamp?
 
-  /// Creates an identity from an access key ID as a string.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID of the signer.
-  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
-  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
-  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
+  /// Creates an identity from an access key ID as a string; the parameters are the properties.
   public init(id: String, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.init(id: AccessKeyID(id), sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
-  /// Creates an identity from an access key ID.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID of the signer.
-  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
-  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
-  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
+  /// Creates an identity from an access key ID; the parameters are the properties.
   public init(id: AccessKeyID, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
     self.id = id
     self.sessionToken = sessionToken
@@ -46,13 +31,11 @@ public struct Identity: Sendable, Equatable {
 }
 
 extension Identity {
-  /// Throws an error if the credential expires before a signature does.
   package func requireValidity(until signatureExpiration: Timestamp) throws(SigningError) {
     guard let expiration, expiration < signatureExpiration else { return }
     throw .credentialEndsFirst(expiration, required: signatureExpiration)
   }
 
-  /// Returns the header field with the session token, or `nil` for a permanent credential.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? {
     sessionToken.map { HTTPField(name: name, value: $0.reveal()) }
   }

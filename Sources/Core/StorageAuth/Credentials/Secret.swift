@@ -9,16 +9,9 @@ package import StorageCrypto
 public struct Secret: Sendable, Equatable {
   package let bytes: SecretBytes
 
-  /// Creates a secret by copying a string into memory that is wiped on release.
-  ///
-  /// The original string is not wiped, because Swift has no means to do so.
-  ///
-  /// - Parameter text: The secret in clear text.
+  /// Creates a secret by copying a string, which is not wiped, into memory that is wiped on release.
   public init(_ text: String) { bytes = withBytes(of: text) { SecretBytes($0) } }
-
-  /// Creates a secret by copying bytes into memory that is wiped on release.
-  ///
-  /// - Parameter bytes: The bytes of the secret; the array is not wiped.
+  /// Creates a secret by copying bytes from an array, which is not wiped, into memory that is wiped on release.
   public init(bytes: [UInt8]) { self.bytes = SecretBytes(bytes) }
 
   /// Whether the secret is empty.
@@ -27,9 +20,7 @@ public struct Secret: Sendable, Equatable {
   /// Returns the secret in clear text, in a copy that is not wiped; call it only for values that must be sent.
   public func reveal() -> String { String(writing: { writer in bytes.withBytes { writer.append($0) } }) }
 
-  /// Returns whether two secrets are equal.
-  ///
-  /// The time of the comparison depends only on the lengths of the secrets.
+  /// Returns whether two secrets are equal, in a time that depends only on their lengths.
   public static func == (first: Secret, second: Secret) -> Bool {
     first.bytes.withBytes { first in second.bytes.withBytes { constantTimeEqual(first, $0) } }
   }
@@ -46,7 +37,6 @@ extension Secret: Redacted {
 
   /// The text that is shown instead of the secret, ``mask``.
   public var description: String { Self.mask }
-
   /// The text that is shown instead of the secret, ``mask``.
   public var debugDescription: String { Self.mask }
 }
@@ -59,8 +49,7 @@ extension ByteWriter {
 
 /// A type whose values can hold secrets, and that shows no more of a value than its description.
 ///
-/// A conforming type implements `description` without the secrets. `print`, `dump`, `Mirror` and debuggers then show
-/// this text, and none of the stored properties.
+/// A type implements `description` without secrets, and `print`, `dump`, `Mirror` and debuggers show only this text.
 ///
 /// ```swift
 /// extension Login: Redacted {
@@ -72,7 +61,6 @@ public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible,
 extension Redacted {
   /// The same text as `description`.
   public var debugDescription: String { description }
-
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -6,17 +6,15 @@ internal import StorageCrypto
 /// A mask that replaces known secrets in strings to be displayed; the only implementation of masking by value.
 ///
 /// All secrets are searched for in one pass over the original string, each in clear text and percent-encoded once or
-/// twice (Aho and Corasick, "Efficient string matching", 1975). The time to create a mask is linear in the lengths of the
-/// secrets, and the time to apply it is linear in the length of the string. An inserted mask is never searched for another
-/// secret. Overlapping occurrences become one mask.
+/// twice (Aho and Corasick, "Efficient string matching", 1975). The time to create a mask is linear in the lengths of
+/// the secrets, and the time to apply it is linear in the length of the string. An inserted mask is never searched for
+/// another secret. Overlapping occurrences become one mask.
 ///
 /// The mask must only contain values that are known to be secret. If it contained values from an untrusted client, this
 /// client would choose what is masked. Values that an untrusted client sent are masked by name: a header or parameter
 /// value is masked if its name is secret according to ``SecretName``.
 package struct SecretMask: Sendable {
-  /// The minimum length, in bytes, of a secret that is masked.
-  ///
-  /// Masking a shorter value would make the string unreadable, and reveal where the value occurs.
+  /// The minimum length, in bytes, of a secret that is masked; masks for shorter values would reveal where they occur.
   package static let minimumByteCount = 4
 
   private let automaton: SecretAutomaton
@@ -35,7 +33,6 @@ package struct SecretMask: Sendable {
   /// A mask that replaces only the values of headers and parameters with secret names.
   package static let namedValues = SecretMask([], masksNamedValues: true)
 
-  /// Returns a copy of a string in which each occurrence of a secret is replaced with ``Secret/mask``.
   package func applied(to text: String) -> String {
     withBytes(of: text) { bytes in
       let secretRanges = automaton.ranges(in: bytes)
@@ -58,9 +55,7 @@ extension SecretMask: Redacted {
   package var description: String { "SecretMask" }
 }
 
-/// Returns the union of two lists of ranges, which are sorted and free of overlaps, as the result is.
-///
-/// The sort takes linear time, because it merges the runs that are sorted already (timsort).
+/// Returns the union of two lists of ranges; each list, and the result, is sorted and has no overlapping ranges.
 private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
   var result: [Range<Int>] = []
   for next in (first + second).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -90,7 +85,6 @@ struct SecretAutomaton: Sendable {
   /// The length of the longest pattern that ends at each node.
   private var longestPatternLength: [Int32] = [0]
 
-  /// Creates an automaton that finds the given secrets.
   init(_ secrets: some Sequence<Secret>) {
     for secret in secrets { secret.bytes.withBytes { insert(partsOf: $0) } }
     setFallbackNodes()
@@ -174,7 +168,6 @@ struct SecretAutomaton: Sendable {
     return nil
   }
 
-  /// Returns the automaton's next node after reading a byte, following fallback nodes.
   private func nextNode(from node: Int, reading byte: UInt8) -> Int {
     var node = node
     while true {
@@ -184,7 +177,7 @@ struct SecretAutomaton: Sendable {
     }
   }
 
-  /// Sets the fallback nodes, level by level, after all patterns have been inserted.
+  /// Sets the fallback nodes, level by level.
   private mutating func setFallbackNodes() {
     var queue = [0]
     var head = 0

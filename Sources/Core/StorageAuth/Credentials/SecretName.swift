@@ -20,19 +20,15 @@ public enum SecretName {
   /// The declared names in lowercase, and `sign`, the parameter with the whole authorization of a COS URL.
   private static let declaredNames = Lock<Set<String>>(["sign"])
 
-  /// Declares additional names whose values must not be shown, for the whole process.
-  ///
-  /// - Parameter names: The names of headers, parameters or form fields, which are compared case-insensitively.
+  /// Declares more names, in any letter case, whose values must not be shown, for the whole process.
   public static func declare(_ names: String...) {
     declaredNames.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
   }
 
-  /// Returns whether a name is that of a token, such as a session token.
   package static func isToken(_ name: some StringProtocol) -> Bool {
     withBytes(of: name.asciiLowercased) { kinds(announcedBy: $0).contains(.token) }
   }
 
-  /// Returns whether the values of a name must not be shown.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let text = name.asciiLowercased
     return withBytes(of: text) { !kinds(announcedBy: $0).isEmpty } || declaredNames.withLock { $0.contains(text) }
@@ -45,7 +41,7 @@ public enum SecretName {
     static let other = Kinds(rawValue: 2)
   }
 
-  /// The ends of names that contain such a word, and whose values are no secret.
+  /// The ends of names that contain a word such as `token` although their values are no secret.
   private static let harmlessEnds: [StaticString] = [
     "continuation-token", "continuationtoken", "-credential", "signature-version", "signatureversion",
     "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
@@ -71,9 +67,8 @@ public enum SecretName {
     return kinds
   }
 
-  /// The maximum number of bytes of a name that are examined; of a longer name, only the last bytes are examined.
+  /// The number of bytes at the end of a name that are examined.
   private static let nameByteLimit = 128
-
   /// The length, in bytes, of the shortest secret name: `sign`.
   private static let minimumNameByteCount = 4
 

@@ -12,10 +12,8 @@ public protocol ActionableError: Error, CustomStringConvertible {
 
   /// The code that identifies the kind of problem.
   var code: Code { get }
-
   /// A sentence that describes the problem and its location.
   var message: String { get }
-
   /// A sentence that describes how to fix the problem.
   var remedy: String { get }
 }
@@ -33,28 +31,20 @@ public protocol DetailedError: ActionableError, Hashable where Code: Hashable {
   /// The code, the message and the remedy.
   var details: ErrorDetails<Code> { get }
 
-  /// Creates an error.
-  ///
-  /// - Parameter details: The code, the message and the remedy.
+  /// Creates an error from its code, its message and its remedy.
   init(_ details: ErrorDetails<Code>)
 }
 
 extension DetailedError {
   /// The code that identifies the kind of problem.
   public var code: Code { details.code }
-
   /// A sentence that describes the problem and its location.
   public var message: String { details.message }
-
   /// A sentence that describes how to fix the problem.
   public var remedy: String { details.remedy }
 
-  /// Creates an error; implementations of protocols such as ``Signer`` use this initializer for errors of their own.
-  ///
-  /// - Parameters:
-  ///   - code: The kind of problem.
-  ///   - message: A sentence that describes the problem and its location, without secrets.
-  ///   - remedy: A sentence that describes how to fix the problem.
+  /// Creates an error, for implementations of protocols such as ``Signer``; the parameters, which must not contain
+  /// secrets, are the properties.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.init(ErrorDetails(code, message, remedy: remedy))
   }

@@ -7,40 +7,27 @@
 public struct CredentialError: Error, Sendable, Hashable {
   /// The code that identifies the kind of failure.
   public let code: Code
-
   /// The name of the source that failed, such as `environment` or a host.
   public let source: String
-
   /// A sentence that describes the failure.
   public let message: String
-
   /// A sentence that describes how to fix the failure.
   public let remedy: String
-
   /// Whether a later request for a credential can succeed.
   public let isRetryable: Bool
-
   /// The errors of the sources that were tried earlier and skipped, each with the reason why the source declined.
   public let declined: [CredentialError]
-
   private let cause: Cause?
 
   /// The error that the app's own code threw, such as a callback or a login, or `nil` if there is none.
   ///
-  /// If the source itself has none, it is that of the first declined source with one. It is not part of the description,
-  /// because it can contain secrets, and two errors that differ in it only are equal.
+  /// If the source itself has none, the value is that of the first declined source with one. It is neither part of the
+  /// description, because it can contain secrets, nor compared by `==`.
   public var underlying: (any Error)? { cause?.error ?? declined.lazy.compactMap(\.underlying).first }
 
-  /// Creates a credential error; for implementations of ``CredentialProvider``.
+  /// Creates a credential error, for implementations of ``CredentialProvider``; the parameters are the properties.
   ///
-  /// - Parameters:
-  ///   - code: The kind of failure.
-  ///   - source: The name of the source that failed.
-  ///   - message: A sentence that describes the failure, without secrets.
-  ///   - remedy: A sentence that describes how to fix the failure.
-  ///   - isRetryable: Whether a later request for a credential can succeed.
-  ///   - declined: The errors of the sources that were tried earlier and skipped.
-  ///   - underlying: The error that the app's own code threw, or `nil` if there is none.
+  /// The message and the remedy must not contain secrets.
   public init(
     _ code: Code, source: String, _ message: String, remedy: String, isRetryable: Bool = false,
     declined: [CredentialError] = [], underlying: (any Error)? = nil
@@ -59,9 +46,7 @@ public struct CredentialError: Error, Sendable, Hashable {
     let error: any Error
 
     var description: String { Secret.mask }
-
     static func == (first: Cause, second: Cause) -> Bool { true }
-
     func hash(into hasher: inout Hasher) {}
   }
 

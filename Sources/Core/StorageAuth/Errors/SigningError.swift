@@ -9,9 +9,7 @@ public struct SigningError: DetailedError {
   /// The code, the message and the remedy.
   public let details: ErrorDetails<Code>
 
-  /// Creates an error.
-  ///
-  /// - Parameter details: The code, the message and the remedy.
+  /// Creates an error from its code, its message and its remedy.
   public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// A code that identifies why a request cannot be signed.
@@ -43,11 +41,7 @@ public struct SigningError: DetailedError {
     public var description: String { name }
   }
 
-  /// Creates the error for a credential that expires earlier than the requested signature.
-  ///
-  /// - Parameters:
-  ///   - expiration: The time at which the credential expires.
-  ///   - required: The time until which the credential must remain valid.
+  /// Creates the error for a credential whose expiration is earlier than the required time.
   public static func credentialEndsFirst(_ expiration: Timestamp, required: Timestamp) -> SigningError {
     SigningError(
       .credentialEndsFirst, "The credential expires at \(expiration), but must remain valid until \(required).",

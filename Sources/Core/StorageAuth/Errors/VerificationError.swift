@@ -7,65 +7,46 @@
 public struct VerificationError: DetailedError {
   /// The code, the message and the remedy.
   public let details: ErrorDetails<Code>
-
   /// The access key ID of the rejected request, or `nil` if the ID could not be read.
   public var accessKeyID: AccessKeyID?
-
   /// The values that the verifier computed for a signature that does not match, or `nil` for any other error.
   public var comparison: Comparison?
-
-  /// The time that caused the rejection, or `nil` if the request was rejected for a reason other than time.
-  ///
-  /// The instant is the time at which the authorization expired or becomes valid, or at which the request was signed.
+  /// The time at which the authorization expired or becomes valid, or at which the request was signed, or `nil` if the
+  /// request was rejected for a reason other than time.
   public var instant: Timestamp?
-
   /// The form policy condition that the form does not satisfy, or `nil` for any other error.
   public var condition: FormCondition?
-
   /// The storage service's own error code if it is more specific than ``code``, otherwise `nil`.
   public var serviceCode: String?
+  /// The part of the signature's scope that does not match, or `nil` if the error has another cause.
+  public var scopePart: ScopePart?
 
-  /// Creates an error.
-  ///
-  /// - Parameter details: The code, the message and the remedy.
+  /// Creates an error from its code, its message and its remedy.
   public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// The values that a verifier computed for a signature that does not match, with masked tokens and limited lengths.
   public struct Comparison: Sendable, Hashable {
     /// The signature that the request contains.
     public let signatureProvided: String
-
     /// The string to sign that the verifier computed, with session tokens masked.
     public let stringToSign: String
-
     /// The canonical request that the verifier computed, with session tokens masked, or `nil` if the scheme has none.
-    ///
-    /// The hash of the canonical request is part of the string to sign.
     public let canonicalRequest: String?
 
     /// The limit for the strings in bytes, which prevents a rejection from echoing arbitrary input.
     package static let textByteLimit = 8 * 1024
-
     /// The maximum number of bytes retained of a request's signature; the services' signatures are far shorter.
     package static let signatureByteLimit = 256
 
-    /// Creates a comparison from a request's signature and the values that the verifier computed; for verifiers.
+    /// Creates a comparison, for verifiers; the parameters, which must not contain secrets, are the properties.
     ///
     /// Strings longer than 8,192 bytes and a signature longer than 256 bytes are truncated, with a note.
-    ///
-    /// - Parameters:
-    ///   - signatureProvided: The signature that the request contains.
-    ///   - stringToSign: The string to sign that the verifier computed, without secrets.
-    ///   - canonicalRequest: The canonical request that the verifier computed, or `nil` if the scheme has none.
     public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
       self.signatureProvided = signatureProvided.shortened(to: Self.signatureByteLimit)
       self.stringToSign = stringToSign.shortened(to: Self.textByteLimit)
       self.canonicalRequest = canonicalRequest?.shortened(to: Self.textByteLimit)
     }
   }
-
-  /// The part of the signature's scope that does not match, or `nil` if the error has another cause.
-  public var scopePart: ScopePart?
 
   /// A part of the scope (day, region, product) that a signature is bound to.
   public enum ScopePart: Sendable, Hashable, CaseIterable {
@@ -132,11 +113,7 @@ public struct VerificationError: DetailedError {
     return copy
   }
 
-  /// Returns a copy of the error with a request's access key ID and an instant; `nil` leaves a value unchanged.
-  ///
-  /// - Parameters:
-  ///   - accessKeyID: The access key ID of the rejected request.
-  ///   - instant: The time at which the authorization expired or becomes valid, or at which the request was signed.
+  /// Returns a copy of the error with the given ``accessKeyID`` and ``instant``; `nil` leaves a value unchanged.
   public func with(accessKeyID: AccessKeyID? = nil, instant: Timestamp? = nil) -> VerificationError {
     var copy = self
     copy.accessKeyID = accessKeyID ?? self.accessKeyID
@@ -144,22 +121,17 @@ public struct VerificationError: DetailedError {
     return copy
   }
 
-  /// Creates the verification error for a request that cannot be canonicalized.
-  ///
-  /// - Parameter error: The signing error that the canonicalization threw.
+  /// Creates the error for a request that cannot be canonicalized, from the error of the canonicalization.
   public init(_ error: SigningError) {
     let isRepeated = error == .repeatedParameter || error.code == .invalidHeader
     self.init(isRepeated ? .ambiguous : .malformed, error.message, remedy: error.remedy)
   }
 
-  /// Creates the error for a request whose authorization cannot be parsed.
-  ///
-  /// - Parameter message: A sentence that describes the problem and its location in the request, without secrets.
+  /// Creates the error for a request whose authorization cannot be parsed, with a message that contains no secrets.
   public static func malformed(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Sign the request with a current SDK.")
   }
 
-  /// The error for a claim that a verifier with other settings parsed, and may have read in another way.
   package static let claimOfAnotherVerifier = malformed("The claim was parsed by a verifier with other settings.")
 
   package static func wrongScope(_ part: ScopePart, _ message: String, remedy: String) -> VerificationError {
@@ -168,9 +140,7 @@ public struct VerificationError: DetailedError {
     return error
   }
 
-  /// Creates the error for a request that contains two authorizations, or in which a signed part occurs twice.
-  ///
-  /// - Parameter message: A sentence that describes the problem and its location in the request, without secrets.
+  /// Creates the error for a request with a repeated part or authorization, with a message that contains no secrets.
   public static func ambiguous(_ message: String) -> VerificationError {
     VerificationError(.ambiguous, message, remedy: "Send it once, in one place.")
   }

@@ -20,32 +20,25 @@ package struct ActiveSpan: Sendable {
   package static func inject(into fields: inout HTTPFields) { current?.span.inject(into: &fields) }
 
   /// Runs a function inside the span, without ending the span.
-  package func run<Value, Failure: Error>(
-    _ body: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
+  package func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     let result = await Self.$current.withValue(self) {
       await Result.catching { () async throws(Failure) in try await span.run(body) }
     }
     return try result.get()
   }
 
-  /// Adds an event to the span.
   package func record(_ event: AuthEvent) { span.record(event) }
-
-  /// Ends the span.
   package func end(_ outcome: AuthActivity.Outcome) { span.end(outcome) }
 }
 
 extension Optional<ActiveSpan> {
-  /// Runs a function inside the span, without ending the span, or runs only the function without a span.
-  package func run<Value, Failure: Error>(
-    _ body: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
+  /// Runs a function inside the span, without ending the span; without a span, only runs the function.
+  package func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     guard let self else { return try await body() }
     return try await self.run(body)
   }
 
-  /// Runs a function inside the span and ends the span with the outcome, or runs only the function without a span.
+  /// Runs a function inside the span and ends the span with the outcome; without a span, only runs the function.
   package func measure<Value, Failure: Error>(
     _ body: () async throws(Failure) -> Value, outcome: (Result<Value, Failure>) -> AuthActivity.Outcome
   ) async throws(Failure) -> Value {

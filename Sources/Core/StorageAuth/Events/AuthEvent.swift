@@ -48,9 +48,7 @@ public enum AuthEvent: Sendable {
     /// The duration of the request, or `nil` if it has just started, or if the app supplied the credential.
     public var duration: Duration?
 
-    /// Creates the details of the event that a request to a credential provider started or finished.
-    ///
-    /// The parameters are the properties.
+    /// Creates the details of a refresh event; the parameters are the properties.
     public init(source: String, outcome: Outcome, duration: Duration? = nil) {
       self.source = source
       self.outcome = outcome
@@ -138,9 +136,7 @@ public enum AuthEvent: Sendable {
     /// A sentence that describes why the transfer failed, or `nil` if the transfer succeeded.
     public var failure: String?
 
-    /// Creates the details of the event that an upload, a download or a copy finished.
-    ///
-    /// The parameters are the properties.
+    /// Creates the details of a transfer event; the parameters are the properties.
     public init(subject: String, bytes: Int64, duration: Duration, failure: String?) {
       self.subject = subject
       self.bytes = bytes
@@ -151,30 +147,26 @@ public enum AuthEvent: Sendable {
 }
 
 /// The parts of an event's subject, such as `upload oss://photos/2026/cat.jpg`.
+///
+/// Without a location, all parts but the operation are `nil`.
 package struct EventSubject: Sendable, Hashable {
-  /// The name of the operation, such as `upload` or `GET`.
   package let operation: String
-  /// The scheme of the location, such as `oss`, or `nil` if the subject has no location.
+  /// The scheme of the location, such as `oss`.
   package let provider: String?
-  /// The bucket or the host, or `nil` if the subject has no location.
+  /// The bucket or the host.
   package let container: String?
-  /// The key of the object, or `nil` if the subject has none.
   package let key: String?
 
   package init(_ subject: String) {
-    let space = subject.utf8.firstIndex(of: UInt8(ascii: " ")) ?? subject.endIndex
-    operation = String(subject[..<space])
-    let location = subject[space...].dropFirst()
-    guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")), location[colon...].utf8.starts(with: "://".utf8)
-    else {
+    operation = String(subject.bytes(before: " "))
+    let location = subject.bytes(after: " ")
+    guard let containerAndKey = location.bytes(from: ":").removingBytePrefix("://") else {
       (provider, container, key) = (nil, nil, nil)
       return
     }
-    provider = String(location[..<colon])
-    let containerAndKey = location[colon...].dropFirst(3)
-    let slash = containerAndKey.utf8.firstIndex(of: UInt8(ascii: "/")) ?? containerAndKey.endIndex
-    container = String(containerAndKey[..<slash])
-    let keyAfterSlash = containerAndKey[slash...].dropFirst()
+    provider = String(location.bytes(before: ":"))
+    container = String(containerAndKey.bytes(before: "/"))
+    let keyAfterSlash = containerAndKey.bytes(after: "/")
     key = keyAfterSlash.isEmpty ? nil : String(keyAfterSlash)
   }
 }

@@ -27,25 +27,16 @@ public protocol AuthSpan: Sendable {
   /// Runs a function with this span as the trace context of the current task.
   ///
   /// - Parameter body: The function, which runs on the caller's actor.
-  /// - Returns: The result of the function.
   /// - Throws: The error of the function.
   func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value
 
-  /// Adds an event that occurred during the span to the span.
-  ///
-  /// - Parameter event: The event, such as a retry.
+  /// Adds an event, such as a retry, that occurred during the span to the span.
   func record(_ event: AuthEvent)
 
-  /// Adds the fields that continue the trace in another process to a request.
-  ///
-  /// Only requests to the app's own servers are passed to this method.
-  ///
-  /// - Parameter fields: The headers of the request.
+  /// Adds the fields that continue the trace in another process to the headers of a request to the app's own server.
   func inject(into fields: inout HTTPFields)
 
-  /// Ends the span.
-  ///
-  /// - Parameter outcome: The result of the measured activity.
+  /// Ends the span with the result of the measured activity.
   func end(_ outcome: AuthActivity.Outcome)
 }
 

@@ -12,7 +12,7 @@ public final class EventHub: Sendable {
   /// The type of a function that receives each event on the thread where it occurs, and that must not block.
   public typealias Observer = @Sendable (AuthEvent) -> Void
 
-  private struct State {
+  private struct Registrations {
     var observers: [(id: UInt64, observer: Observer)] = []
     var nextID: UInt64 = 0
     var instrument: (id: UInt64, instrument: any AuthInstrument)?
@@ -23,7 +23,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  private let state = Lock(State())
+  private let registrations = Lock(Registrations())
   /// The hub whose instrument is used if this hub has none of its own, or `nil`.
   private let parent: EventHub?
 
@@ -37,7 +37,7 @@ public final class EventHub: Sendable {
   package init(measuredBy parent: EventHub?) {
     self.parent = parent
     guard let globalObserver = Self.globalObserver.withLock({ $0 }) else { return }
-    state.withLock { $0.observers.append((0, globalObserver)) }
+    registrations.withLock { $0.observers.append((0, globalObserver)) }
   }
 
   /// Adds an observer, which receives events until the returned observation is cancelled or released.
@@ -45,30 +45,34 @@ public final class EventHub: Sendable {
   /// - Parameter observer: A function that receives each event; the events of one cache or client arrive in order.
   /// - Returns: An observation that ends when it is cancelled or released.
   public func observe(_ observer: @escaping Observer) -> Observation {
-    let id = state.withLock { state in
-      let id = state.newID()
-      state.observers.append((id, observer))
+    let id = registrations.withLock { registrations in
+      let id = registrations.newID()
+      registrations.observers.append((id, observer))
       return id
     }
-    return Observation { [weak self] in self?.remove(id) }
+    return Observation { [weak self] in
+      self?.registrations.withLock { registrations in registrations.observers.removeAll { $0.id == id } }
+    }
   }
 
-  /// Installs an instrument, which measures operations as spans until the returned observation is cancelled or released.
-  ///
-  /// A hub has at most one instrument; a new instrument replaces the previous one.
+  /// Installs an instrument, which measures operations as spans, in place of the previous instrument.
   ///
   /// - Parameter instrument: The instrument, such as one for swift-distributed-tracing.
   /// - Returns: An observation that removes the instrument when it is cancelled or released.
   public func install(_ instrument: any AuthInstrument) -> Observation {
-    let id = state.withLock { state in
-      let id = state.newID()
-      state.instrument = (id, instrument)
+    let id = registrations.withLock { registrations in
+      let id = registrations.newID()
+      registrations.instrument = (id, instrument)
       return id
     }
-    return Observation { [weak self] in self?.removeInstrument(id) }
+    return Observation { [weak self] in
+      self?.registrations.withLock { if $0.instrument?.id == id { $0.instrument = nil } }
+    }
   }
 
-  package var instrument: (any AuthInstrument)? { state.withLock { $0.instrument?.instrument } ?? parent?.instrument }
+  package var instrument: (any AuthInstrument)? {
+    registrations.withLock { $0.instrument?.instrument } ?? parent?.instrument
+  }
 
   /// Returns an asynchronous sequence of the events that occur from now on.
   ///
@@ -82,7 +86,7 @@ public final class EventHub: Sendable {
 
   /// Passes an event to all observers; the event is created only if there is an observer or a span.
   package func emit(_ event: @autoclosure () -> AuthEvent) {
-    guard let span = instrument == nil ? nil : ActiveSpan.current else { return relay(event()) }
+    guard instrument != nil, let span = ActiveSpan.current else { return relay(event()) }
     let event = event()
     span.record(event)
     relay(event)
@@ -90,35 +94,21 @@ public final class EventHub: Sendable {
 
   /// Passes an event to all observers, but not to the current task's span.
   package func relay(_ event: @autoclosure () -> AuthEvent) {
-    let observers = state.withLock { $0.observers }
+    let observers = registrations.withLock { $0.observers }
     guard !observers.isEmpty else { return }
     let event = event()
     for (_, observer) in observers { observer(event) }
-  }
-
-  private func removeInstrument(_ id: UInt64) {
-    state.withLock { state in
-      if state.instrument?.id == id { state.instrument = nil }
-    }
-  }
-
-  private func remove(_ id: UInt64) {
-    state.withLock { state in state.observers.removeAll { $0.id == id } }
   }
 
   /// The registration of an event observer, which ends when it is cancelled or released.
   public final class Observation: Sendable {
     private let end: @Sendable () -> Void
 
-    init(end: @escaping @Sendable () -> Void) {
-      self.end = end
-    }
+    init(end: @escaping @Sendable () -> Void) { self.end = end }
 
     /// Ends the observation; the observer receives no further events.
     public func cancel() { end() }
 
-    deinit {
-      end()
-    }
+    deinit { end() }
   }
 }

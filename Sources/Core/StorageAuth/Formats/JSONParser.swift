@@ -15,34 +15,33 @@ struct JSONParser {
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     // A byte order mark is no part of the document (RFC 8259, section 8.1).
-    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
+    if bytes.hasByteOrderMark { position = 3 }
   }
 
   mutating func parseDocument() throws(JSONError) -> JSONValue {
     let value = try parseValue()
-    skipSpace()
+    skipWhiteSpace()
     guard position == bytes.count else { throw error("The document continues after its end") }
     return value
   }
 
-  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
+  private var nextByte: UInt8? { position < bytes.count ? bytes[position] : nil }
   private func error(_ message: String) -> JSONError { JSONError(offset: position, message: message) }
 
-  private mutating func skipSpace() {
-    while let byte = next, [0x20, 0x0a, 0x0d, 0x09].contains(byte) { position += 1 }
+  private mutating func skipWhiteSpace() {
+    while let byte = nextByte, [0x20, 0x0a, 0x0d, 0x09].contains(byte) { position += 1 }
   }
 
   /// Moves the position past a character, and returns whether it was there.
-  private mutating func take(_ character: Character) -> Bool {
-    guard let byte = next, byte == character.asciiValue else { return false }
+  @discardableResult private mutating func skip(_ character: Character) -> Bool {
+    guard let byte = nextByte, byte == character.asciiValue else { return false }
     position += 1
     return true
   }
 
   private mutating func parseValue() throws(JSONError) -> JSONValue {
-    skipSpace()
-    switch next ?? 0 {
+    skipWhiteSpace()
+    switch nextByte ?? 0 {
     case UInt8(ascii: "{"): return try parseNested { parser throws(JSONError) in .object(try parser.parseObject()) }
     case UInt8(ascii: "["): return try parseNested { parser throws(JSONError) in .array(try parser.parseArray()) }
     case UInt8(ascii: "\""): return .string(try parseString())
@@ -67,31 +66,31 @@ struct JSONParser {
 
   private mutating func parseObject() throws(JSONError) -> JSONObject {
     var object = JSONObject()
-    skipSpace()
-    if take("}") { return object }
+    skipWhiteSpace()
+    if skip("}") { return object }
     repeat {
-      skipSpace()
-      guard next == UInt8(ascii: "\"") else { throw error("The name of a member is missing") }
+      skipWhiteSpace()
+      guard nextByte == UInt8(ascii: "\"") else { throw error("The name of a member is missing") }
       let name = try parseString()
       guard object[name] == nil else { throw error("A name appears twice in one object") }
-      skipSpace()
-      guard take(":") else { throw error("A colon is missing") }
+      skipWhiteSpace()
+      guard skip(":") else { throw error("A colon is missing") }
       object[name] = try parseValue()
-      skipSpace()
-    } while take(",")
-    guard take("}") else { throw error("The end of an object is missing") }
+      skipWhiteSpace()
+    } while skip(",")
+    guard skip("}") else { throw error("The end of an object is missing") }
     return object
   }
 
   private mutating func parseArray() throws(JSONError) -> [JSONValue] {
     var elements: [JSONValue] = []
-    skipSpace()
-    if take("]") { return elements }
+    skipWhiteSpace()
+    if skip("]") { return elements }
     repeat {
       elements.append(try parseValue())
-      skipSpace()
-    } while take(",")
-    guard take("]") else { throw error("The end of an array is missing") }
+      skipWhiteSpace()
+    } while skip(",")
+    guard skip("]") else { throw error("The end of an array is missing") }
     return elements
   }
 
@@ -103,25 +102,25 @@ struct JSONParser {
 
   private mutating func parseNumber() throws(JSONError) -> JSONNumber {
     let start = position
-    _ = take("-")
-    if !take("0") { try skipDigits() }
-    if take(".") { try skipDigits() }
-    if take("e") || take("E") {
-      if !take("+") { _ = take("-") }
+    skip("-")
+    if !skip("0") { try skipDigits() }
+    if skip(".") { try skipDigits() }
+    if skip("e") || skip("E") {
+      if !skip("+") { skip("-") }
       try skipDigits()
     }
     return JSONNumber(digits: String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
   private mutating func skipDigits() throws(JSONError) {
-    guard let byte = next, byte.isASCIIDigit else { throw error("A digit is missing") }
-    while let byte = next, byte.isASCIIDigit { position += 1 }
+    guard let byte = nextByte, byte.isASCIIDigit else { throw error("A digit is missing") }
+    while let byte = nextByte, byte.isASCIIDigit { position += 1 }
   }
 
   private mutating func parseString() throws(JSONError) -> String {
     position += 1
     var utf8: [UInt8] = []
-    while let byte = next {
+    while let byte = nextByte {
       position += 1
       switch byte {
       case UInt8(ascii: "\""):
@@ -136,7 +135,7 @@ struct JSONParser {
   }
 
   private mutating func parseEscape(into utf8: inout [UInt8]) throws(JSONError) {
-    guard let byte = next else { throw error("An escape is cut off") }
+    guard let byte = nextByte else { throw error("An escape is cut off") }
     position += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): utf8.append(byte)
@@ -154,7 +153,7 @@ struct JSONParser {
     let lead = try parseHexUnit()
     var code = UInt32(lead)
     if UTF16.isLeadSurrogate(lead) {
-      guard take("\\"), take("u") else { throw error("The second half of a character is missing") }
+      guard skip("\\"), skip("u") else { throw error("The second half of a character is missing") }
       let trail = try parseHexUnit()
       guard UTF16.isTrailSurrogate(trail) else { throw error("The second half of a character is missing") }
       code = 0x10000 + (UInt32(lead) - 0xd800) << 10 + (UInt32(trail) - 0xdc00)
@@ -166,13 +165,10 @@ struct JSONParser {
   /// Parses the four hexadecimal digits of an escape, which are a UTF-16 code unit.
   private mutating func parseHexUnit() throws(JSONError) -> UInt16 {
     guard position + 4 <= bytes.count else { throw error("An escape is cut off") }
-    var code: UInt16 = 0
-    for byte in bytes[position..<position + 4] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw error("An escape is not hex") }
-      code = code << 4 | UInt16(digit)
-    }
+    let digits = bytes[position..<position + 4].compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count == 4 else { throw error("An escape is not hex") }
     position += 4
-    return code
+    return digits.reduce(0) { $0 << 4 | UInt16($1) }
   }
 }
 
@@ -180,7 +176,6 @@ struct JSONParser {
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The offset of the byte at which the parser stopped, starting at 0.
   public let offset: Int
-
   /// A description of the problem, which contains no part of the document.
   public let message: String
 

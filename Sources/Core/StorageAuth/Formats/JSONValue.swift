@@ -22,29 +22,15 @@ public enum JSONValue: Sendable, Equatable {
   case null
 
   /// The JSON object, or `nil` if the value is not an object.
-  public var object: JSONObject? {
-    if case .object(let object) = self { object } else { nil }
-  }
-
+  public var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
   /// The elements of the JSON array, or `nil` if the value is not an array.
-  public var array: [JSONValue]? {
-    if case .array(let array) = self { array } else { nil }
-  }
-
+  public var array: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
   /// The JSON string, or `nil` if the value is not a string.
-  public var string: String? {
-    if case .string(let text) = self { text } else { nil }
-  }
-
+  public var string: String? { if case .string(let text) = self { text } else { nil } }
   /// The value as an integer, as ``JSONNumber/integer`` returns it, or `nil` if the value is not a number.
-  public var integer: Int? {
-    if case .number(let number) = self { number.integer } else { nil }
-  }
-
+  public var integer: Int? { if case .number(let number) = self { number.integer } else { nil } }
   /// The Boolean value, or `nil` if the value is not `true` or `false`.
-  public var bool: Bool? {
-    if case .bool(let truth) = self { truth } else { nil }
-  }
+  public var bool: Bool? { if case .bool(let truth) = self { truth } else { nil } }
 
   /// The string, or the digits of the number, because some services encode error codes in either form.
   package var code: String? {
@@ -70,16 +56,12 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 {
   /// Creates a JSON string from a string literal.
   public init(stringLiteral text: String) { self = .string(text) }
-
   /// Creates a JSON number from an integer literal.
   public init(integerLiteral number: Int) { self = .number(JSONNumber(number)) }
-
   /// Creates a JSON Boolean value from a Boolean literal.
   public init(booleanLiteral truth: Bool) { self = .bool(truth) }
-
   /// Creates a JSON array from an array literal.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-
   /// Creates an object from a literal, keeping the order of its members; the last value of a repeated name is used.
   public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
 }
@@ -93,9 +75,7 @@ public struct JSONNumber: Sendable, Hashable {
   /// The number in JSON notation, exactly as in the document.
   public let digits: String
 
-  /// Creates a JSON number from an integer.
-  ///
-  /// - Parameter number: The integer, which can have any size.
+  /// Creates a JSON number from an integer of any size.
   public init(_ number: some BinaryInteger) { digits = "\(number)" }
 
   init(digits: String) { self.digits = digits }

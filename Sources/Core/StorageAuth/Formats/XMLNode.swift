@@ -6,12 +6,9 @@
 /// The services' documents require no more: the parser skips comments, processing instructions and attributes.
 package struct XMLNode: Sendable, Equatable {
   package var name: String
-
   /// The text of an element without child elements, including all white space.
   package var text: String
-
   package var children: [XMLNode]
-
   /// The attributes, which are serialized in the order of their names, and which the parser leaves empty.
   package var attributes: [String: String] = [:]
 
@@ -21,13 +18,11 @@ package struct XMLNode: Sendable, Equatable {
     self.children = children
   }
 
-  /// Returns the first child element with a name, or `nil`.
   package subscript(_ name: String) -> XMLNode? { children.first { $0.name.isIdentical(to: name) } }
 
-  /// Returns the child elements with a name.
   package func all(_ name: String) -> [XMLNode] { children.filter { $0.name.isIdentical(to: name) } }
 
-  /// Removes namespace prefixes; the depth of a parsed document is limited, so that the recursion is.
+  /// Removes namespace prefixes by a recursion whose depth is that of the document, which is limited.
   package mutating func removeNamespacePrefixes() {
     if let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")) {
       name = String(name[name.utf8.index(after: colon)...])
@@ -36,16 +31,11 @@ package struct XMLNode: Sendable, Equatable {
   }
 }
 
-/// The limits for an XML document to parse, so that a document from an untrusted peer cannot use up the memory.
-///
-/// The services' own documents are far smaller.
+/// The limits for a parsed XML document, far above the services' own, so that no document can use up the memory.
 package struct XMLLimits: Sendable, Hashable {
   package var byteCount = 16 << 20
-
   package var depth = 64
-
   package var attributeCount = 64
-
   /// The maximum number of elements: a list of 10,000 parts contains 30,000, or 60,000 with checksums.
   package var elementCount = 100_000
 
@@ -61,10 +51,7 @@ package struct XMLLimits: Sendable, Hashable {
 }
 
 extension XMLNode {
-  /// Parses an XML document in UTF-8, in time and memory linear in its length.
-  ///
-  /// The parser skips attributes, comments and processing instructions, and drops text next to elements. It rejects
-  /// another declared encoding and a document type.
+  /// Parses an XML document in UTF-8, in time and memory linear in its length, and drops text next to elements.
   package static func parse(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLError) -> XMLNode {
     var reader = XMLReader(bytes, limits)
     return try reader.parseDocument()
@@ -92,11 +79,8 @@ extension XMLNode {
       bytes.append(UInt8(ascii: "\""))
     }
     bytes.append(UInt8(ascii: ">"))
-    if children.isEmpty {
-      for scalar in text.unicodeScalars { Self.write(scalar, to: &bytes) }
-    } else {
-      for child in children { child.write(to: &bytes) }
-    }
+    for child in children { child.write(to: &bytes) }
+    if children.isEmpty { for scalar in text.unicodeScalars { Self.write(scalar, to: &bytes) } }
     bytes += "</".utf8
     bytes += name.utf8
     bytes.append(UInt8(ascii: ">"))
@@ -104,9 +88,8 @@ extension XMLNode {
 
   /// Appends a character in a form from which a parser recreates the same character.
   ///
-  /// A bare carriage return, for example, would become a line feed. XML cannot represent the other control characters.
-  /// They are written as references, with which a parser rejects the document. That is better than a name that silently
-  /// changes. Callers that expect control characters request encoded names from the service.
+  /// A literal carriage return, for example, would become a line feed. The other control characters, which XML cannot
+  /// represent, are written as references, so that a parser rejects the document instead of changing a name silently.
   private static func write(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
     switch scalar {
     case "&": bytes += "&amp;".utf8
@@ -123,14 +106,8 @@ extension XMLNode {
 /// An XML parsing error, with its reason and the line of the problem.
 package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
   package let message: String
-
   /// The line of the problem, starting at 1, or `nil` if the problem has no single position.
   package let line: Int?
-
-  init(_ message: String, line: Int? = nil) {
-    self.message = message
-    self.line = line
-  }
 
   package var description: String { line.map { "\(message) Line \($0)." } ?? message }
 }

@@ -18,18 +18,20 @@ struct XMLReader {
   private var openElements: [OpenElement] = []
   private var elementCount = 0
 
-  /// An element whose end tag has not been parsed.
   private struct OpenElement {
     let name: ArraySlice<UInt8>
     var text: [UInt8] = []
     var children: [XMLNode] = []
   }
 
-  init(_ bytes: [UInt8], _ limits: XMLLimits) { (self.bytes, self.limits) = (bytes, limits) }
+  init(_ bytes: [UInt8], _ limits: XMLLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
 
   mutating func parseDocument() throws(XMLError) -> XMLNode {
     guard bytes.count <= limits.byteCount else {
-      throw XMLError("The document is longer than \(limits.byteCount) bytes.")
+      throw XMLError(message: "The document is longer than \(limits.byteCount) bytes.", line: nil)
     }
     try checkCharacters()
     _ = skip("\u{FEFF}")
@@ -45,10 +47,9 @@ struct XMLReader {
 
   // MARK: Characters
 
-  /// Rejects a document that is not valid UTF-8, or that contains characters that XML does not allow.
   private mutating func checkCharacters() throws(XMLError) {
     guard let text = String(utf8: bytes) else {
-      throw XMLError("The document is not UTF-8; no other encoding is supported.")
+      throw XMLError(message: "The document is not UTF-8; no other encoding is supported.", line: nil)
     }
     // In UTF-8, the characters that XML forbids are control characters, or start as U+FFFE and U+FFFF do.
     guard bytes.contains(where: { $0 < 0x20 && !isBlank($0) || $0 == 0xEF }),
@@ -78,8 +79,7 @@ struct XMLReader {
   }
 
   /// Skips white space, and returns whether there was any.
-  @discardableResult
-  private mutating func skipBlanks() -> Bool {
+  @discardableResult private mutating func skipBlanks() -> Bool {
     let start = position
     while position < bytes.count, isBlank(bytes[position]) { position += 1 }
     return position > start
@@ -107,14 +107,14 @@ struct XMLReader {
   private func failure(_ message: String) -> XMLError {
     var line = 1
     for byte in bytes[..<position] where byte == UInt8(ascii: "\n") { line += 1 }
-    return XMLError(message, line: line)
+    return XMLError(message: message, line: line)
   }
 
   // MARK: Outside of elements
 
   /// Parses an XML declaration, such as `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
   private mutating func parseDeclaration() throws(XMLError) {
-    position += 5
+    position += "<?xml".utf8.count
     skipBlanks()
     try expect("version", orThrow: "The XML declaration does not begin with the version.")
     let version = try parseDeclaredValue()
@@ -164,7 +164,6 @@ struct XMLReader {
     }
   }
 
-  /// The error for a `<!` that starts neither a comment nor a CDATA section.
   private var unsupportedMarkup: XMLError {
     starts(with: "<!DOCTYPE")
       ? failure("The document declares a document type; no service sends one.")
@@ -190,7 +189,6 @@ struct XMLReader {
 
   // MARK: Elements
 
-  /// Parses the root element with all elements in it, without recursion.
   private mutating func parseRoot() throws(XMLError) -> XMLNode {
     if let node = try parseStartTag() { return node }
     while true {
@@ -204,8 +202,7 @@ struct XMLReader {
         } else if skip("<!--") {
           try skipComment()
         } else if skip("<![CDATA[") {
-          let text = try read(to: "]]>", orThrow: "A CDATA section does not end.")
-          append(text)
+          append(try read(to: "]]>", orThrow: "A CDATA section does not end."))
         } else if starts(with: "<!") {
           throw unsupportedMarkup
         } else if skip("<?") {
@@ -249,21 +246,25 @@ struct XMLReader {
       skipBlanks()
       try expect("=", orThrow: "An attribute has no value.")
       skipBlanks()
-      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {
-        throw failure("The value of an attribute has no quotation marks.")
-      }
-      let quote = bytes[position]
-      position += 1
-      while position < bytes.count, bytes[position] != quote {
-        switch bytes[position] {
-        case UInt8(ascii: "<"): throw failure("The value of an attribute contains <.")
-        case UInt8(ascii: "&"): _ = try parseReference()
-        default: position += 1
-        }
-      }
-      guard position < bytes.count else { throw failure("The value of an attribute does not end.") }
-      position += 1
+      try skipAttributeValue()
     }
+  }
+
+  private mutating func skipAttributeValue() throws(XMLError) {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {
+      throw failure("The value of an attribute has no quotation marks.")
+    }
+    let quote = bytes[position]
+    position += 1
+    while position < bytes.count, bytes[position] != quote {
+      switch bytes[position] {
+      case UInt8(ascii: "<"): throw failure("The value of an attribute contains <.")
+      case UInt8(ascii: "&"): _ = try parseReference()
+      default: position += 1
+      }
+    }
+    guard position < bytes.count else { throw failure("The value of an attribute does not end.") }
+    position += 1
   }
 
   /// Parses the rest of an end tag, after its `</`, and returns the element that it closes.
@@ -315,45 +316,35 @@ struct XMLReader {
       throw failure("& does not start a reference.")
     }
     let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
-    let result: [UInt8]
-    switch name {
-    case "lt": result = Array("<".utf8)
-    case "gt": result = Array(">".utf8)
-    case "amp": result = Array("&".utf8)
-    case "quot": result = Array("\"".utf8)
-    case "apos": result = Array("'".utf8)
-    default:
-      guard name.utf8.first == UInt8(ascii: "#") else { throw failure("A reference is to an unknown entity.") }
-      guard let scalar = Self.parseCharacter(name.utf8.dropFirst()) else {
-        throw failure("A reference does not stand for a character.")
-      }
-      guard isAllowed(scalar) else {
-        throw failure("A reference stands for the character \(scalar.codePoint), which XML does not allow.")
-      }
-      result = Array(String(scalar).utf8)
-    }
+    let character =
+      if let entity = Self.predefinedEntities[name] { entity } else { String(try parseCharacterReference(name)) }
     position = end + 1
-    return result
+    return Array(character.utf8)
   }
+
+  private func parseCharacterReference(_ name: String) throws(XMLError) -> Unicode.Scalar {
+    guard name.utf8.first == UInt8(ascii: "#") else { throw failure("A reference is to an unknown entity.") }
+    guard let scalar = Self.parseCharacter(name.utf8.dropFirst()) else {
+      throw failure("A reference does not stand for a character.")
+    }
+    guard isAllowed(scalar) else {
+      throw failure("A reference stands for the character \(scalar.codePoint), which XML does not allow.")
+    }
+    return scalar
+  }
+
+  private static let predefinedEntities = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
 
   /// Returns the character for a numeric reference such as `#10` or `#xA`, given without its number sign.
-  private static func parseCharacter(_ digits: Substring.UTF8View) -> Unicode.Scalar? {
-    let isHexadecimal = digits.first == UInt8(ascii: "x")
-    let digits = isHexadecimal ? digits.dropFirst() : digits
-    let radix: UInt32 = isHexadecimal ? 16 : 10
-    guard !digits.isEmpty else { return nil }
-    var value: UInt32 = 0
-    for digit in digits {
-      guard let number = Character(Unicode.Scalar(digit)).hexDigitValue.map({ UInt32($0) }), number < radix else {
-        return nil
-      }
-      value = value * radix + number
-      guard value <= 0x10FFFF else { return nil }
-    }
-    return Unicode.Scalar(value)
+  private static func parseCharacter(_ number: Substring.UTF8View) -> Unicode.Scalar? {
+    let isHexadecimal = number.first == UInt8(ascii: "x")
+    let digits = isHexadecimal ? number.dropFirst() : number
+    // The initializer of the integer would accept a sign, too.
+    guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+    return UInt32(Substring(digits), radix: isHexadecimal ? 16 : 10).flatMap { Unicode.Scalar($0) }
   }
 
-  /// Parses the name of an element, an attribute or a target, or throws an error with a message.
+  /// Parses the name of an element, an attribute or a processing instruction, or throws an error with a message.
   private mutating func parseName(orThrow message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count, isNameByte(bytes[position]) { position += 1 }

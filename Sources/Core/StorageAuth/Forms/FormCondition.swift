@@ -7,7 +7,6 @@
 public struct FormCondition: Sendable, Hashable {
   /// The case-insensitive name of the form field, such as `x-oss-meta-author`.
   public var field: String
-
   /// The rule that the field's value must satisfy.
   public var rule: Rule
 
@@ -23,11 +22,7 @@ public struct FormCondition: Sendable, Hashable {
     case noneOf([String])
   }
 
-  /// Creates a condition for a form field's value.
-  ///
-  /// - Parameters:
-  ///   - field: The case-insensitive name of the form field, such as `x-oss-meta-author`.
-  ///   - rule: The rule that the field's value must satisfy.
+  /// Creates a condition for a form field's value; the parameters are the properties.
   public init(_ field: String, _ rule: Rule) {
     self.field = field
     self.rule = rule
@@ -70,7 +65,7 @@ extension FormCondition {
 extension FormCondition: Redacted {
   /// The condition in JSON, as in a policy document; a secret value, such as a session token, is masked.
   public var description: String {
-    SecretName.isSecret(field)
-      ? #"["eq","$\#(field)","\#(Secret.mask)"]"# : String(decoding: json.serialized, as: UTF8.self)
+    if SecretName.isSecret(field) { return #"["eq","$\#(field)","\#(Secret.mask)"]"# }
+    return String(decoding: json.serialized, as: UTF8.self)
   }
 }

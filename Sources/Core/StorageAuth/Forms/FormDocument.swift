@@ -5,8 +5,6 @@ internal import StorageCrypto
 
 /// The policy document of a submitted form, which form verifiers parse after they have verified the form's signature.
 ///
-/// The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
-///
 /// ```swift
 /// let document = try FormDocument(base64: try form.required("policy"))
 /// return try document.verify(form, of: id, as: reading, within: limits, since: date, at: date)
@@ -65,9 +63,7 @@ public struct FormDocument: Sendable {
     conditions.append(FormCondition(name.dropFirst().asciiLowercased, try Self.rule(kind, parts[2])))
   }
 
-  private mutating func restrictSizes(
-    from first: JSONValue, through last: JSONValue
-  ) throws(VerificationError) {
+  private mutating func restrictSizes(from first: JSONValue, through last: JSONValue) throws(VerificationError) {
     guard let minimum = first.wholeNumber, let maximum = last.wholeNumber, minimum >= 0, minimum <= maximum else {
       throw .invalidPolicy("A content-length-range is not two whole numbers in ascending order.")
     }
@@ -93,25 +89,18 @@ public struct FormDocument: Sendable {
   public struct Reading: Sendable {
     /// The lowercase names, as conditions spell them, that the policy must restrict by an equality condition.
     public var required: [String]
-
     /// The lowercase names of the scheme's own fields, which need no condition in the policy.
     public var own: Set<String>
-
     /// The form field names by the names that conditions use for them, where the two differ.
     public var aliases: [String: String]
-
     /// The values that a condition on the content type must accept, empty if the form has no content type.
     public var contentTypes: [String]
-
     /// The media type with which the service stores the uploaded object, or `nil` if the form specifies no media type.
     public var contentType: String?
-
     /// Whether the service supports conditions with lists of values.
     public var hasLists: Bool
 
-    /// Creates a signature scheme's rules for checking submitted forms; field names are in lowercase.
-    ///
-    /// The parameters are the properties.
+    /// Creates a signature scheme's rules; the parameters are the properties, with field names in lowercase.
     public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
       contentType: String?, hasLists: Bool
@@ -134,7 +123,6 @@ public struct FormDocument: Sendable {
   ///   - limits: The verifier's limits.
   ///   - start: The time at which the form was signed, or the current time if the form does not contain this time.
   ///   - date: The current time.
-  /// - Returns: The verified form, including the names of the fields that the policy has no condition on.
   /// - Throws: A ``VerificationError`` if the policy has expired, does not bind a required field, or is not satisfied.
   public func verify(
     _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, within limits: VerificationLimits,
@@ -145,21 +133,20 @@ public struct FormDocument: Sendable {
         .policyExpired, "The policy of the form expired at \(expiration).", remedy: "Get a new form."
       ).with(instant: expiration)
     }
-    // The lifetime of a form is limited as that of a presigned URL, which gives the same right.
+    // A form gives the same right as a presigned URL, so that the same limit applies to its lifetime.
     try limits.checkLifetime(from: start, until: expiration, at: date, in: .query)
-    for name in reading.required {
-      let isBound = conditions.contains { condition in
-        if case .equals = condition.rule { condition.field == name } else { false }
-      }
-      guard isBound else { throw .invalidPolicy("The policy does not bind the field \(name).") }
+    let boundFields = conditions.compactMap { condition in
+      if case .equals = condition.rule { condition.field } else { nil }
+    }
+    for name in reading.required where !boundFields.contains(name) {
+      throw .invalidPolicy("The policy does not bind the field \(name).")
     }
     guard let key = form.key, !key.isEmpty else {
       throw VerificationError(.malformed, "The form has no key.", remedy: "Send the field key before the file.")
     }
-    // Of a repeated field, the first is checked, which is the one that the form returns for a name.
-    let fieldValues = Dictionary(form.fields.map { (ByteExactString($0.name.asciiLowercased), $0.value) }) { first, _ in
-      first
-    }
+    // Of a repeated field, the first value is checked, because the form returns this value for the name.
+    let namedValues = form.fields.map { (ByteExactString($0.name.asciiLowercased), $0.value) }
+    let fieldValues = Dictionary(namedValues, uniquingKeysWith: { first, _ in first })
     for condition in conditions { try require(condition, of: form, with: fieldValues, key: key, as: reading) }
     let listedFields = Set(conditions.map { ByteExactString(reading.aliases[$0.field] ?? $0.field) })
     let unlistedFields = form.fields.map { $0.name.asciiLowercased }.filter {
@@ -170,7 +157,6 @@ public struct FormDocument: Sendable {
       form: form, unlistedFields: unlistedFields)
   }
 
-  /// Throws an error unless a form satisfies a condition of the policy.
   private func require(
     _ condition: FormCondition, of form: SubmittedForm, with fieldValues: [ByteExactString: String], key: String,
     as reading: Reading
@@ -199,7 +185,7 @@ public struct FormDocument: Sendable {
 }
 
 extension JSONValue {
-  /// The value of a whole number, which can also be text.
+  /// The whole number, which can also be text.
   fileprivate var wholeNumber: Int64? { code.flatMap { Int64(signedDigits: $0) } }
 }
 

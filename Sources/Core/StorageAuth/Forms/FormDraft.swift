@@ -7,7 +7,8 @@ internal import StorageCrypto
 /// A form that is complete except for the fields that its signature scheme adds; for implementations of ``FormSigner``.
 ///
 /// ```swift
-/// let draft = try FormDraft(policy, to: endpoint, contentTypeName: "content-type", reserved: ["policy", "signature"], at: date)
+/// let draft = try FormDraft(
+///   policy, to: endpoint, contentTypeName: "content-type", reserved: ["policy", "signature"], at: date)
 /// let text = draft.policy(binding: [])
 /// let form = draft.signed(adding: [FormField("policy", text), FormField("signature", signature(text))])
 /// ```
@@ -44,21 +45,14 @@ public struct FormDraft: Sendable {
       throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
     }
     let keyCondition = try Self.keyCondition(policy.objects, upTo: endpoint.keyByteLimit)
-    var conditions = [Self.responseCondition(policy.response), keyCondition].compactMap(\.self)
-    if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
-    for condition in policy.conditions {
-      let name = condition.field.asciiLowercased
-      guard !Self.policyFields.contains(name), !reserved.contains(name), Self.isFieldName(name) else {
-        throw .form(
-          "The list of conditions cannot contain the field \"\(condition.field)\".",
-          remedy: "Use the policy's own property for it, and only letters, digits, - _ and . in field names.")
-      }
-      conditions.append(condition)
-    }
-    for condition in conditions where condition.values.contains(where: { !Self.isFieldValue($0) }) {
+    let contentTypeCondition = policy.contentType.map { FormCondition(contentTypeName, $0) }
+    for condition in policy.conditions { try Self.checkField(of: condition, reserved: reserved) }
+    conditions =
+      [Self.responseCondition(policy.response), keyCondition, contentTypeCondition].compactMap(\.self)
+      + policy.conditions
+    for condition in conditions where condition.values.contains(where: { $0.utf8.contains(where: \.isASCIIControl) }) {
       throw .form("The value of \(condition.field) contains a control character.", remedy: "Remove it.")
     }
-    self.conditions = conditions
   }
 
   /// The names of the fields that the form policy's own properties set, or that cannot have conditions.
@@ -68,20 +62,14 @@ public struct FormDraft: Sendable {
   ]
 
   private static func keyCondition(_ keys: ObjectScope, upTo keyByteLimit: Int) throws(SigningError) -> FormCondition {
-    let keyOrPrefix =
-      switch keys {
-      case .all: ""
-      case .prefix(let prefix): prefix
-      case .key(let key): key
-      }
+    let keyOrPrefix = keys.keyOrPrefix
     guard keyOrPrefix.utf8.count <= keyByteLimit, !keyOrPrefix.containsBytes(of: fileNameVariable), keys != .key("")
     else {
       throw .form(
         "The key is empty, longer than \(keyByteLimit) bytes, or contains \(fileNameVariable).",
         remedy: "Set a key, or a prefix to which the file name is appended.")
     }
-    if case .key = keys { return FormCondition("key", .equals(keyOrPrefix)) }
-    return FormCondition("key", .startsWith(keyOrPrefix))
+    return FormCondition("key", keys.isKey ? .equals(keyOrPrefix) : .startsWith(keyOrPrefix))
   }
 
   private static func responseCondition(_ response: FormPolicy.Response?) -> FormCondition? {
@@ -94,15 +82,17 @@ public struct FormDraft: Sendable {
     }
   }
 
-  private static func isFieldName(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
+  private static func checkField(of condition: FormCondition, reserved: Set<String>) throws(SigningError) {
+    let name = condition.field.asciiLowercased
+    let isWellFormed = !name.isEmpty && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
+    guard isWellFormed, !policyFields.contains(name), !reserved.contains(name) else {
+      throw .form(
+        "The list of conditions cannot contain the field \"\(condition.field)\".",
+        remedy: "Use the policy's own property for it, and only letters, digits, - _ and . in field names.")
+    }
   }
 
-  private static func isFieldValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
-
   /// Returns the form's policy document in Base64, as the services accept it.
-  ///
-  /// The signature scheme's conditions follow the condition on the bucket.
   ///
   /// - Parameter fields: The signature scheme's fields with the values that the policy must require.
   public func policy(binding fields: [FormField]) -> String {
@@ -110,7 +100,7 @@ public struct FormDraft: Sendable {
     return String(writing: { writer in withBytes(of: json) { writer.append(base64: $0) } })
   }
 
-  /// Returns the policy document as JSON, with the scheme's conditions after the one on the bucket.
+  /// Returns the policy document as JSON, with the scheme's conditions after the condition on the bucket.
   package func document(binding fields: [FormField]) -> String {
     let boundFields = [FormField("bucket", policy.bucket)] + fields
     var documentConditions = boundFields.map { field -> JSONValue in [field.name: .string(field.value)] }
@@ -130,22 +120,17 @@ public struct FormDraft: Sendable {
   ///
   /// - Parameter fields: The fields that the scheme adds: the authorization, and the policy document as it was signed.
   public func signed(adding fields: [FormField]) -> SignedForm {
-    var fixedFields: [FormField] = []
+    let keyOrPrefix = policy.objects.keyOrPrefix
+    var fixedFields = [FormField("key", policy.objects.isKey ? keyOrPrefix : keyOrPrefix + Self.fileNameVariable)]
     var openConditions: [FormCondition] = []
-    for condition in conditions {
-      switch (condition.field, condition.rule) {
-      case ("key", .startsWith(let prefix)): fixedFields.insert(FormField("key", prefix + Self.fileNameVariable), at: 0)
-      case ("key", .equals(let key)): fixedFields.insert(FormField("key", key), at: 0)
-      default:
-        let name = condition.field.asciiLowercased == "content-type" ? "Content-Type" : condition.field
-        if let value = condition.rule.onlyValue {
-          if !fixedFields.contains(where: { $0.name.asciiLowercased == name.asciiLowercased }) {
-            fixedFields.append(FormField(name, value))
-          }
-        } else {
-          openConditions.append(FormCondition(name, condition.rule))
-        }
+    for condition in conditions where condition.field != "key" {
+      let name = condition.field.asciiLowercased == "content-type" ? "Content-Type" : condition.field
+      guard let value = condition.rule.onlyValue else {
+        openConditions.append(FormCondition(name, condition.rule))
+        continue
       }
+      let isRepeated = fixedFields.contains { $0.name.asciiLowercased == name.asciiLowercased }
+      if !isRepeated { fixedFields.append(FormField(name, value)) }
     }
     return SignedForm(
       url: url, fields: fixedFields + fields, openConditions: openConditions, sizes: policy.sizes,

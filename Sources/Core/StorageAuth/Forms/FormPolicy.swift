@@ -14,22 +14,16 @@
 public struct FormPolicy: Sendable, Hashable {
   /// The name of the bucket that receives the upload.
   public var bucket: String
-
-  /// The keys that the uploaded object may have.
+  /// The keys that the uploaded object may have; the file name is appended to a prefix.
   public var objects: ObjectScope
-
   /// The permitted size of the uploaded file in bytes, or `nil` for the service's limit of 5 GiB.
   public var sizes: ClosedRange<Int64>?
-
   /// The rule for the uploaded object's media type, or `nil` to allow any media type or no media type.
   public var contentType: FormCondition.Rule?
-
   /// The service's response to a successful upload, or `nil` for the service's default response.
   public var response: Response?
-
   /// The conditions on other form fields, such as user metadata.
   public var conditions: [FormCondition]
-
   /// The time at which the form and its permission to upload expire.
   public var expiration: Timestamp
 
@@ -45,16 +39,7 @@ public struct FormPolicy: Sendable, Hashable {
     case redirect(String)
   }
 
-  /// Creates a form policy for uploads to a bucket.
-  ///
-  /// - Parameters:
-  ///   - bucket: The name of the bucket that receives the upload.
-  ///   - objects: The keys that the uploaded object may have; the file name is appended to a prefix.
-  ///   - sizes: The permitted size of the uploaded file in bytes, or `nil` for the service's limit.
-  ///   - contentType: The rule for the uploaded object's media type, or `nil` to allow any media type.
-  ///   - response: The service's response to a successful upload, or `nil` for the service's default response.
-  ///   - conditions: The conditions on other form fields.
-  ///   - expiration: The time at which the form expires.
+  /// Creates a form policy for uploads to a bucket; the parameters are the properties.
   public init(
     bucket: String, objects: ObjectScope, sizes: ClosedRange<Int64>? = nil, contentType: FormCondition.Rule? = nil,
     response: Response? = nil, conditions: [FormCondition] = [], until expiration: Timestamp
@@ -74,9 +59,8 @@ public struct FormPolicy: Sendable, Hashable {
   ///   - rule: The access rule; only its permission to write becomes part of the form.
   ///   - expiration: The time at which the form expires, or `nil` for the rule's; the earlier of both applies.
   ///   - response: The service's response to a successful upload, or `nil` for the service's default response.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if a form cannot express the rule:
-  ///   the rule does not allow writing, is bound to source addresses, or lists several kinds of media types, or neither
-  ///   the rule nor the caller sets an expiration.
+  /// - Throws: A ``SigningError`` (`invalidRequest`) if a form cannot express the rule: it does not allow writing, is
+  ///   bound to source addresses, or lists several kinds of media types, or if no expiration is set.
   public init(_ rule: AccessRule, until expiration: Timestamp? = nil, response: Response? = nil) throws(SigningError) {
     guard rule.actions.contains(.write) else {
       throw .form("The rule does not allow writing.", remedy: "Use a rule that does.")
@@ -97,7 +81,6 @@ public struct FormPolicy: Sendable, Hashable {
       contentType: try rule.contentTypes.map(Self.rule), response: response, until: earlierExpiration)
   }
 
-  /// Returns the rule of a form for the media types of an access rule.
   private static func rule(for types: [String]) throws(SigningError) -> FormCondition.Rule {
     if types.count == 1, types[0].hasByteSuffix("/*") { return .startsWith(String(types[0].dropLast())) }
     guard !types.isEmpty, !types.contains(where: { $0.hasByteSuffix("/*") }) else {

@@ -3,8 +3,6 @@
 
 /// A signer of upload forms, with which a browser uploads a file directly to the storage service.
 ///
-/// A signed form contains its own authorization.
-///
 /// ```swift
 /// let form = try signer.sign(policy, to: .oss(region: "cn-hangzhou"), with: key, in: .now)
 /// ```
@@ -19,7 +17,6 @@ public protocol FormSigner<SigningCredential>: Sendable {
   ///   - endpoint: The endpoint of the service that receives the form.
   ///   - credential: The credential that signs the form.
   ///   - context: The time of signing.
-  /// - Returns: The URL and the fields for a web page.
   /// - Throws: A ``SigningError`` for a policy that the service cannot express, or an anonymous or expiring credential.
   func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with credential: SigningCredential, in context: SigningContext
@@ -32,15 +29,10 @@ public protocol FormSigner<SigningCredential>: Sendable {
 public struct FormField: Sendable, Hashable {
   /// The name of the form field.
   public let name: String
-
   /// The value of the form field in plain text.
   public let value: String
 
-  /// Creates a form field from a name and a value.
-  ///
-  /// - Parameters:
-  ///   - name: The field's name, such as `key` or `policy`.
-  ///   - value: The field's value in plain text.
+  /// Creates a form field from its name, such as `key` or `policy`, and its value.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -65,18 +57,14 @@ public struct SignedForm: Sendable, Equatable {
 
   /// The URL to which the form is posted.
   public let url: String
-
   /// The form fields that are sent before the file, including the authorization.
   ///
   /// In the key, `${filename}` stands for the file name. A web page may set another key that the policy allows.
   public let fields: [FormField]
-
   /// The conditions for which the web page must add form fields, because the policy allows several values.
   public let openConditions: [FormCondition]
-
   /// The permitted size of the file in bytes, or `nil` if the policy does not limit the size.
   public let sizes: ClosedRange<Int64>?
-
   /// The time at which the form expires, according to the service's clock.
   public let expiration: Timestamp
 
@@ -91,9 +79,7 @@ public struct SignedForm: Sendable, Equatable {
     self.expiration = expiration
   }
 
-  /// The form as JSON for a web page.
-  ///
-  /// The members are `url`, `fields` as pairs of name and value, `fileField`, `openFields` and `expiration`.
+  /// The form as JSON for a web page: `url`, `fields` as pairs, `fileField`, `openFields` and `expiration`.
   public var json: String {
     let pairs = fields.map { JSONValue.array([.string($0.name), .string($0.value)]) }
     let document: JSONValue = [

@@ -17,24 +17,23 @@ public protocol FormVerifier: Sendable {
 
   /// Verifies a form's signature with an access key, and checks the form against its policy.
   ///
-  /// The policy is parsed only after the signature was checked, and then each of its conditions is tested. The field of each condition must be in the
-  /// form, except for `bucket`, which is the bucket that the form was posted to.
+  /// The policy is parsed only after the signature was checked. The form must have the field of each condition, except
+  /// for `bucket`, which is the bucket that the form was posted to.
   ///
   /// - Parameters:
   ///   - form: The form as received.
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.
-  /// - Returns: The verified form, with the object key and the permitted sizes of the file.
   /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or a condition is wrong.
-  func verify(_ form: SubmittedForm, against key: AccessKey, at date: Timestamp) throws(VerificationError)
-    -> VerifiedForm
+  func verify(
+    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
+  ) throws(VerificationError) -> VerifiedForm
 }
 
 /// The identity that a form claims for its signature, before the signature is verified.
 public struct FormClaim: SignatureClaim {
   /// The ID of the access key that the form claims to be signed with.
   public let accessKeyID: AccessKeyID
-
   /// The session token in the form, or `nil` if the form contains no session token.
   public let sessionToken: Secret?
 
@@ -48,15 +47,14 @@ public struct FormClaim: SignatureClaim {
 extension FormVerifier {
   /// Verifies a form with an access key that is looked up by its ID.
   ///
-  /// Rejecting an unknown ID costs the same hashing as a wrong signature, so that the time does not tell which IDs exist.
-  /// The error does not contain the string to sign.
+  /// Rejecting an unknown ID costs the same hashing as a wrong signature, so that the time does not tell which IDs
+  /// exist. The error does not contain the string to sign.
   ///
   /// - Parameters:
   ///   - form: The form as received.
   ///   - date: The current time.
   ///   - lookup: A function that returns the access key with an ID, or `nil` if the key does not exist.
-  /// - Returns: The verified form.
-  /// - Throws: A ``VerificationError`` if the form is not signed correctly or violates its policy, or that of `lookup`.
+  /// - Throws: A ``VerificationError`` for a wrong signature or a violated policy, or the error that `lookup` throws.
   public func verify(
     _ form: SubmittedForm, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedForm {
@@ -71,34 +69,24 @@ extension FormVerifier {
 
 /// A form whose signature was verified and that satisfies its policy.
 ///
-/// The code that stores the file must enforce ``sizes``, and must decide about ``unlistedFields``, which no condition of the
-/// policy restricts.
+/// The code that stores the file must enforce ``sizes``, and must decide about ``unlistedFields``.
 public struct VerifiedForm: Sendable {
   /// The ID of the access key that signed the form.
   public let accessKeyID: AccessKeyID
-
   /// The key of the object to store, in which `${filename}` has been replaced with the file name.
   public let key: String
-
   /// The permitted size of the uploaded file in bytes.
   public let sizes: ClosedRange<Int64>
-
   /// The media type with which the object must be stored, or `nil` if the form specifies no media type.
   public let contentType: String?
-
   /// The time at which the form's policy expires.
   public let expiration: Timestamp
-
   /// The submitted form that was verified.
   public let form: SubmittedForm
-
-  /// The lowercase names of the fields that the service accepts although no condition of the policy restricts them, such as
-  /// `acl`.
+  /// The lowercase names of fields, such as `acl`, that the service accepts and no condition of the policy restricts.
   public let unlistedFields: [String]
 
-  /// Creates the result of a successful verification, for implementations of ``FormVerifier``.
-  ///
-  /// The parameters are the properties.
+  /// Creates a verified form, for implementations of ``FormVerifier``; the parameters are the properties.
   public init(
     accessKeyID: AccessKeyID, key: String, sizes: ClosedRange<Int64>, contentType: String?, expiration: Timestamp,
     form: SubmittedForm, unlistedFields: [String]

@@ -5,13 +5,10 @@
 public struct SubmittedForm: Sendable {
   /// The bucket to which the form was posted.
   public let bucket: String
-
   /// The form fields before the file, in their order.
   public let fields: [FormField]
-
   /// The name of the uploaded file as the browser sent it, or `nil` if the browser sent no name.
   public let fileName: String?
-
   /// The media type that the browser sent with the file, or `nil` if the browser sent no media type.
   public let fileType: String?
 
@@ -33,12 +30,13 @@ public struct SubmittedForm: Sendable {
   var key: String? {
     guard let key = self["key"] else { return nil }
     // Some browsers send the path of the file, with the separators of their system.
-    let lastComponent = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last ?? ""
+    let afterSlash = (fileName ?? "").parts(between: "/").last ?? ""
+    let lastComponent = afterSlash.parts(between: "\\").last ?? ""
     let bytes = Array(key.utf8).replacing(Array(FormDraft.fileNameVariable.utf8), with: Array(lastComponent.utf8))
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Throws an error if a field appears twice in the form; for implementations of ``FormVerifier``.
+  /// Checks that no field appears twice in the form; for implementations of ``FormVerifier``.
   ///
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if a field appears twice.
   public func checkFields() throws(VerificationError) {
@@ -66,9 +64,7 @@ extension SubmittedForm: Redacted {
 }
 
 extension VerificationLimits {
-  /// Throws an error if a form exceeds the limits; for implementations of ``FormVerifier``.
-  ///
-  /// The limits are ``parameterCount`` for the number, and ``headerByteCount`` for the length of names and values.
+  /// Checks the number of a form's fields against ``parameterCount``, and their length against ``headerByteCount``.
   ///
   /// - Parameter form: The form as received.
   /// - Throws: A ``VerificationError`` with the code `limitExceeded` if the form exceeds a limit.

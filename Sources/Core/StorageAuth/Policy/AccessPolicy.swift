@@ -16,9 +16,7 @@ public struct AccessPolicy: Sendable, Hashable {
   /// The rules of the policy; an access is allowed if at least one rule allows it.
   public var rules: [AccessRule]
 
-  /// Creates an access policy from rules.
-  ///
-  /// - Parameter rules: The rules of the policy; an access is allowed if at least one rule allows it.
+  /// Creates an access policy; the parameter is the property.
   public init(_ rules: [AccessRule]) { self.rules = rules }
 
   /// Checks whether the policy allows an access, and throws an error if no rule allows it.
@@ -34,14 +32,10 @@ public struct AccessPolicy: Sendable, Hashable {
     throw AccessRefusal(reason: nearestReason ?? .action, access: access)
   }
 
-  /// Returns whether the policy allows everything that a rule allows.
+  /// Returns whether the policy allows everything that a rule, such as one that a client requests, allows.
   ///
   /// For each action of the given rule, a single rule of the policy must allow this action with at least the same
-  /// objects, addresses, times, sizes and media types. Servers whose clients may request fewer permissions than they
-  /// have use this method to check the requested rules.
-  ///
-  /// - Parameter rule: The requested rule.
-  /// - Returns: The result of the comparison, which is `false` for a rule without actions.
+  /// objects, addresses, times, sizes and media types. The result is `false` for a rule without actions.
   public func allows(_ rule: AccessRule) -> Bool {
     !rule.actions.isEmpty && rule.actions.allSatisfy { action in rules.contains { $0.allows(action, of: rule) } }
   }
@@ -53,23 +47,25 @@ extension AccessRule {
     guard other.bucket.isIdentical(to: bucket), actions.contains(action), objects.contains(other.objects) else {
       return false
     }
-    // A condition of this rule that the other rule lacks makes the other rule the wider one.
-    if let end {
-      guard let otherEnd = other.end, otherEnd <= end else { return false }
+    let coversTimes = Self.covers(end, other.end) { $0 >= $1 }
+    let coversAddresses = Self.covers(addresses, other.addresses) { ranges, others in
+      others.allSatisfy { range in ranges.contains { $0.contains(range) } }
     }
-    if let addresses {
-      guard let others = other.addresses else { return false }
-      guard others.allSatisfy({ range in addresses.contains { $0.contains(range) } }) else { return false }
-    }
+    guard coversTimes, coversAddresses else { return false }
     guard action == .write else { return true }
-    if let maximumSize {
-      guard let otherSize = other.maximumSize, otherSize <= maximumSize else { return false }
-    }
-    if let contentTypes {
-      guard let others = other.contentTypes else { return false }
-      guard others.allSatisfy({ type in contentTypes.contains { $0.covers(type) } }) else { return false }
-    }
-    return true
+    let coversSizes = Self.covers(maximumSize, other.maximumSize) { $0 >= $1 }
+    return coversSizes
+      && Self.covers(contentTypes, other.contentTypes) { types, others in
+        others.allSatisfy { type in types.contains { $0.covers(type) } }
+      }
+  }
+
+  /// Compares a condition of two rules; a rule without the condition is the wider one.
+  private static func covers<Condition>(
+    _ condition: Condition?, _ other: Condition?, by comparison: (Condition, Condition) -> Bool
+  ) -> Bool {
+    guard let condition else { return true }
+    return other.map { comparison(condition, $0) } ?? false
   }
 }
 
@@ -106,7 +102,6 @@ public struct AccessRefusal: Error, Sendable, Hashable {
 
   /// The reason of the rule that came closest to allowing the access.
   public let reason: Reason
-
   /// The access that the policy does not allow.
   public let access: AccessRequest
 }
@@ -117,7 +112,6 @@ extension AccessRefusal: CustomStringConvertible {
 }
 
 extension AccessRefusal.Reason {
-  /// The reason as a clause without a period.
   fileprivate var clause: String {
     switch self {
     case .bucket: "no rule covers the bucket"
@@ -135,35 +129,20 @@ extension AccessRefusal.Reason {
 public struct AccessRequest: Sendable, Hashable {
   /// The action to perform on the object.
   public var action: AccessAction
-
   /// The name of the bucket that is accessed.
   public var bucket: String
-
   /// The object key, or for the ``AccessAction/list`` action the requested prefix.
   public var key: String
-
   /// The size of the object to write in bytes, or `nil` if the request does not bind the size.
   public var size: Int64?
-
   /// The media type of the object to write, or `nil` if the request does not bind the media type.
   public var contentType: String?
-
   /// The client's network address, or `nil` if it is not known.
   public var address: NetworkAddress?
-
   /// The time of the access, in UTC, which is compared with a rule's expiration.
   public var date: Timestamp
 
-  /// Creates an access from the properties that an access policy checks.
-  ///
-  /// - Parameters:
-  ///   - action: The action to perform on the object.
-  ///   - key: The object key, or for the ``AccessAction/list`` action the requested prefix.
-  ///   - bucket: The name of the bucket that is accessed.
-  ///   - size: The size of the object to write in bytes, or `nil` if the request does not bind the size.
-  ///   - contentType: The media type of the object to write, or `nil` if the request does not bind the media type.
-  ///   - address: The client's network address, or `nil` if it is not known.
-  ///   - date: The time of the access, in UTC.
+  /// Creates an access; the parameters are the properties.
   public init(
     _ action: AccessAction, _ key: String, in bucket: String, size: Int64? = nil, contentType: String? = nil,
     from address: NetworkAddress? = nil, at date: Timestamp
@@ -179,8 +158,7 @@ public struct AccessRequest: Sendable, Hashable {
 
   /// Returns whether the object's media type, without its parameters, matches a rule's media type, such as `image/*`.
   ///
-  /// A list of types, such as `image/png, text/html`, never matches: a browser would use the last type of the list, and
-  /// would thus show a page to which the rule does not apply.
+  /// A list such as `image/png, text/html` never matches, because a browser would use its last type.
   func matches(mediaType allowed: String) -> Bool {
     guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
     let types = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }

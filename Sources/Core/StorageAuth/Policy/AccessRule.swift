@@ -7,37 +7,20 @@
 public struct AccessRule: Sendable, Hashable {
   /// The actions that the rule allows.
   public var actions: Set<AccessAction>
-
   /// The objects on which the actions are allowed; for ``AccessAction/list``, the prefixes that may be requested.
   public var objects: ObjectScope
-
   /// The bucket that contains the objects; for Aspera, the access key or the node's root for the access key.
   public var bucket: String
-
   /// The maximum size of an object to write, in bytes, or `nil` for any size.
   public var maximumSize: Int64?
-
-  /// The media types of the objects that may be written, or `nil` for any type.
-  ///
-  /// Each string is a media type such as `image/png`, or a pattern such as `image/*`.
+  /// The media types that may be written, such as `image/png`, or a pattern such as `image/*`, or `nil` for any type.
   public var contentTypes: [String]?
-
   /// The IP addresses that requests may come from, or `nil` for any address.
   public var addresses: [AddressRange]?
-
   /// The time at which the permission expires, or `nil` if the permission does not expire.
   public var end: Timestamp?
 
-  /// Creates an access rule for objects in a bucket.
-  ///
-  /// - Parameters:
-  ///   - actions: The actions that the rule allows.
-  ///   - objects: The objects on which the actions are allowed.
-  ///   - bucket: The bucket that contains the objects.
-  ///   - maximumSize: The maximum size of an object to write, in bytes, or `nil` for any size.
-  ///   - contentTypes: The media types that may be written, such as `image/png` or `image/*`, or `nil` for any type.
-  ///   - addresses: The addresses that requests may come from, or `nil` for any address.
-  ///   - end: The time at which the permission expires, or `nil` if the permission does not expire.
+  /// Creates an access rule for objects in a bucket; the parameters are the properties.
   public init(
     _ actions: AccessAction..., objects: ObjectScope, in bucket: String, upTo maximumSize: Int64? = nil,
     types contentTypes: [String]? = nil, from addresses: [AddressRange]? = nil, until end: Timestamp? = nil
@@ -78,9 +61,7 @@ public enum AccessAction: String, Sendable, Hashable, CaseIterable {
 }
 
 extension AccessPolicy {
-  /// Returns the rules that have an action, after validating that each rule is meaningful for every provider.
-  ///
-  /// - Parameter isBucket: A function that validates a bucket name; rules for Aspera contain access keys instead.
+  /// Returns the rules with an action after validating them; rules for Aspera contain access keys, not bucket names.
   package func checkedRules(isBucket: (String) -> Bool = isBucketName) throws(PolicyError) -> [AccessRule] {
     let rules = rules.filter { !$0.actions.isEmpty }
     guard !rules.isEmpty else {
@@ -134,9 +115,7 @@ public struct PolicyError: DetailedError {
   /// The code, the message and the remedy.
   public let details: ErrorDetails<Code>
 
-  /// Creates an error.
-  ///
-  /// - Parameter details: The code, the message and the remedy.
+  /// Creates an error from its code, its message and its remedy.
   public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// A code that identifies the kind of problem with an access policy.

@@ -3,15 +3,11 @@
 
 /// A statement in a provider's policy document, which allows actions on resources.
 package struct DocumentStatement {
-  /// The names of the actions in the provider's policy language.
   package let actions: [String]
-
   package var resources: [String]
-
-  /// The conditions of the statement, all of which must hold.
+  /// The conditions, all of which must hold.
   package let conditions: [Condition]
 
-  /// A condition under which a statement applies.
   package struct Condition: Equatable {
     /// The operator of the comparison, such as `StringLike`.
     package let comparison: String
@@ -31,7 +27,6 @@ package struct DocumentStatement {
     case texts([String])
     case number(Int64)
 
-    /// Returns whether two comparison values are equal, byte for byte.
     package static func == (first: Value, second: Value) -> Bool {
       switch (first, second) {
       case (.texts(let first), .texts(let second)): first.elementsEqual(second) { $0.isIdentical(to: $1) }

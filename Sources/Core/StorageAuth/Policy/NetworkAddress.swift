@@ -9,8 +9,6 @@ public struct NetworkAddress: Sendable, Hashable {
   /// Parses an IP address such as `203.0.113.7` or `2001:db8::7`; the result is `nil` for any other string.
   ///
   /// An IPv4-mapped IPv6 address (`::ffff:203.0.113.7`; RFC 4291, section 2.5.5.2) becomes the IPv4 address.
-  ///
-  /// - Parameter text: An IPv4 or IPv6 address without a port.
   public init?(_ text: some StringProtocol) {
     guard let bytes = text.hasByte(":") ? Self.parseIPv6(text) : Self.parseIPv4(text) else { return nil }
     let mappedPrefix = Self.mappedPrefix
@@ -61,24 +59,18 @@ public struct NetworkAddress: Sendable, Hashable {
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// The address range in its original spelling.
   public let description: String
-
   /// Whether the range is written with IPv6 addresses, which can be IPv4-mapped.
   package var isIPv6: Bool { description.hasByte(":") }
-
   private let address: NetworkAddress
   private let prefixLength: Int
 
-  /// Parses an address range; the result is `nil` if the string is invalid or has bits set beyond the prefix length.
-  ///
-  /// - Parameter text: An address such as `203.0.113.7`, or a network such as `203.0.113.0/24`.
+  /// Parses a range such as `203.0.113.0/24`, or returns `nil` for another string or bits beyond the prefix length.
   public init?(_ text: String) {
     self.init(networkOf: text)
     guard (prefixLength..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
   }
 
-  /// Parses the network of an address with a prefix length, ignoring the bits beyond the prefix length.
-  ///
-  /// Documents of vendors contain ranges such as `10.217.182.3/24`.
+  /// Parses a range such as `10.217.182.3/24`, as documents of vendors contain, ignoring bits beyond the prefix length.
   package init?(networkOf text: String) {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
@@ -98,15 +90,11 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Returns whether an IP address belongs to the range.
-  ///
-  /// - Parameter other: The address to look for in the range.
   public func contains(_ other: NetworkAddress) -> Bool {
     other.bytes.count == address.bytes.count && (0..<prefixLength).allSatisfy { other.bit($0) == address.bit($0) }
   }
 
   /// Returns whether every address in another range belongs to this range.
-  ///
-  /// - Parameter other: The range to compare with this range.
   public func contains(_ other: AddressRange) -> Bool { other.prefixLength >= prefixLength && contains(other.address) }
 }
 

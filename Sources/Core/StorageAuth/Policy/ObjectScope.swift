@@ -5,14 +5,12 @@
 public enum ObjectScope: Sendable, Hashable {
   /// The scope contains every key.
   case all
-  /// The scope contains each key that starts with a prefix, byte for byte; that of a folder ends with a slash.
+  /// The scope contains each key that starts with a prefix, byte for byte; the prefix of a folder ends with a slash.
   case prefix(String)
   /// The scope contains a single key.
   case key(String)
 
   /// Returns whether a key, or the prefix of a list request, belongs to the scope.
-  ///
-  /// - Parameter key: The object key or the requested prefix.
   public func contains(_ key: String) -> Bool {
     switch self {
     case .all: true
@@ -22,8 +20,6 @@ public enum ObjectScope: Sendable, Hashable {
   }
 
   /// Returns whether every key in another scope belongs to this scope.
-  ///
-  /// - Parameter other: The scope whose keys are compared.
   public func contains(_ other: ObjectScope) -> Bool {
     switch (self, other) {
     case (.all, _): true
@@ -45,22 +41,26 @@ public enum ObjectScope: Sendable, Hashable {
 }
 
 extension ObjectScope {
+  /// The key, or the prefix of the keys, which is empty if the scope contains every key.
+  package var keyOrPrefix: String {
+    switch self {
+    case .all: ""
+    case .prefix(let text), .key(let text): text
+    }
+  }
+
+  package var isKey: Bool { if case .key = self { true } else { false } }
+
   /// Returns a pattern for the keys in the scope, in which an asterisk matches any string.
   ///
   /// - Throws: A ``PolicyError`` if a key contains `*`, `?`, or the start of a variable, as these have a meaning.
   package func pattern(in language: String) throws(PolicyError) -> String {
-    let (keyOrPrefix, wildcard) =
-      switch self {
-      case .all: ("", "*")
-      case .prefix(let prefix): (prefix, "*")
-      case .key(let key): (key, "")
-      }
     for special in ["*", "?", "${"] where keyOrPrefix.containsBytes(of: special) {
       throw PolicyError(
         .unsupportedKey,
         "The key or prefix \"\(keyOrPrefix)\" contains \"\(special)\", which \(language) cannot express.",
         remedy: "Choose other names for the objects, or allow the folder that they are in.")
     }
-    return keyOrPrefix + wildcard
+    return isKey ? keyOrPrefix : "\(keyOrPrefix)*"
   }
 }

@@ -5,28 +5,15 @@
 ///
 /// In such a language, buckets and objects are resources, and the prefix of a list request is a condition.
 package struct StatementLanguage: Sendable {
-  /// The name of the policy language with its article, such as `a RAM policy`.
+  /// The name of a policy with its article, such as `a RAM policy`.
   package let nameWithArticle: String
-
-  /// The version of the policy language, which each document contains.
   package let version: String
-
-  /// The policy language's names for the actions on objects.
   package let actions: [AccessAction: [String]]
-
-  /// The policy language's name for the action that lists a bucket's keys.
   package let listAction: String
-
-  /// The condition key of the prefix in a list request.
+  /// The condition keys of the prefix in a list request, of the client's address, and of the time of a request.
   package let prefixKey: String
-
-  /// The condition key of the client's IP address.
   package let addressKey: String
-
-  /// The condition key of the time of a request.
   package let dateKey: String
-
-  /// Whether conditions on the client's address can contain IPv6 addresses.
   package let supportsIPv6: Bool
 
   package init(
@@ -69,17 +56,14 @@ package struct StatementLanguage: Sendable {
     let objectActions = AccessAction.allCases.filter(rule.actions.contains).flatMap { actions[$0] ?? [] }
     var statements = [DocumentStatement(objectActions, on: ["\(resource)/\(pattern)"], if: conditions)]
     if rule.actions.contains(.list) {
-      statements.append(
-        DocumentStatement(
-          [listAction], on: [resource], if: prefixConditions(for: rule.objects, matching: pattern) + conditions))
+      let listConditions = prefixConditions(for: rule.objects, matching: pattern) + conditions
+      statements.append(DocumentStatement([listAction], on: [resource], if: listConditions))
     }
     return statements
   }
 
   /// Returns the conditions on the prefix of a list request; a scope with every key needs none.
-  private func prefixConditions(
-    for objects: ObjectScope, matching pattern: String
-  ) -> [DocumentStatement.Condition] {
+  private func prefixConditions(for objects: ObjectScope, matching pattern: String) -> [DocumentStatement.Condition] {
     switch objects {
     case .all, .prefix(""): []
     case .prefix: [.init("StringLike", prefixKey, .texts([pattern]))]

@@ -25,56 +25,52 @@ struct RequestedOperation {
     guard let bucket = request.target.bucket?.string, request.signableNames.isBucketName(bucket) else {
       throw .unknownOperation("The request has no valid bucket name.")
     }
-    guard let key = request.target.key?.string else {
+    if let key = request.target.key?.string {
+      try self.init(on: key, in: bucket, request)
+    } else {
       try self.init(onBucket: bucket, request)
-      return
     }
-    try self.init(on: key, in: bucket, request)
   }
 
   private init(on key: String, in bucket: String, _ request: AuthorizedRequest) throws(SigningRefusal) {
     let query = try RequestedQuery(request)
     self.key = key
     self.bucket = bucket
-    switch request.method {
+    action = try Self.objectAction(request.method, query)
+    guard request.method == .put, query.isEmpty else { return }
+    size = try request.signedContentLength
+    contentType = request.headers[.contentType]
+  }
+
+  /// Returns the action of a request on an object; every request of a multipart upload counts as writing.
+  private static func objectAction(
+    _ method: HTTPRequest.Method, _ query: RequestedQuery
+  ) throws(SigningRefusal) -> AccessAction {
+    switch method {
+    case .get where query.contains("uploadId"):
+      try query.requireOnly("uploadId", "max-parts", "part-number-marker", "encoding-type")
+      try query.requireUploadID()
+      return .write
     case .get, .head:
-      if request.method == .get, query.contains("uploadId") {
-        try query.requireOnly("uploadId", "max-parts", "part-number-marker", "encoding-type")
-        try query.requireUploadID()
-        action = .write
-        return
-      }
       try query.requireOnly(
         "response-cache-control", "response-content-disposition", "response-content-encoding",
         "response-content-language", "response-content-type", "response-expires", "versionId", "objectMeta")
-      action = .read
+      return .read
+    case .put where query.isEmpty: return .write
     case .put:
-      action = .write
-      guard !query.isEmpty else {
-        size = try request.signedContentLength
-        contentType = request.headers[.contentType]
-        return
-      }
       try query.requireOnly("partNumber", "uploadId")
       try query.requireUploadID()
       try query.requirePartNumber()
-    case .post:
-      action = .write
-      if query.contains("uploads") {
-        try query.requireOnly("uploads")
-        try query.requireFlag("uploads")
-      } else {
-        try query.requireOnly("uploadId")
-        try query.requireUploadID()
-      }
-    case .delete:
-      guard !query.isEmpty else {
-        action = .delete
-        return
-      }
+      return .write
+    case .post where query.contains("uploads"):
+      try query.requireOnly("uploads")
+      try query.requireFlag("uploads")
+      return .write
+    case .delete where query.isEmpty: return .delete
+    case .post, .delete:
       try query.requireOnly("uploadId")
       try query.requireUploadID()
-      action = .write
+      return .write
     default: throw .unknownOperation("The method has no operation on an object.")
     }
   }
@@ -116,8 +112,7 @@ extension AuthorizedRequest {
     }
   }
 
-  /// Throws an error if a signed header changes the operation or its authorization, such as a request for a copy, or if the
-  /// `Content-MD5` is malformed.
+  /// Throws an error if a signed header changes the operation, as for a copy, or if the `Content-MD5` is malformed.
   fileprivate func requireAllowedHeaders() throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
@@ -136,7 +131,6 @@ extension AuthorizedRequest {
     }
   }
 
-  /// Returns the same request for another target that has the same string to sign.
   fileprivate func with(_ target: RequestTarget) -> AuthorizedRequest {
     AuthorizedRequest(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,
@@ -146,9 +140,8 @@ extension AuthorizedRequest {
 
 /// The signed query parameters of a request, in which each name appears once.
 package struct RequestedQuery {
-  /// The decoded values by name; a parameter without `=` has an empty value.
+  /// The decoded values, which are empty for parameters without `=`.
   private let values: [ByteExactString: String]
-  /// Whether the parameter names were converted to lowercase before signing.
   private let hasLowercaseNames: Bool
 
   init(_ request: AuthorizedRequest) throws(SigningRefusal) {
@@ -168,7 +161,6 @@ package struct RequestedQuery {
 
   func contains(_ name: ByteExactString) -> Bool { self[name] != nil }
 
-  /// Throws an error if the request has a query parameter that is not listed.
   func requireOnly(_ names: ByteExactString...) throws(SigningRefusal) {
     let allowedNames = Set(hasLowercaseNames ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(allowedNames.contains) else {
@@ -176,19 +168,17 @@ package struct RequestedQuery {
     }
   }
 
-  /// Throws an error if a query parameter is missing, or has a value although it must not have a value.
   func requireFlag(_ name: ByteExactString) throws(SigningRefusal) {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }
 
   /// Throws an error unless the upload ID is visible ASCII, because a service may ignore an invalid one.
   func requireUploadID() throws(SigningRefusal) {
-    guard let id = self["uploadId"], !id.isEmpty, id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
+    guard let id = self["uploadId"], !id.isEmpty, id.utf8.allSatisfy(\.isVisibleASCII) else {
       throw .unknownOperation("The upload ID is missing or invalid.")
     }
   }
 
-  /// Throws an error unless the part number is a number that every service reads in the same way.
   func requirePartNumber() throws(SigningRefusal) {
     guard let number = self["partNumber"], Self.isPartNumber(number) else {
       throw .unknownOperation("The part number is missing or invalid.")
@@ -198,7 +188,7 @@ package struct RequestedQuery {
   /// The part numbers of a multipart upload, which are the same in OSS, COS and S3.
   private static let partNumbers = 1...10_000
 
-  /// Returns whether a string is a part number from 1 to 10,000 in canonical decimal form.
+  /// Returns whether a string is a part number in canonical decimal form, which every service reads in the same way.
   package static func isPartNumber(_ text: String) -> Bool {
     Int(digits: text).map { partNumbers.contains($0) && $0.description == text } ?? false
   }

@@ -8,9 +8,7 @@ public struct SigningRefusal: DetailedError {
   /// The code, the message and the remedy.
   public let details: ErrorDetails<Code>
 
-  /// Creates an error.
-  ///
-  /// - Parameter details: The code, the message and the remedy.
+  /// Creates an error from its code, its message and its remedy.
   public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// A code that identifies why a key holder refuses to sign a string.
@@ -41,10 +39,7 @@ public struct SigningRefusal: DetailedError {
   /// Whether the string to sign contradicts its format or the request's hash, rather than the rights of its operation.
   package var concernsFormat: Bool { code == .malformed || code == .hashMismatch }
 
-  /// Creates the error for a string to sign that cannot be parsed in exactly one way.
-  ///
-  /// - Parameter message: A sentence that describes the problem, without secrets.
-  /// - Returns: An error with the code ``Code/malformed``.
+  /// Creates the error for a string to sign that cannot be parsed in exactly one way, with a message without secrets.
   public static func malformed(_ message: String) -> SigningRefusal {
     SigningRefusal(.malformed, message, remedy: "Send the string as this package's signer prepares it, byte for byte.")
   }
@@ -70,14 +65,12 @@ public struct SigningRefusal: DetailedError {
     .malformed, "This signer does not support the signature version.",
     remedy: "Create the client with a signature version that the server accepts.")
 
-  /// Throws an error unless the service accepts a lifetime in seconds.
   package static func requireLifetime(_ seconds: Int64, in limits: ClosedRange<Int64>) throws(SigningRefusal) {
     guard limits.contains(seconds) else {
       throw SigningRefusal(
         .lifetime,
-        "The URL would be valid for \(seconds) seconds; the service accepts \(limits.lowerBound) to"
-          + " \(limits.upperBound).",
-        remedy: "Request a lifetime in this range.")
+        "The URL would be valid for \(seconds) seconds; the service accepts \(limits.lowerBound) to "
+          + "\(limits.upperBound).", remedy: "Request a lifetime in this range.")
     }
   }
 

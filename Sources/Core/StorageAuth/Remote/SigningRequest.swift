@@ -9,13 +9,10 @@ package import HTTPTypes
 public struct SigningRequest: Sendable {
   /// The signature scheme of the string to sign.
   public let scheme: SignatureScheme
-
   /// The HTTP method in uppercase, which must be equal to the method in the string to sign.
   public let method: String
-
   /// The string that the key holder is asked to sign.
   public let stringToSign: String
-
   /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
@@ -28,8 +25,6 @@ public struct SigningRequest: Sendable {
   }
 
   /// Creates a request to the key holder for the signature that a prepared HTTP request lacks.
-  ///
-  /// - Parameter pending: The HTTP request that is complete except for its signature.
   public init(_ pending: PendingSignature) {
     self.init(
       pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
@@ -40,15 +35,14 @@ public struct SigningRequest: Sendable {
 extension SigningRequest: Redacted {
   /// The signature scheme and the HTTP method, with the string to sign masked.
   public var description: String {
-    "SigningRequest(\(scheme), \(Self.signableMethods.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
+    // A method that cannot be signed remotely could be any text that a client sent.
+    let isSignable = (try? HTTPRequest.Method(signed: method)) != nil
+    let methodName = isSignable ? method : "another method"
+    return "SigningRequest(\(scheme), \(methodName), stringToSign: \(Secret.mask))"
   }
-
-  /// The methods that can be signed remotely; the text of any other could be anything that a client sent.
-  private static let signableMethods: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]
 }
 
 extension SigningRequest {
-  /// The canonical request, or an error if the client sent none.
   package var requiredCanonicalRequest: String {
     get throws(SigningRefusal) {
       guard let canonicalRequest else { throw .malformed("The canonical request is missing.") }
@@ -56,7 +50,7 @@ extension SigningRequest {
     }
   }
 
-  /// Throws an error unless the string to sign is the one with the hash of the canonical request.
+  /// Requires the string to sign to equal a text, which contains the hash of the canonical request.
   package func requireStringToSign(equalTo text: String) throws(SigningRefusal) {
     guard text.isIdentical(to: stringToSign) else {
       throw SigningRefusal(
@@ -65,7 +59,7 @@ extension SigningRequest {
     }
   }
 
-  /// Returns the method in the string to sign, which must equal that of the signing request.
+  /// Returns the method in the string to sign, which must equal ``method``.
   package func checked(_ method: HTTPRequest.Method) throws(SigningRefusal) -> HTTPRequest.Method {
     guard method.rawValue == self.method else { throw .malformed("The method differs from the one in the string.") }
     return method
@@ -78,10 +72,8 @@ extension SigningRequest {
 public struct SigningResponse: Sendable {
   /// The ID of the access key that created the signature.
   public let accessKeyID: AccessKeyID
-
   /// The session token of a temporary key, or `nil` if the key holder does not return a session token.
   public let sessionToken: Secret?
-
   /// The bare signature in the encoding of the signature scheme: Base64 or lowercase hexadecimal digits.
   public let signature: String
 
@@ -92,11 +84,9 @@ public struct SigningResponse: Sendable {
     self.sessionToken = sessionToken
   }
 
-  /// Parses an authorization in the format `word id:signature`.
+  /// Parses a signing server's authorization in the format `word id:signature`, which some vendors specify.
   ///
-  /// Some vendors specify this format for signing servers. The result is `nil` for a string in another format.
-  ///
-  /// - Parameter authorization: The authorization that a signing server returned.
+  /// The result is `nil` for a string in another format.
   public init?(authorization: String) {
     let parts = authorization.parts(between: " ")
     guard parts.count == 2, !parts[0].isEmpty else { return nil }
@@ -105,11 +95,7 @@ public struct SigningResponse: Sendable {
     self.init(accessKeyID: AccessKeyID(String(idAndSignature[0])), signature: String(idAndSignature[1]))
   }
 
-  /// Returns the authorization in the format `word id:signature`.
-  ///
-  /// The documentation of some vendors specifies this format for the responses of signing servers.
-  ///
-  /// - Parameter word: The word before `id:signature`.
+  /// Returns the authorization in the format `word id:signature`, which some vendors specify for signing servers.
   public func authorization(_ word: String) -> String { "\(word) \(accessKeyID.string):\(signature)" }
 }
 

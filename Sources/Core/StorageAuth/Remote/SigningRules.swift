@@ -5,27 +5,16 @@
 public struct SigningRules: Sendable {
   /// The caller's access policy, which must allow the operation of the request to sign.
   public var policy: AccessPolicy
-
   /// The maximum validity of a signature that contains its expiration.
   ///
   /// It is counted from now, or from the signature's own date if this is later, because the client's clock may be fast.
   public var lifetime: Duration
-
   /// The maximum difference between a request's date and the server's clock; the services accept 15 minutes.
   public var clockTolerance: Duration
-
   /// The address from which the caller sends its requests to the storage service, or `nil` if it is not known.
-  ///
-  /// Policies that restrict addresses need the caller's address.
   public var address: NetworkAddress?
 
-  /// Creates the rules for signing one caller's strings.
-  ///
-  /// - Parameters:
-  ///   - policy: The caller's access policy.
-  ///   - lifetime: The maximum validity of a signature that contains its expiration.
-  ///   - clockTolerance: The maximum difference between a request's date and the server's clock.
-  ///   - address: The address from which the caller sends its requests, or `nil` if it is not known.
+  /// Creates the rules for signing one caller's strings; the parameters are the properties.
   public init(
     _ policy: AccessPolicy, lifetime: Duration = .seconds(3600),
     clockTolerance: Duration = VerificationLimits.clockTolerance, from address: NetworkAddress? = nil
@@ -42,11 +31,11 @@ public struct SigningRules: Sendable {
     try checkTime(of: request, with: key, at: now)
     let lastUseTime = request.expiration ?? max(request.date ?? now, now)
     for operation in try RequestedOperation.possibleOperations(of: request) {
+      let access = AccessRequest(
+        operation.action, operation.key, in: operation.bucket, size: operation.size, contentType: operation.contentType,
+        from: address, at: lastUseTime)
       do throws(AccessRefusal) {
-        try policy.check(
-          AccessRequest(
-            operation.action, operation.key, in: operation.bucket, size: operation.size,
-            contentType: operation.contentType, from: address, at: lastUseTime))
+        try policy.check(access)
       } catch {
         throw SigningRefusal(
           .notAllowed, "\(error)", remedy: "Request only what the policy allows, or have the policy changed.")

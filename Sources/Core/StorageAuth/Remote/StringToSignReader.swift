@@ -12,29 +12,26 @@ package struct StringToSignReader {
 
   package init(_ text: String) { rest = text.parts(between: "\n").map(String.init)[...] }
 
-  /// Removes and returns the first line that has not been read.
   package mutating func readFirst() throws(SigningRefusal) -> String {
     guard let line = rest.popFirst() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
-  /// Removes and returns the last line that has not been read.
   package mutating func readLast() throws(SigningRefusal) -> String {
     guard let line = rest.popLast() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
-  /// The lines that have not been read, as one text.
   package var remainder: String { rest.joined(separator: "\n") }
 
-  /// Removes and returns the lines up to the first that does not satisfy a condition.
+  /// Reads the lines up to the first that does not satisfy a condition.
   package mutating func read(while condition: (String) -> Bool) -> [String] {
     let lines = rest.prefix(while: condition)
     rest = rest.dropFirst(lines.count)
     return Array(lines)
   }
 
-  /// Reads the lines of headers up to an empty line, which follows them, and the host among them.
+  /// Reads the lines of headers, with the host among them, and the empty line that follows them.
   package mutating func readHeaders() throws(SigningRefusal) -> (fields: HTTPFields, host: String?) {
     var fields = HTTPFields()
     var host: String?
@@ -69,7 +66,7 @@ extension HTTPFields {
 }
 
 extension HTTPRequest.Method {
-  /// Parses an HTTP method that can be signed remotely, or throws an error for any other method.
+  /// Parses an HTTP method that can be signed remotely.
   package init(signed text: String) throws(SigningRefusal) {
     switch text {
     case "GET": self = .get
@@ -83,9 +80,7 @@ extension HTTPRequest.Method {
 }
 
 extension RequestTarget {
-  /// Removes a parameter, and returns its value, which is empty for a parameter without one; `nil` if it is missing.
-  ///
-  /// - Throws: A ``SigningRefusal`` if the parameter appears twice.
+  /// Removes a parameter, and returns its value, which is empty without `=`, or `nil` if the parameter is missing.
   package mutating func removeParameter(named name: ByteExactString) throws(SigningRefusal) -> String? {
     let matches = parameters.filter { $0.name == name }
     guard matches.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }

@@ -7,8 +7,8 @@ internal import HTTPTypes
 ///
 /// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
 /// a signing oracle: it parses the string into the request that it authorizes, canonicalizes this request again and
-/// compares the bytes. Before the key signs, ``sign(_:with:under:at:)`` checks this request, and every other request for
-/// which the signature would be valid, against the caller's rules.
+/// compares the bytes. Before the key signs, ``sign(_:with:under:at:)`` checks this request, and every other request
+/// for which the signature would be valid, against the caller's rules.
 public protocol StringToSignSigner: Sendable {
   /// The short name of the storage service, as in its ``SignatureScheme``.
   var service: String { get }
@@ -20,14 +20,13 @@ public protocol StringToSignSigner: Sendable {
   /// - Throws: A ``SigningRefusal`` if the string is not, byte for byte, the string to sign of a request.
   func intent(of request: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest
 
-  /// Returns the signature of a string that has passed the checks of ``sign(_:with:under:at:)``.
+  /// Returns the encoded signature of a string that has passed the checks of ``sign(_:with:under:at:)``.
   ///
   /// - Parameters:
   ///   - request: The client's request to sign a string.
   ///   - authorizedRequest: The result of ``intent(of:)`` for the client's request.
   ///   - key: The access key that signs the string.
   ///   - date: The current time.
-  /// - Returns: The signature in the encoding of the signature scheme.
   /// - Throws: A ``SigningRefusal`` if the string cannot be signed although it satisfies the rules.
   func signature(
     of request: SigningRequest, _ authorizedRequest: AuthorizedRequest, with key: AccessKey, at date: Timestamp
@@ -35,8 +34,7 @@ public protocol StringToSignSigner: Sendable {
 
   /// Returns the word before `id:signature` in the response format that the vendor documents for signing servers.
   ///
-  /// - Parameter scheme: The signature scheme of the response.
-  /// - Returns: The word, or `nil` if the vendor's signing servers return the ID and the signature separately.
+  /// The result is `nil` if the vendor's signing servers return the ID and the signature separately.
   func authorizationWord(for scheme: SignatureScheme) -> String?
 }
 
@@ -51,7 +49,6 @@ extension StringToSignSigner {
   ///   - key: The access key that signs the string.
   ///   - rules: The rules for the caller.
   ///   - date: The current time.
-  /// - Returns: The signature with the key's ID and session token.
   /// - Throws: A ``SigningRefusal`` if the string cannot be parsed in exactly one way, or violates the rules.
   public func sign(
     _ request: SigningRequest, with key: AccessKey, under rules: SigningRules, at date: Timestamp

@@ -4,10 +4,9 @@
 package import HTTPTypes
 package import StorageCrypto
 
-/// The source of an object presigner's URLs that has encoded and hashed all that the URLs have in common.
+/// A source of an object presigner's URLs, with the bytes around the object's key in the URL and in the signed text.
 ///
-/// It stores the bytes of the URL and of the signed text before and after the object's key, and the hash states after the
-/// bytes before the key.
+/// The bytes of the text before the key are hashed once, when the source is created.
 final class PreparedObjectURLs: ObjectURLSource {
   let method: HTTPRequest.Method
   let headers: HTTPFields
@@ -17,7 +16,7 @@ final class PreparedObjectURLs: ObjectURLSource {
   private let textAfterKey: SecretBytes
   private let hashState: HashState
 
-  /// A signing key and the hash state of the text, both after the bytes that are equal for all objects.
+  /// A signing key and the hash state of the text, both after the bytes that precede the object's key.
   private enum HashState {
     case hmacSHA1(HMACKey<SHA1>)
     case hashedSHA1(HMACKey<SHA1>, SHA1)
@@ -106,17 +105,13 @@ extension ByteWriter {
   }
 }
 
-/// The computation of a signature from a text that contains the path of an object.
+/// A computation of a signature from a text with an object's key; the HMAC key has hashed the bytes before the text.
 package enum ObjectSignatureScheme: Sendable {
   /// The HMAC-SHA1 of the text with the decoded key, as percent-encoded Base64.
   case hmacSHA1(HMACKey<SHA1>)
   /// The HMAC-SHA1 of a string to sign that ends with the SHA-1 hash of the text with the decoded key, and a line feed.
-  ///
-  /// The HMAC key has hashed the string to sign before the hash.
   case hashedSHA1(HMACKey<SHA1>)
   /// The HMAC-SHA256 of a string to sign that ends with the SHA-256 hash of the text with the percent-encoded key.
-  ///
-  /// The HMAC key has hashed the string to sign before the hash.
   case hashedSHA256(HMACKey<SHA256>)
 }
 
@@ -130,12 +125,7 @@ package struct SignedFrame: Sendable {
     self.end = SecretBytes(end)
   }
 
-  /// Creates the frame of a presigned URL.
-  ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes.
-  ///   - path: The divided path of the request.
-  ///   - append: A function that appends the presigned path, from the start of the request's path to the signature.
+  /// Creates the frame of a presigned URL, with a function that appends the whole path up to the signature.
   package init(urlFor request: HTTPRequest, dividing path: ObjectPath, writing append: (inout ByteWriter) -> Void) {
     start = [UInt8](writing: { writer in
       writer.append(originOf: request)

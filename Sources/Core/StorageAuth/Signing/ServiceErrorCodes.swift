@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 
-/// The status codes and error codes with which a storage service rejects a request, and the meanings of its error codes.
+/// The status codes and error codes with which a storage service rejects a request, and their meanings.
 ///
 /// A verifier returns the codes of its service (``SignatureVerifier/errorCodes``), so that a middleware responds as
 /// the service does and the service's SDKs understand the response.
@@ -12,7 +12,6 @@ public struct ServiceErrorCodes: Sendable {
   public struct Refusal: Sendable, Hashable {
     /// The HTTP status of the response.
     public let status: HTTPResponse.Status
-
     /// The error code in the response, such as `SignatureDoesNotMatch`.
     public let code: String
 
@@ -39,9 +38,7 @@ public struct ServiceErrorCodes: Sendable {
     case wrongEndpoint, other
   }
 
-  /// The meanings of the error codes in the service's responses.
   package var meanings = Self.commonMeanings
-
   /// The meanings of error codes with a message that begins with the given text.
   package var messageMeanings: [(code: String, beginning: String, meaning: Meaning)] = [
     ("AccessDenied", "Request has expired", .requestExpired)
@@ -49,33 +46,16 @@ public struct ServiceErrorCodes: Sendable {
 
   /// The service's rejections for verification error codes; a code without an entry results in a Bad Request response.
   public var refusals: [VerificationError.Code: Refusal]
-
-  /// The HTTP statuses for the service's own error codes (``VerificationError/serviceCode``), if they differ from the
-  /// statuses in ``refusals``.
+  /// The statuses for the service's own codes (``VerificationError/serviceCode``), if they differ from ``refusals``.
   public var statuses: [String: HTTPResponse.Status]
-
-  /// The name of the XML element that contains the canonical request in the service's error document.
-  ///
-  /// The document contains the string to sign in the element `StringToSign`.
+  /// The name of the XML element of the service's error document that contains the canonical request.
   public var canonicalRequestElement: String
-
   /// The XML element of the service's error document that identifies the requested resource.
   public var subject: Subject
-
-  /// The header that contains the error document in Base64 in a response to a HEAD request, or `nil` if the service has
-  /// no such header.
+  /// The header with the error document in Base64 in a response to a HEAD request, or `nil` if there is none.
   public var headHeader: HTTPField.Name?
 
-  /// Creates the error codes of a storage service.
-  ///
-  /// - Parameters:
-  ///   - canonicalRequestElement: The name of the XML element that contains the canonical request in the error
-  ///     document.
-  ///   - subject: The XML element of the error document that identifies the requested resource.
-  ///   - headHeader: The header that contains the error document in a response to a HEAD request, or `nil` if the
-  ///     service has no such header.
-  ///   - refusals: The rejections that differ from ``common``.
-  ///   - statuses: The HTTP statuses for the service's own error codes, if they differ from the statuses in `refusals`.
+  /// Creates a service's error codes; the parameters are the properties, and `refusals` replace those of ``common``.
   public init(
     canonicalRequestElement: String = "CanonicalRequest", subject: Subject = .resource("Resource"),
     headHeader: HTTPField.Name? = nil, refusals: [VerificationError.Code: Refusal] = [:],
@@ -116,12 +96,12 @@ public struct ServiceErrorCodes: Sendable {
     "BucketAlreadyExists": .alreadyExists, "BucketAlreadyOwnedByYou": .alreadyExists,
     "ExpiredToken": .credentialExpired, "FileAlreadyExists": .alreadyExists, "IncompleteBody": .badDigest,
     "InternalError": .serverFailure, "InvalidAccessKeyId": .unknownAccessKey, "InvalidArgument": .invalidRequest,
-    "InvalidDigest": .badDigest,
-    "InvalidRange": .invalidRange, "InvalidToken": .invalidCredential, "KeyNotExist": .noSuchKey,
-    "NoSuchBucket": .noSuchBucket, "NoSuchKey": .noSuchKey, "NoSuchUpload": .noSuchUpload, "NotModified": .notModified,
-    "OperationAborted": .conflict, "OperationConflict": .conflict, "PathConflict": .conflict,
-    "PermanentRedirect": .wrongEndpoint, "PreconditionFailed": .preconditionFailed, "RequestTimeTooSkewed": .clockSkew,
-    "RequestTimeout": .timeout, "ServiceUnavailable": .serverFailure, "SignatureDoesNotMatch": .signatureMismatch,
-    "SlowDown": .throttled, "TemporaryRedirect": .wrongEndpoint, "TooManyRequests": .throttled,
+    "InvalidDigest": .badDigest, "InvalidRange": .invalidRange, "InvalidToken": .invalidCredential,
+    "KeyNotExist": .noSuchKey, "NoSuchBucket": .noSuchBucket, "NoSuchKey": .noSuchKey, "NoSuchUpload": .noSuchUpload,
+    "NotModified": .notModified, "OperationAborted": .conflict, "OperationConflict": .conflict,
+    "PathConflict": .conflict, "PermanentRedirect": .wrongEndpoint, "PreconditionFailed": .preconditionFailed,
+    "RequestTimeTooSkewed": .clockSkew, "RequestTimeout": .timeout, "ServiceUnavailable": .serverFailure,
+    "SignatureDoesNotMatch": .signatureMismatch, "SlowDown": .throttled, "TemporaryRedirect": .wrongEndpoint,
+    "TooManyRequests": .throttled,
   ]
 }

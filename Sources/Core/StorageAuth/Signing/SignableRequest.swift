@@ -19,16 +19,12 @@ public import HTTPTypes
 public protocol SignableRequest {
   /// The name of the method, such as `PUT`.
   var methodName: String { get }
-
   /// The scheme of the URL, such as `https`, or `nil` if it is not known.
   var scheme: String? { get }
-
   /// The host with its port, exactly as the request sends it, or `nil` if the request has none.
   var authority: String? { get }
-
   /// The path and the query, percent-encoded exactly as the request sends them; `nil` means `/`.
   var path: String? { get }
-
   /// The names and values of the header fields; `Host`, if it is among them, must be the authority.
   var fieldPairs: [(name: String, value: String)] { get }
 }
@@ -36,15 +32,12 @@ public protocol SignableRequest {
 extension HTTPRequest: SignableRequest {
   /// The name of the method, such as `PUT`.
   public var methodName: String { method.rawValue }
-
   /// The names and values of the header fields.
-  public var fieldPairs: [(name: String, value: String)] {
-    headerFields.map { ($0.name.canonicalName, $0.value) }
-  }
+  public var fieldPairs: [(name: String, value: String)] { headerFields.map { ($0.name.canonicalName, $0.value) } }
 }
 
 extension HTTPRequest {
-  /// Creates a request with the parts of another one, or throws an error if one of them cannot be sent.
+  /// Creates a request with the parts of a request of any library, or throws an error if a part cannot be sent.
   init(_ request: some SignableRequest) throws(SigningError) {
     if let request = request as? HTTPRequest {
       self = request
@@ -54,26 +47,26 @@ extension HTTPRequest {
       throw SigningError(
         .invalidRequest, "The request's method is not a token.", remedy: "Name a method such as GET or PUT.")
     }
-    var fields = HTTPFields()
-    for (name, value) in request.fieldPairs {
-      if name.asciiLowercased == "host" {
-        guard value.asciiLowercased == request.authority?.asciiLowercased else {
-          throw SigningError(
-            .invalidHeader, "The request's Host header differs from the authority that is signed.",
-            remedy: "Send the request to the host in its URL, or to one Host.")
-        }
-        continue
-      }
-      guard let fieldName = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+    self.init(method: method, scheme: request.scheme, authority: request.authority, path: request.path ?? "/")
+    for (name, value) in request.fieldPairs { try appendField(named: name, value, host: request.authority) }
+  }
+
+  /// Appends a header field, except for `Host`, which must have the value of `host`.
+  private mutating func appendField(named name: String, _ value: String, host: String?) throws(SigningError) {
+    if name.asciiLowercased == "host" {
+      guard value.asciiLowercased == host?.asciiLowercased else {
         throw SigningError(
-          .invalidHeader, "The header \(name.onOneLine) has a name or a value that cannot be sent.",
-          remedy: "Encode the value, and remove line breaks and spaces at its ends.")
+          .invalidHeader, "The request's Host header differs from the authority that is signed.",
+          remedy: "Send the request to the host in its URL, or to one Host.")
       }
-      fields.append(HTTPField(name: fieldName, value: value))
+      return
     }
-    self.init(
-      method: method, scheme: request.scheme, authority: request.authority, path: request.path ?? "/",
-      headerFields: fields)
+    guard let fieldName = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+      throw SigningError(
+        .invalidHeader, "The header \(name.onOneLine) has a name or a value that cannot be sent.",
+        remedy: "Encode the value, and remove line breaks and spaces at its ends.")
+    }
+    headerFields.append(HTTPField(name: fieldName, value: value))
   }
 }
 

@@ -5,7 +5,6 @@
 public protocol SignatureClaim: Sendable {
   /// The ID of the access key that the claim says created the signature.
   var accessKeyID: AccessKeyID { get }
-
   /// The session token that accompanies the signature, or `nil` if the request contains no session token.
   var sessionToken: Secret? { get }
 }
@@ -21,29 +20,28 @@ extension SignatureClaim {
     guard key.id == accessKeyID else { throw .unknownKey(accessKeyID) }
     switch (key.sessionToken, sessionToken) {
     case (nil, nil): break
+    case (let expected?, let given?) where expected == given: break
     case (.some, nil):
-      throw VerificationError(
+      throw error(
         .missingToken, "The key is temporary and the request has no session token.",
-        remedy: "Give the session token along with the id and the secret."
-      ).with(accessKeyID: accessKeyID)
+        remedy: "Give the session token along with the id and the secret.")
     case (nil, .some):
-      throw VerificationError(
+      throw error(
         .invalidToken, "The request has a session token and the key is permanent.",
-        remedy: "Leave the session token out."
-      ).with(accessKeyID: accessKeyID)
-    case (let expected?, let given?):
-      guard expected == given else {
-        throw VerificationError(
-          .invalidToken, "The session token does not belong to the key.",
-          remedy: "Use the id, the secret and the token of one answer of the token service."
-        ).with(accessKeyID: accessKeyID)
-      }
+        remedy: "Leave the session token out.")
+    case (.some, .some):
+      throw error(
+        .invalidToken, "The session token does not belong to the key.",
+        remedy: "Use the id, the secret and the token of one answer of the token service.")
     }
     if let expiration = key.expiration, expiration <= date {
-      throw VerificationError(
-        .keyExpired, "The temporary key expired at \(expiration).", remedy: "Get a new one."
-      ).with(accessKeyID: accessKeyID, instant: expiration)
+      throw error(.keyExpired, "The temporary key expired at \(expiration).", remedy: "Get a new one.")
+        .with(instant: expiration)
     }
+  }
+
+  private func error(_ code: VerificationError.Code, _ message: String, remedy: String) -> VerificationError {
+    VerificationError(code, message, remedy: remedy).with(accessKeyID: accessKeyID)
   }
 
   /// Returns the error for a signature that does not match; for implementations of verifiers.
@@ -59,10 +57,9 @@ extension SignatureClaim {
   public func mismatch<Failure>(
     _ signature: String, with key: AccessKey, texts: () throws(Failure) -> SignedTexts
   ) throws(Failure) -> VerificationError {
-    var error = VerificationError(
+    var error = error(
       .mismatch, "The signature does not match the request and the key.",
       remedy: "Compare the string to sign with the client's, line by line; then check the secret.")
-    error.accessKeyID = accessKeyID
     guard !key.isDecoy else { return error }
     let texts = try texts()
     let mask = SecretMask([sessionToken].compactMap(\.self), masksNamedValues: true)
@@ -77,13 +74,10 @@ extension SignatureClaim {
 public struct SignedTexts: Sendable {
   /// The string to sign of the request.
   public let stringToSign: String
-
   /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
-  /// Creates the pair of a request's string to sign and canonical request, for implementations of verifiers.
-  ///
-  /// The parameters are the properties.
+  /// Creates the pair of texts, for implementations of verifiers; the parameters are the properties.
   public init(stringToSign: String, canonicalRequest: String?) {
     self.stringToSign = stringToSign
     self.canonicalRequest = canonicalRequest

@@ -13,15 +13,10 @@
 public struct SignatureScheme: Sendable, Hashable, CustomStringConvertible {
   /// The short name of the storage service, in lowercase, such as `oss`.
   public let service: String
-
   /// The version of the service's signature, in lowercase, such as `v4`.
   public let version: String
 
-  /// Creates a signature scheme from a service and a version.
-  ///
-  /// - Parameters:
-  ///   - service: The short name of the storage service, in lowercase, such as `oss`.
-  ///   - version: The version of the service's signature, in lowercase, such as `v4`.
+  /// Creates a signature scheme; the parameters are the properties.
   public init(service: String, version: String) {
     self.service = service
     self.version = version

@@ -25,7 +25,6 @@ public protocol SignatureVerifier: Sendable {
   ///   - claim: The result of ``claim(in:)`` of an equal verifier, which carries the request.
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.
-  /// - Returns: The verified request, whose signed components are separate from the unsigned components.
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
   func verify(_ claim: Claim, against key: AccessKey, at date: Timestamp) throws(VerificationError) -> VerifiedRequest
 
@@ -40,7 +39,7 @@ public protocol SignatureVerifier: Sendable {
 
   /// The lowercase prefixes of header and parameter names that have an effect in the storage service.
   ///
-  /// If a server accepts several schemes, such a header or parameter must be signed in the requests of each.
+  /// If a server accepts several schemes, such a header or parameter must be signed whichever scheme a request uses.
   var controlPrefixes: [String] { get }
 
   /// The status codes and error codes with which the storage service rejects a request.
@@ -63,13 +62,10 @@ extension SignatureVerifier {
 
   /// The default prefixes of names that have an effect in the service: an empty array.
   public var controlPrefixes: [String] { [] }
-
   /// The default status codes and error codes, which the storage services have in common.
   public var errorCodes: ServiceErrorCodes { ServiceErrorCodes() }
-
   /// The default payload hash header, which is `nil`: the service has no such header, and the body is not checked.
   public var payloadHashHeader: HTTPField.Name? { nil }
-
   /// The verifier itself, which is the default for a service without a payload hash header.
   public var acceptingPayloadHashes: Self { self }
 
@@ -81,7 +77,6 @@ extension SignatureVerifier {
   ///   - request: The request as received.
   ///   - date: The current time.
   ///   - lookup: A function that returns the access key with an ID, or `nil` if the key does not exist.
-  /// - Returns: The verified request.
   /// - Throws: A ``VerificationError`` if the request is not signed correctly, or the error that `lookup` throws.
   public func verify(
     _ request: HTTPRequest, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
@@ -92,7 +87,6 @@ extension SignatureVerifier {
     return try verify(claim, withFound: try await lookup(claim.accessKeyID), at: date)
   }
 
-  /// Verifies a request's signature with the access key that was found for its claim, or rejects it without a key.
   package func verify(
     _ claim: Claim, withFound key: AccessKey?, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
@@ -105,9 +99,7 @@ extension SignatureVerifier {
 }
 
 extension Secret {
-  /// The secret of the decoy key, with which a request with an unknown access key ID is verified.
-  ///
-  /// It has the length of the secrets of OSS.
+  /// The secret of the decoy key for a request with an unknown access key ID, as long as the secrets of OSS.
   static let decoy = Secret(String(repeating: "x", count: 30))
 }
 

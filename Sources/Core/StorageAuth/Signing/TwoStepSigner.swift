@@ -46,8 +46,7 @@ public protocol TwoStepSigner<SigningCredential>: Signer where Request == HTTPRe
   ///   - pending: The result of the first step.
   ///   - signature: The bare signature, or the whole authorization as the vendors' signing servers return it.
   /// - Returns: The signed request. The path of a presigned URL contains the authorization.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidSignature`` if the signature is malformed or
-  ///   belongs to another access key ID.
+  /// - Throws: A ``SigningError`` (`invalidSignature`) if the signature is malformed or of another access key ID.
   func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest
 }
 
@@ -57,36 +56,24 @@ public protocol TwoStepSigner<SigningCredential>: Signer where Request == HTTPRe
 public struct PendingSignature: Sendable {
   /// The string that the key holder must sign.
   public let stringToSign: String
-
-  /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
-  ///
-  /// The server needs the canonical request to check the request that it signs.
+  /// The canonical request, which the server needs to check the request, or `nil` if the scheme has none.
   public let canonicalRequest: String?
-
   /// The identity of the key that will sign the request.
   public let identity: Identity
-
   /// The time at which the authorization expires, by the service's clock, or `nil` if it contains no expiration.
   public let expiration: Timestamp?
-
   /// The signature scheme of the string to sign.
   public let scheme: SignatureScheme
-
   /// The HTTP request without its signature.
   public let request: HTTPRequest
-
   /// Whether the signature becomes part of the URL, rather than of the headers.
   public let isPresigned: Bool
-
   /// The signed headers that the user of a presigned URL must send.
   public let signedHeaders: HTTPFields
-
   /// The part of the authorization before the signature, in the format of the signature scheme.
   public let authorizationPrefix: String
 
-  /// Creates a request that is complete except for its signature, for implementations of ``TwoStepSigner``.
-  ///
-  /// The parameters are the properties.
+  /// Creates a pending signature, for implementations of ``TwoStepSigner``; the parameters are the properties.
   public init(
     _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
     expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,
@@ -115,15 +102,9 @@ extension PendingSignature {
   /// Creates a request that is complete except for its signature.
   ///
   /// - Parameters:
-  ///   - scheme: The signature scheme.
-  ///   - request: The request to sign.
   ///   - fields: The header fields of the request, complete except for the signature.
   ///   - path: The path of a presigned URL up to the signature, or `nil` for a signature in the headers.
-  ///   - identity: The identity of the key that will sign the request.
-  ///   - expiration: The time at which the authorization expires, or `nil` if it contains no expiration.
-  ///   - texts: The string to sign, and the canonical request if the scheme has one.
   ///   - signedHeaders: The signed headers if the signature becomes part of the URL.
-  ///   - prefix: The part of the authorization before the signature.
   package init(
     _ scheme: SignatureScheme, of request: HTTPRequest, fields: HTTPFields, path: String?, as identity: Identity,
     until expiration: Timestamp?, texts: SignedTexts, signedHeaders: @autoclosure () -> HTTPFields, prefix: String
@@ -142,11 +123,7 @@ extension PendingSignature {
     signature.removingBytePrefix(authorizationPrefix).map { String($0) } ?? signature
   }
 
-  /// Returns the request with its signature.
-  ///
-  /// - Parameters:
-  ///   - signature: The signature alone.
-  ///   - suffix: The end of a presigned URL, which contains the signature.
+  /// Returns the request with its signature, which the suffix of a presigned URL contains.
   package func request(with signature: String, urlSuffix suffix: String) -> HTTPRequest {
     var request = request
     if isPresigned {

@@ -15,26 +15,20 @@ public struct VerificationLimits: Sendable, Hashable {
   /// this value as `MaxAllowedSkewMilliseconds` in the error `RequestTimeTooSkewed`.
   public static let clockTolerance = Duration.seconds(900)
 
-  /// Limits that accept any lifetime, as the services do.
-  ///
-  /// COS accepts validity windows of any length, and OSS V1 accepts URLs with any expiration.
+  /// Limits that accept any lifetime, as COS does for validity windows, and OSS V1 for URLs.
   public static let asServices = VerificationLimits(headerWindow: maximumDuration, urlLifetime: maximumDuration)
 
   /// A duration that is longer than any duration in an authorization, whose numbers have at most twelve digits.
   private static let maximumDuration = Duration.seconds(1_000_000_000_000)
 
-  /// The maximum length of a request's path with its query, in bytes.
+  /// The maximum length of a request's path with its query, in bytes, with room for a session token of 16 KiB.
   public var pathByteCount: Int
-
   /// The maximum number of query parameters in a request.
   public var parameterCount: Int
-
   /// The maximum number of header fields in a request.
   public var headerCount: Int
-
   /// The maximum total length of a request's method, host, header names and header values, in bytes.
   public var headerByteCount: Int
-
   /// The maximum time from start to expiration of an authorization in the headers with both times (COS).
   ///
   /// An OSS authorization in the headers contains only its signing time, and is valid within ``clockTolerance``.
@@ -46,15 +40,7 @@ public struct VerificationLimits: Sendable, Hashable {
   /// contain only their expiration, so that the current time is the start. OSS V4 has additional limits.
   public var urlLifetime: Duration
 
-  /// Creates a verifier's limits.
-  ///
-  /// - Parameters:
-  ///   - pathByteCount: The maximum length of the path with its query, with room for a session token of 16 KiB.
-  ///   - parameterCount: The maximum number of query parameters.
-  ///   - headerCount: The maximum number of header fields.
-  ///   - headerByteCount: The maximum total length of the method, the host, and the headers' names and values.
-  ///   - headerWindow: The maximum time from the start to the expiration of an authorization in the headers.
-  ///   - urlLifetime: The maximum lifetime of a presigned URL or a form.
+  /// Creates a verifier's limits; the parameters are the properties.
   public init(
     pathByteCount: Int = 32_768, parameterCount: Int = 128, headerCount: Int = 128, headerByteCount: Int = 65_536,
     headerWindow: Duration = .seconds(3600), urlLifetime: Duration = .seconds(604_800)
@@ -102,17 +88,17 @@ public struct VerificationLimits: Sendable, Hashable {
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if a limit is exceeded.
   public func check(_ request: HTTPRequest) throws(VerificationError) {
     let path = (request.path ?? "").utf8
-    try require(path.count <= pathByteCount, of: "path", limit: pathByteCount)
+    try require(path.count, atMost: pathByteCount, as: "path")
     let parameters = 1 + path.count { $0 == UInt8(ascii: "&") }
-    try require(parameters <= parameterCount, of: "number of query parameters", limit: parameterCount)
-    try require(request.headerFields.count <= headerCount, of: "number of headers", limit: headerCount)
+    try require(parameters, atMost: parameterCount, as: "number of query parameters")
+    try require(request.headerFields.count, atMost: headerCount, as: "number of headers")
     var byteCount = request.method.rawValue.utf8.count + (request.authority?.utf8.count ?? 0)
     for field in request.headerFields { byteCount += field.name.rawName.utf8.count + field.value.utf8.count }
-    try require(byteCount <= headerByteCount, of: "length of the headers", limit: headerByteCount)
+    try require(byteCount, atMost: headerByteCount, as: "length of the headers")
   }
 
-  private func require(_ isWithinLimit: Bool, of quantity: String, limit: Int) throws(VerificationError) {
-    guard isWithinLimit else {
+  private func require(_ count: Int, atMost limit: Int, as quantity: String) throws(VerificationError) {
+    guard count <= limit else {
       throw VerificationError(
         .limitExceeded, "The \(quantity) exceeds \(limit).", remedy: "Send less; a body has no such limit.")
     }

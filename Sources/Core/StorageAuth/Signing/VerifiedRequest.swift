@@ -18,26 +18,21 @@ public struct VerifiedRequest: Sendable {
 
   /// The ID of the access key that the request was verified with.
   public let accessKeyID: AccessKeyID
-
   /// The placement of the authorization: in the headers or in the URL.
   public let placement: Placement
-
   /// Whether the scheme guarantees that the signature is valid only in the placement in which it was sent.
   ///
   /// The string to sign of COS is the same for a header and for a URL, so an authorization can be moved from one
   /// placement to the other. In OSS V1, the date of a header and the expiration of a URL have different formats. OSS V4
   /// and S3 sign the parameters of a URL's authorization. The vendors' pages are listed at ``target``.
   public let signsPlacement: Bool
-
   /// The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   ///
-  /// For example, the header of S3 contains only its signing time. The verifier accepts it for 15 minutes after that time:
-  /// the expiration is `nil`, and ``usableUntil`` is the end of the 15 minutes.
+  /// For example, the header of S3 contains only its signing time, and the verifier accepts it for 15 minutes: the
+  /// expiration is `nil`, and ``usableUntil`` is the end of the 15 minutes.
   public let expiration: Timestamp?
-
   /// The first time at which the verifier may have accepted the request's signature, or `nil` if it is not known.
   public let usableFrom: Timestamp?
-
   /// The last time at which the verifier may accept the request's signature.
   public let usableUntil: Timestamp
 
@@ -68,29 +63,22 @@ public struct VerifiedRequest: Sendable {
 
   /// A decoder that the body must pass, or `nil` if the body is the object.
   ///
-  /// It decodes a body with signed chunks or trailers, or refuses the bytes of a body that the signature does not cover
-  /// and has to. The decoder is at the beginning of the body: copy it, and decode the body once with the copy.
+  /// It decodes a body with signed chunks or trailers, or refuses all bytes if the signature must cover the body and
+  /// does not. The decoder is at the beginning of the body: copy it, and decode the body once with the copy.
   public let bodyDecoder: (any BodyDecoder)?
 
   /// The signature of the request, in the only spelling that the verifier accepts.
   package let signature: Secret
-
   /// The target with signed and unsigned parameters, in the order of the URL, on which a simulated service acts.
   package let wholeTarget: RequestTarget
 
-  /// Creates the result of a successful verification; for implementations of verifiers.
+  /// Creates the result of a successful verification, for implementations of verifiers.
+  ///
+  /// The parameters are the properties, except for these:
   ///
   /// - Parameters:
-  ///   - accessKeyID: The ID of the access key that the request was verified with.
-  ///   - placement: The placement of the authorization in the request.
-  ///   - signsPlacement: Whether the scheme guarantees that the signature is valid only in this placement.
   ///   - wholeTarget: The bucket, the object key and every query parameter of the request.
-  ///   - signedHeaders: The names of the signed header fields in lowercase.
   ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
-  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
-  ///   - usableFrom: The first time at which the verifier may have accepted the signature, or `nil` if it is not known.
-  ///   - usableUntil: The last time at which the verifier may accept the signature.
-  ///   - bodyDecoder: A decoder that the body must pass, or `nil` if the body is the object.
   ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
   public init(
     accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target wholeTarget: RequestTarget,
@@ -119,16 +107,15 @@ public struct VerifiedRequest: Sendable {
 
 /// A decoder for request bodies that clients send as signed chunks or with trailers.
 ///
-/// The decoded bytes must not become visible before ``finish()`` returns: only then is it certain that no chunk is missing
-/// at the end, and, if the chunks are not signed, that the checksum in the trailer is right.
+/// The decoded bytes must not become visible before ``finish()`` returns: only then is it certain that no chunk is
+/// missing at the end, and, if the chunks are not signed, that the checksum in the trailer is right.
 public protocol BodyDecoder: Sendable {
   /// Decodes the next bytes of the body, which may be split at any position.
   ///
   /// - Parameter bytes: The next bytes of the body as received.
-  /// - Returns: The next bytes of the object, which may be empty. Those of a signed chunk follow when its signature has
-  ///   been verified.
-  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong. All further calls throw an error
-  ///   as well.
+  /// - Returns: The next bytes of the object, possibly none: a signed chunk follows when its signature is verified.
+  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong. All further calls throw an
+  ///   error as well.
   mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8]
 
   /// Checks that the body is complete, after its last bytes were decoded.

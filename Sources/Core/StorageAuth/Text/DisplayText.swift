@@ -3,13 +3,12 @@
 
 /// An untrusted string in a form that is safe to show in a terminal or a log.
 ///
-/// Control characters can move the cursor, rename the window or start a new line in a log; directional marks can
-/// reverse the order in which text is read; invisible characters make two names look the same. They are escaped as in a
-/// Swift literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters are unchanged, including the backslash, so escaping
-/// twice has no further effect. Programs that need the exact string should use the JSON output.
+/// Control characters can move the cursor or start a new line in a log; directional marks can reverse the order in
+/// which text is read; invisible characters make two names look the same. They are escaped as in a Swift literal: `\n`,
+/// `\u{1B}`, `\u{202E}`. All other characters are unchanged, even the backslash, so escaping twice has no more effect.
 ///
-/// The escaped characters are the Unicode general categories Cc, Cf, Zl and Zp and the code points that are ignorable by
-/// default (<https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing>). The variation selectors U+FE00 to
+/// The escaped characters are the Unicode general categories Cc, Cf, Zl and Zp and the code points that are ignorable
+/// by default (<https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing>). The variation selectors U+FE00 to
 /// U+FE0F are unchanged, because emoji and some scripts need them.
 ///
 /// ```swift
@@ -25,20 +24,9 @@ public struct DisplayText: Sendable, CustomStringConvertible {
   ///   - text: The untrusted string.
   ///   - keepingLines: Whether line feeds and tabs are part of the layout and stay unescaped.
   public init(_ text: String, keepingLines: Bool = false) {
-    guard text.utf8.contains(where: { !Self.isPlain($0) }) else {
-      description = text
-      return
-    }
-    var escapedText = ""
-    escapedText.reserveCapacity(text.utf8.count)
-    for scalar in text.unicodeScalars {
-      if Self.isShown(scalar) || keepingLines && (scalar == "\n" || scalar == "\t") {
-        escapedText.unicodeScalars.append(scalar)
-      } else {
-        escapedText += Self.escapeSequence(for: scalar)
-      }
-    }
-    description = escapedText
+    let isPlain = text.utf8.allSatisfy(Self.isPlain)
+    let isLayout = { (scalar: Unicode.Scalar) in keepingLines && (scalar == "\n" || scalar == "\t") }
+    description = isPlain ? text : Self.escaping(text, keeping: isLayout, as: Self.escapeSequence)
   }
 
   /// Escapes the control and invisible characters in a JSON document without changing the document's value.
@@ -47,19 +35,27 @@ public struct DisplayText: Sendable, CustomStringConvertible {
   /// document contains them only between values, as line feeds and tabs.
   package static func escapingInsideJSON(_ json: String) -> String {
     if json.utf8.allSatisfy({ isPlain($0) || $0 < 0x20 }) { return json }
-    var escapedJSON = ""
-    escapedJSON.reserveCapacity(json.utf8.count)
-    for scalar in json.unicodeScalars {
-      if isShown(scalar) || scalar.value < 0x20 {
-        escapedJSON.unicodeScalars.append(scalar)
+    return escaping(json, keeping: { $0.value < 0x20 }) { scalar in
+      String(scalar).utf16.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      }.joined()
+    }
+  }
+
+  private static func escaping(
+    _ text: String, keeping isKept: (Unicode.Scalar) -> Bool, as escapeSequence: (Unicode.Scalar) -> String
+  ) -> String {
+    var escapedText = ""
+    escapedText.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      if isShown(scalar) || isKept(scalar) {
+        escapedText.unicodeScalars.append(scalar)
       } else {
-        for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          escapedJSON += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-        }
+        escapedText += escapeSequence(scalar)
       }
     }
-    return escapedJSON
+    return escapedText
   }
 
   /// Returns whether a byte is a visible ASCII character or a space.
@@ -87,6 +83,6 @@ public struct DisplayText: Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// The string on one line, with control and invisible characters escaped as in ``DisplayText``.
+  /// The string with control and invisible characters, such as line feeds, escaped as in ``DisplayText``.
   package var onOneLine: String { DisplayText(self).description }
 }

@@ -20,19 +20,17 @@ package enum StandardStream: Int32, Sendable {
   /// Standard error, for errors, notes and progress.
   case errors = 2
 
-  /// Prints items on one line of standard output, or ends the program: silently if the reader closed the stream,
-  /// otherwise with an error and status 1.
+  /// Prints items on one line of standard output, or ends the program as ``put(_:orReport:)`` does.
   package static func print(_ items: Any..., separator: String = " ") {
     output.put(items.map { "\($0)" }.joined(separator: separator) + "\n") { errors.put("Error: \($0)\n") }
   }
 
-  /// Writes text completely, or ends the program if standard output cannot be written: silently if the reader closed
-  /// the stream, otherwise with a report and status 1.
   package func put(_ text: String, orReport report: (String) -> Void = { _ in }) {
     put(Array(text.utf8), orReport: report)
   }
 
-  /// Writes bytes completely, or ends the program as ``put(_:orReport:)`` with text does.
+  /// Writes bytes completely, or ends the program if standard output cannot be written: silently if the reader closed
+  /// the stream, otherwise with a report and status 1.
   package func put(_ bytes: [UInt8], orReport report: (String) -> Void = { _ in }) {
     let errorNumber = unsafe bytes.withUnsafeBytes { unsafe Self.writeAll($0, to: rawValue) }
     guard let errorNumber, self == .output else { return }
@@ -52,8 +50,8 @@ package enum StandardStream: Int32, Sendable {
 
   /// Opens the standard streams that the program was started without, so that no file takes their places.
   ///
-  /// Without this, the first file or connection of the program would get the number of a closed stream, and receive
-  /// its output. Reading or writing such a stream remains an error.
+  /// Otherwise, the first file or connection of the program would receive the output of a closed stream. Reading or
+  /// writing such a stream remains an error.
   package static func reserve() {
     for number in Int32(0)...2 where fcntl(number, F_GETFD) == -1 {
       let opened = unsafe open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
@@ -61,7 +59,7 @@ package enum StandardStream: Int32, Sendable {
     }
   }
 
-  /// Writes all bytes to a stream, or returns the error number of the failure.
+  /// Returns the error number of a failure, or `nil`.
   private static func writeAll(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Int32? {
     var remainingBytes = unsafe bytes[...]
     while unsafe !remainingBytes.isEmpty {

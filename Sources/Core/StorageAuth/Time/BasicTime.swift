@@ -7,7 +7,6 @@
 package struct BasicTime: Sendable {
   /// The digits of the day, `20261120`, the first in the lowest byte.
   let day: UInt64
-
   /// The time of day, `T080000Z`, the first character in the lowest byte.
   let timeOfDay: UInt64
 
@@ -17,7 +16,7 @@ package struct BasicTime: Sendable {
     let date = min(max(time.year, 0), 9999) &* 10_000 &+ time.month &* 100 &+ time.day
     day = decimalDigits(of: UInt64(truncatingIfNeeded: date))
     let digits = decimalDigits(of: UInt64(truncatingIfNeeded: time.hour &* 10_000 &+ time.minute &* 100 &+ time.second))
-    // The digits start with two zeros: one becomes the letter in front, and the shift drops the other.
+    // The digits start with two zeros: the shift drops the first, and the letter in front replaces the second.
     let letters = UInt64(UInt8(ascii: "T")) | UInt64(UInt8(ascii: "Z")) &<< 56
     timeOfDay = digits &>> 8 & 0x00ff_ffff_ffff_ff00 | letters
   }

@@ -49,13 +49,11 @@ extension ByteWriter {
     append(lanes: digits | 0x0000_0a00_000a_0000)
   }
 
-  @inline(__always)
-  private mutating func append(twoDigits number: Int64) {
+  @inline(__always) private mutating func append(twoDigits number: Int64) {
     put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
   }
 
-  @inline(__always)
-  private mutating func put(twoDigits number: UInt8, at location: Int) {
+  @inline(__always) private mutating func put(twoDigits number: UInt8, at location: Int) {
     unsafe put(UInt8(ascii: "0") &+ number / 10, at: location)
     unsafe put(UInt8(ascii: "0") &+ number % 10, at: location &+ 1)
   }
@@ -78,8 +76,7 @@ extension ByteWriter {
     append(lanes: decimalDigits(of: low))
   }
 
-  @inline(__always)
-  private mutating func append(upToEightDigitsOf magnitude: UInt64, digits: Int) {
+  @inline(__always) private mutating func append(upToEightDigitsOf magnitude: UInt64, digits: Int) {
     let decimal = decimalDigits(of: magnitude)
     // The first digit is in the lowest byte, so that leading zero digits are trailing zero bits once `"0"` is removed.
     let zeros = (decimal ^ decimalDigits(of: 0)).trailingZeroBitCount &>> 3
@@ -92,8 +89,7 @@ extension ByteWriter {
 ///
 /// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
 /// by a reciprocal that is exact for parts of that size: 5243 / 2^19 for 1 / 100, and 103 / 2^10 for 1 / 10.
-@inline(__always)
-func decimalDigits(of number: UInt64) -> UInt64 {
+@inline(__always) func decimalDigits(of number: UInt64) -> UInt64 {
   let fours = number / 10_000 | (number % 10_000) &<< 32
   let hundreds = (fours &* 5243) &>> 19 & 0x0000_007f_0000_007f
   let twos = hundreds | (fours &- hundreds &* 100) &<< 16

@@ -3,7 +3,7 @@
 
 /// A date and a time of day in UTC, in the proleptic Gregorian calendar.
 ///
-/// The conversions are those of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
+/// The conversions are from Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
 /// (<https://howardhinnant.github.io/date_algorithms.html>). An era is 400 years, after which the calendar repeats.
 package struct CivilTime: Sendable {
   var year: Int64

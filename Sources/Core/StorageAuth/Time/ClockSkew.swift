@@ -12,7 +12,6 @@
 public final class ClockSkew: Sendable {
   /// The largest clock skew that is accepted; a larger one indicates an invalid response rather than a wrong clock.
   public static let limit = Duration.seconds(24 * 3600)
-
   /// The smallest change of a clock skew that is applied; responses contain the time in whole seconds.
   ///
   /// The tolerance is small because some signatures are valid from the time of signing, which a slow clock rejects.
@@ -23,10 +22,9 @@ public final class ClockSkew: Sendable {
   /// Creates a clock skew of zero for all hosts.
   public init() {}
 
-  /// Returns the offset to add to this machine's clock to obtain a host's time.
+  /// Returns the offset to add to this machine's clock to obtain a host's time, or zero if it is not known.
   ///
   /// - Parameter host: The host in lowercase, with the port if it is not the scheme's default.
-  /// - Returns: The offset, which is zero for a host whose skew is not known.
   public func offset(for host: String) -> Duration { offsets.withLock { $0[host] } ?? .zero }
 
   /// Determines a host's clock skew from the time that the host reports.

@@ -7,13 +7,11 @@
 public protocol SigningClock: Sendable {
   /// The current time according to the wall clock, in UTC.
   var now: Timestamp { get }
-
   /// The monotonic time since a fixed instant, including time while the machine sleeps.
   var uptime: Duration { get }
 
-  /// Waits for a duration.
+  /// Waits for a duration by the clock of ``uptime``.
   ///
-  /// - Parameter duration: The duration, measured with the clock of ``uptime``.
   /// - Throws: `CancellationError` if the task is cancelled.
   func sleep(for duration: Duration) async throws
 }
@@ -27,13 +25,11 @@ public struct SystemTime: SigningClock {
 
   /// The current time according to this machine's wall clock, in UTC.
   public var now: Timestamp { .now }
-
   /// The monotonic time since this property was first used in the process, including time while the machine sleeps.
   public var uptime: Duration { Self.origin.duration(to: .now) }
 
-  /// Waits for a duration.
+  /// Waits for a duration by the clock of ``uptime``.
   ///
-  /// - Parameter duration: The duration, measured with the clock of ``uptime``.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration, clock: .continuous) }
 }

@@ -19,13 +19,10 @@ internal import StorageCrypto
 public struct Timestamp: Sendable, Hashable {
   /// The whole seconds since 1970-01-01T00:00:00Z, rounded down.
   public let unixSeconds: Int64
-
   /// The nanoseconds within the second, from 0 to 999,999,999.
   public let nanoseconds: Int32
 
-  /// Creates an instant from Unix time.
-  ///
-  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; clamped to ±2^60, some 36 billion years.
+  /// Creates an instant from the seconds since 1970-01-01T00:00:00Z, clamped to ±2^60, some 36 billion years.
   public init(unixSeconds: Int64) {
     self.unixSeconds = min(max(unixSeconds, Self.range.lowerBound), Self.range.upperBound)
     nanoseconds = 0
@@ -52,8 +49,7 @@ public struct Timestamp: Sendable, Hashable {
 extension Timestamp: InstantProtocol {
   /// Returns the instant that is later than this instant by a duration, or earlier for a negative duration.
   ///
-  /// - Parameter duration: The time to add to this instant.
-  /// - Returns: The instant, clamped to the first and the last instant that can be represented.
+  /// The result is clamped to the first and the last instant that can be represented.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = min(max(duration, .zero - Self.maximumDuration), Self.maximumDuration).components
     let sum = unixSeconds.saturatingAdding(seconds)
@@ -66,17 +62,12 @@ extension Timestamp: InstantProtocol {
     Timestamp(unixSeconds: unixSeconds.saturatingAdding(seconds))
   }
 
-  /// The range of ``unixSeconds``: some 36 billion years before and after 1970.
-  ///
-  /// It keeps the seconds between two instants, and sums of two such durations, in `Int64`, whose overflow traps.
+  /// The range of ``unixSeconds``, in which sums of two durations between instants fit `Int64`, whose overflow traps.
   private static let range: ClosedRange<Int64> = (-1 << 60)...(1 << 60)
-
   /// A duration that exceeds the time between any two instants.
   private static let maximumDuration = Duration.seconds(1 << 62)
 
   /// Returns the duration from this instant to another instant, which is negative if the other instant is earlier.
-  ///
-  /// - Parameter other: The instant at the end of the duration.
   public func duration(to other: Timestamp) -> Duration {
     .seconds(other.unixSeconds) - .seconds(unixSeconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
   }
@@ -96,15 +87,15 @@ extension Timestamp {
   /// Parses a time in the extended ISO 8601 format, such as `2026-11-20T08:00:00.5+08:00`.
   ///
   /// The fraction is optional; the zone is `Z` or an offset. The result is `nil` otherwise, or for a nonexistent date.
-  ///
-  /// - Parameter text: A date and time with a time zone.
   public init?(iso8601 text: String) {
     var scanner = DateScanner(text)
-    guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
-      let day = scanner.number(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
-      let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
-      let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd,
-      let instant = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second).timestamp
+    guard let year = scanner.readNumber(4), scanner.skip("-"), let month = scanner.readNumber(2), scanner.skip("-"),
+      let day = scanner.readNumber(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
+      let time = scanner.readTimeOfDay(), let fraction = scanner.readFraction(), let offset = scanner.readOffset(),
+      scanner.isAtEnd,
+      let instant = CivilTime(
+        year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second
+      ).timestamp
     else { return nil }
     self.init(unixSeconds: instant.unixSeconds - offset, nanoseconds: fraction)
   }
@@ -112,13 +103,11 @@ extension Timestamp {
   /// Parses a time in the basic ISO 8601 format, in UTC, such as `20261120T080000Z`.
   ///
   /// The result is `nil` for any other string, and for a date that does not exist.
-  ///
-  /// - Parameter text: A date and time that ends in `Z`.
   public init?(iso8601Basic text: String) {
     var scanner = DateScanner(text)
-    guard let year = scanner.number(4), let month = scanner.number(2), let day = scanner.number(2), scanner.skip("T"),
-      let hour = scanner.number(2), let minute = scanner.number(2), let second = scanner.number(2), scanner.skip("Z"),
-      scanner.isAtEnd,
+    guard let year = scanner.readNumber(4), let month = scanner.readNumber(2), let day = scanner.readNumber(2),
+      scanner.skip("T"), let hour = scanner.readNumber(2), let minute = scanner.readNumber(2),
+      let second = scanner.readNumber(2), scanner.skip("Z"), scanner.isAtEnd,
       let instant = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second).timestamp
     else { return nil }
     self = instant
@@ -127,17 +116,15 @@ extension Timestamp {
   /// Parses an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
   ///
   /// The result is `nil` for any other string, and for a date that does not exist. The day of the week is not checked.
-  ///
-  /// - Parameter text: The value of a date header, such as `Date` or `Last-Modified`.
   public init?(httpDate text: String) {
     var scanner = DateScanner(text)
-    guard scanner.name() != nil, scanner.skip(","), scanner.skip(" "), let day = scanner.number(2), scanner.skip(" "),
-      let month = scanner.name().flatMap({ name in monthNames.firstIndex { name.elementsEqual($0.description.utf8) } }),
-      scanner.skip(" "), let year = scanner.number(4), scanner.skip(" "), let hour = scanner.number(2),
-      scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"), let second = scanner.number(2),
-      scanner.skip(" "), let zone = scanner.name(), zone.elementsEqual("GMT".utf8), scanner.isAtEnd,
+    guard scanner.readName() != nil, scanner.skip(","), scanner.skip(" "), let day = scanner.readNumber(2),
+      scanner.skip(" "), let monthName = scanner.readName(),
+      let month = monthNames.firstIndex(where: { monthName.elementsEqual($0.description.utf8) }), scanner.skip(" "),
+      let year = scanner.readNumber(4), scanner.skip(" "), let time = scanner.readTimeOfDay(), scanner.skip(" "),
+      let zone = scanner.readName(), zone.elementsEqual("GMT".utf8), scanner.isAtEnd,
       let instant = CivilTime(
-        year: year, month: Int64(month) + 1, day: day, hour: hour, minute: minute, second: second
+        year: year, month: Int64(month) + 1, day: day, hour: time.hour, minute: time.minute, second: time.second
       ).timestamp
     else { return nil }
     self = instant
@@ -161,7 +148,6 @@ extension Timestamp {
   }
 }
 
-/// A scanner for the integers and names of dates.
 private struct DateScanner {
   private let bytes: [UInt8]
   private var index = 0
@@ -170,7 +156,6 @@ private struct DateScanner {
 
   var isAtEnd: Bool { index == bytes.count }
 
-  /// Skips a character, and returns whether it was there.
   mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
     index += 1
@@ -178,7 +163,7 @@ private struct DateScanner {
   }
 
   /// Reads an integer with exactly this number of digits.
-  mutating func number(_ digitCount: Int) -> Int64? {
+  mutating func readNumber(_ digitCount: Int) -> Int64? {
     guard index + digitCount <= bytes.count else { return nil }
     var value: Int64 = 0
     for byte in bytes[index..<(index + digitCount)] {
@@ -189,8 +174,15 @@ private struct DateScanner {
     return value
   }
 
+  /// Reads a time of day, such as `08:00:00`.
+  mutating func readTimeOfDay() -> (hour: Int64, minute: Int64, second: Int64)? {
+    guard let hour = readNumber(2), skip(":"), let minute = readNumber(2), skip(":"), let second = readNumber(2)
+    else { return nil }
+    return (hour, minute, second)
+  }
+
   /// Reads the name of a day or a month, or of a time zone: three ASCII letters.
-  mutating func name() -> ArraySlice<UInt8>? {
+  mutating func readName() -> ArraySlice<UInt8>? {
     let name = bytes[index...].prefix(3)
     guard name.count == 3, name.allSatisfy(\.isASCIILetter) else { return nil }
     index += 3
@@ -198,12 +190,12 @@ private struct DateScanner {
   }
 
   /// Parses an optional fraction of a second and returns its value in nanoseconds; digits after the ninth are dropped.
-  mutating func fraction() -> Int64? {
+  mutating func readFraction() -> Int64? {
     guard skip(".") else { return 0 }
-    guard let firstDigit = number(1) else { return nil }
+    guard let firstDigit = readNumber(1) else { return nil }
     var nanosecondsPerDigit: Int64 = 100_000_000
     var nanoseconds = firstDigit * nanosecondsPerDigit
-    while let digit = number(1) {
+    while let digit = readNumber(1) {
       nanosecondsPerDigit /= 10
       nanoseconds += digit * nanosecondsPerDigit
     }
@@ -211,13 +203,13 @@ private struct DateScanner {
   }
 
   /// Parses a time zone, which is `Z` or an offset, and returns its offset in seconds east of UTC.
-  mutating func offset() -> Int64? {
+  mutating func readOffset() -> Int64? {
     if skip("Z") || skip("z") { return 0 }
     let sign: Int64
     if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
-    guard let hours = number(2), hours < 24 else { return nil }
+    guard let hours = readNumber(2), hours < 24 else { return nil }
     _ = skip(":")
-    guard let minutes = number(2), minutes < 60 else { return nil }
+    guard let minutes = readNumber(2), minutes < 60 else { return nil }
     return sign * (hours * 3600 + minutes * 60)
   }
 }

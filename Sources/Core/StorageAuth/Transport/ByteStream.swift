@@ -15,10 +15,8 @@ internal import StorageCrypto
 public struct ByteStream: AsyncSequence, Sendable {
   /// The type of a chunk; an empty chunk does not mark the end of the stream.
   public typealias Element = [UInt8]
-
   /// The type of a function that returns the stream's next chunk, or `nil` at the end of the stream.
   public typealias Reader = () async throws -> [UInt8]?
-
   /// The type of a function that returns the next chunk in its source's representation, or `nil` at the end.
   package typealias ChunkReader = () async throws -> (any ByteChunk)?
 
@@ -35,13 +33,9 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Creates a stream, whose chunks have their source's representation, from a function that starts reading it.
-  package init(chunks makeReader: @escaping @Sendable () -> ChunkReader) {
-    self.makeReader = makeReader
-  }
+  package init(chunks makeReader: @escaping @Sendable () -> ChunkReader) { self.makeReader = makeReader }
 
-  /// Creates a stream from an asynchronous sequence of chunks.
-  ///
-  /// - Parameter chunks: The sequence, which is iterated once for each iteration of the stream.
+  /// Creates a stream from a sequence of chunks, which is iterated once for each iteration of the stream.
   public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
     self.init {
       var iterator = chunks.makeAsyncIterator()
@@ -50,8 +44,6 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Creates a stream that consists of one chunk.
-  ///
-  /// - Parameter bytes: The content of the stream.
   public init(_ bytes: [UInt8]) {
     self.init {
       var nextChunk: [UInt8]? = bytes
@@ -91,7 +83,6 @@ extension ByteStream {
     return bytes
   }
 
-  /// Reads the stream's first bytes, at most `limit` of them.
   package func collectPrefix(upTo limit: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in self {
@@ -117,20 +108,16 @@ extension AsyncIteratorProtocol {
 /// A chunk of bytes in its source's representation, so that the chunk can be passed on without copying.
 package protocol ByteChunk: Sendable {
   var byteCount: Int { get }
-
   var array: [UInt8] { get }
 
   func withSpan(_ body: (Span<UInt8>) -> Void)
-
   func append(to bytes: inout [UInt8])
 }
 
 extension [UInt8]: ByteChunk {
   package var byteCount: Int { count }
-
   package var array: [UInt8] { self }
 
   package func withSpan(_ body: (Span<UInt8>) -> Void) { withElements(body) }
-
   package func append(to bytes: inout [UInt8]) { bytes += self }
 }

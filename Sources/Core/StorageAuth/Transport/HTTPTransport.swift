@@ -32,13 +32,11 @@ public protocol HTTPTransport: Sendable {
 public struct HTTPStreamingResponse: Sendable {
   /// The status and the headers of the response.
   public var response: HTTPResponse
-
   /// The body of the response, which can be iterated at most once; releasing it unread closes the connection.
   public var body: ByteStream
-
-  /// A closure that returns, at the end of the body, whether only the end of the connection marked it.
+  /// A closure that returns, after the body, whether only the end of the connection marked the body's end.
   ///
-  /// It may be incomplete without a failure, unlike one with `Content-Length`, chunked encoding or an HTTP/2 stream.
+  /// Such a body may be incomplete without a failure.
   package var endsWithConnection: @Sendable () -> Bool = { false }
 
   /// Creates a response from a status, headers and a body; the parameters are the properties.
@@ -65,10 +63,8 @@ extension HTTPResponse {
 public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit for establishing a connection.
   public var connect: Duration
-
   /// The time limit for a connection on which no bytes are sent or received.
   public var idle: Duration
-
   /// The time limit from the start of a request, including its body, to the response's head, or `nil` for no limit.
   public var request: Duration?
 
@@ -88,25 +84,18 @@ public struct HTTPTimeouts: Sendable, Hashable {
 public struct TrustedRoots: Sendable, Hashable {
   /// The path of a PEM file with further authorities, or `nil`.
   package let path: String?
-
   package let includesSystem: Bool
 
   /// The authorities that the system trusts.
   public static let system = TrustedRoots(path: nil, includesSystem: true)
 
-  /// Returns the authorities of a file, in place of those of the system.
-  ///
-  /// - Parameter path: The path of a PEM file with one certificate or several.
+  /// Returns the authorities of a PEM file with one certificate or several, in place of the system's.
   public static func file(_ path: String) -> TrustedRoots { TrustedRoots(path: path, includesSystem: false) }
-
-  /// Returns the authorities of the system and those of a file.
-  ///
-  /// - Parameter path: The path of a PEM file with one certificate or several.
+  /// Returns the system's authorities and the authorities of a PEM file with one certificate or several.
   public static func systemAndFile(_ path: String) -> TrustedRoots { TrustedRoots(path: path, includesSystem: true) }
 }
 
 extension HTTPRequest {
-  /// Returns a copy of the request with a change.
   package func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
     var request = self
     change(&request)
@@ -166,7 +155,6 @@ public struct HTTPBody: Sendable {
 
   /// The number of bytes in the body.
   public let length: Int64
-
   /// The content of the body.
   public let content: Content
 
@@ -174,8 +162,6 @@ public struct HTTPBody: Sendable {
   public static let none = HTTPBody(length: 0, content: .none)
 
   /// Creates a body from bytes in memory.
-  ///
-  /// - Parameter bytes: The content of the body.
   public static func bytes(_ bytes: [UInt8]) -> HTTPBody {
     HTTPBody(length: Int64(bytes.count), content: .bytes(bytes))
   }
@@ -200,9 +186,7 @@ public struct TransportError: DetailedError {
   /// The code, the message and the remedy.
   public let details: ErrorDetails<Code>
 
-  /// Creates an error.
-  ///
-  /// - Parameter details: The code, the message and the remedy.
+  /// Creates an error from its code, its message and its remedy.
   public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// Whether sending the same request again can succeed.

@@ -14,10 +14,8 @@ internal import StorageCrypto
 public struct ProxyConfiguration: Sendable, Equatable {
   /// The proxy for `http` URLs, or `nil` for direct connections.
   public var http: ProxyServer?
-
   /// The proxy for `https` URLs, or `nil` for direct connections.
   public var https: ProxyServer?
-
   /// The hosts to which the transport connects directly.
   public var exclusions: ProxyExclusions
 
@@ -101,14 +99,13 @@ public struct ProxyExclusions: Sendable, Hashable {
 
   private init() {}
 
-  /// Parses a list of hosts, which are separated by commas or spaces.
+  /// Parses a list of hosts, which are separated by commas or spaces, and which can be empty.
   ///
   /// - A name stands for the host and all hosts below it, with or without a dot (or `*.`) before the name.
   /// - An IP address stands for itself, and a network, such as `10.0.0.0/8`, for its addresses; names are not resolved.
   /// - A port after a colon restricts an entry to that port. An IPv6 address with a port is in brackets.
   /// - `*` stands for every host.
   ///
-  /// - Parameter list: The list; it can be empty.
   /// - Throws: A ``TransportError`` with the code `invalidConfiguration` if an entry has another form.
   public init(_ list: String) throws(TransportError) { try self.init(list, named: "The list of hosts without a proxy") }
 
@@ -139,7 +136,7 @@ public struct ProxyExclusions: Sendable, Hashable {
     return .domain(parts.host, port: port)
   }
 
-  /// Returns whether the list contains a host, in lowercase and without brackets and final dot.
+  /// Returns whether the list contains a host, given in lowercase and without brackets and final dot.
   func contains(host: String, port: Int) -> Bool {
     guard !entries.isEmpty else { return false }
     let address = NetworkAddress(host)

@@ -9,17 +9,13 @@
 public struct ProxyServer: Sendable, Equatable {
   /// The host name or the IP address of the proxy, without brackets.
   public let host: String
-
   /// The TCP port of the proxy.
   public let port: Int
-
-  /// The user name for Basic authentication, or `nil` if the proxy requires no login.
+  /// The user name for Basic authentication, without a colon, or `nil` if the proxy requires no login.
   public let user: String?
-
   /// The password for Basic authentication, or `nil` if there is none.
   public let password: Secret?
 
-  /// The port of a URL without a port, which is that of `http`.
   private static let defaultPort = 80
 
   /// Parses the URL of an HTTP proxy: `http://[user[:password]@]host[:port]`, or `host:port`.
@@ -31,7 +27,7 @@ public struct ProxyServer: Sendable, Equatable {
   ///   the URL, because the URL can contain a password.
   public init(_ url: String) throws(TransportError) { try self.init(url, named: "The URL of the proxy") }
 
-  /// Parses the URL of an HTTP proxy; the name is that of the setting that contains the URL, for errors.
+  /// Parses the URL of an HTTP proxy; the name of the setting that contains the URL is for errors.
   init(_ url: String, named name: String) throws(TransportError) {
     var loginAndHost = url[...]
     if let separator = url.firstRange(of: "://") {
@@ -50,17 +46,10 @@ public struct ProxyServer: Sendable, Equatable {
     guard isHost(authority), let parts = AuthorityParts(authority, defaultPort: Self.defaultPort) else {
       throw Self.invalid("\(name) has no valid host and port.")
     }
-    (host, port) = (parts.host, parts.port)
-    (user, password) = login
+    self.init(host: parts.host, port: parts.port, user: login.user, password: login.password)
   }
 
-  /// Creates a proxy from its parts.
-  ///
-  /// - Parameters:
-  ///   - host: The host name or the IP address of the proxy, without brackets.
-  ///   - port: The TCP port of the proxy.
-  ///   - user: The user name for Basic authentication, without a colon, or `nil` if the proxy requires no login.
-  ///   - password: The password for Basic authentication, or `nil` if there is none.
+  /// Creates a proxy; the parameters are the properties.
   public init(host: String, port: Int, user: String? = nil, password: Secret? = nil) {
     self.host = host
     self.port = port
@@ -73,8 +62,8 @@ public struct ProxyServer: Sendable, Equatable {
   ) throws(TransportError) -> (user: String?, password: Secret?) {
     let parts = text.parts(between: ":", atMost: 1)
     let decodedParts = parts.compactMap { $0.percentDecoded() }
-    let hasNoControls = decodedParts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
-    guard decodedParts.count == parts.count, hasNoControls, let user = decodedParts.first, !user.isEmpty,
+    let hasControl = decodedParts.contains { $0.utf8.contains(where: \.isASCIIControl) }
+    guard decodedParts.count == parts.count, !hasControl, let user = decodedParts.first, !user.isEmpty,
       !user.hasByte(":")
     else { throw invalid("\(name) has a user or a password that is not percent-encoded.") }
     return (user, decodedParts.count == 2 ? Secret(decodedParts[1]) : nil)

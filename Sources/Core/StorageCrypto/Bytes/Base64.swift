@@ -8,7 +8,6 @@ extension ByteWriter {
   }
 
   package mutating func append(base64 bytes: [UInt8]) { bytes.withElements { append(base64: $0) } }
-
   package mutating func append(base64 digest: Digest) { digest.withBytes { append(base64: $0) } }
 
   /// Appends a digest as percent-encoded Base64 with padding, for use in a URL.
@@ -27,8 +26,7 @@ extension ByteWriter {
   }
 
   /// Writes a percent-encoded Base64 digit to reserved space for three bytes.
-  @inline(__always)
-  private mutating func put(encoding digit: UInt8, at location: inout Int) {
+  @inline(__always) private mutating func put(encoding digit: UInt8, at location: inout Int) {
     guard URLByte.byteClass(of: digit) != URLByte.unreserved else {
       unsafe put(digit, at: location)
       location &+= 1
@@ -43,8 +41,7 @@ extension ByteWriter {
   /// Calls `body` for each group of six bytes, and for the rest, with the eight or four Base64 digits of the group.
   ///
   /// The first digit is in the lowest byte. `isUnreserved` is `true` if all digits are letters or decimal digits.
-  @inline(__always)
-  private mutating func forEachBase64Group(
+  @inline(__always) private mutating func forEachBase64Group(
     of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt64, _ count: Int, _ isUnreserved: Bool) -> Void
   ) {
     var index = 0
@@ -67,22 +64,19 @@ extension ByteWriter {
 }
 
 /// Returns the values of the four Base64 digits for the three bytes at an index, which must be within the bytes.
-@inline(__always)
-private func base64Values(of bytes: Span<UInt8>, at index: Int) -> UInt64 {
+@inline(__always) private func base64Values(of bytes: Span<UInt8>, at index: Int) -> UInt64 {
   // Within bounds: the callers have compared the index with the count.
   unsafe base64Values(of: bytes[unchecked: index], bytes[unchecked: index &+ 1], bytes[unchecked: index &+ 2])
 }
 
-/// Returns the values of the four Base64 digits for three bytes, with that of the highest six bits in the lowest byte.
-@inline(__always)
-private func base64Values(of first: UInt8, _ second: UInt8, _ third: UInt8) -> UInt64 {
+/// Returns the values of the four Base64 digits for three bytes, with the value of the first digit in the lowest byte.
+@inline(__always) private func base64Values(of first: UInt8, _ second: UInt8, _ third: UInt8) -> UInt64 {
   let bits = UInt64(first) &<< 16 | UInt64(second) &<< 8 | UInt64(third)
   return bits &>> 18 | (bits &>> 4) & 0x3f00 | (bits &<< 10) & 0x3f_0000 | (bits &<< 24) & 0x3f00_0000
 }
 
 /// Returns the Base64 digits for eight values, each in one byte.
-@inline(__always)
-private func base64Digits(of values: UInt64) -> UInt64 {
+@inline(__always) private func base64Digits(of values: UInt64) -> UInt64 {
   // Each byte of the constants makes a byte reach 128 exactly if its value is at least 26, 52, 62 or 63.
   let ones: UInt64 = 0x0101_0101_0101_0101
   let small = (values &+ ones &* (128 - 26)) &>> 7 & ones
@@ -94,10 +88,9 @@ private func base64Digits(of values: UInt64) -> UInt64 {
 }
 
 extension [UInt8] {
-  /// The bytes in Base64 with padding (RFC 4648, section 4).
   package var base64: String { String(writing: { $0.append(base64: self) }) }
 
-  /// Creates an array from Base64 with padding (RFC 4648, section 4), whose unused bits must be zero.
+  /// Parses Base64 with padding (RFC 4648, section 4), whose unused bits must be zero.
   package init?(base64 text: String) {
     var bytes: [UInt8] = []
     let digits = Array(text.utf8)

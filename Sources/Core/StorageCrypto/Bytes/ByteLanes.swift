@@ -4,23 +4,19 @@
 /// Sixteen bytes as SIMD lanes, so that a single operation tests all of them.
 ///
 /// The first byte is the first lane on every platform. Lanes after the end of the loaded bytes are zero.
-@usableFromInline
-package struct ByteLanes {
+@usableFromInline package struct ByteLanes {
   @usableFromInline let bytes: SIMD16<UInt8>
 
-  @inlinable @inline(__always)
-  init(_ bytes: SIMD16<UInt8>) { self.bytes = bytes }
+  @inlinable @inline(__always) init(_ bytes: SIMD16<UInt8>) { self.bytes = bytes }
 
   /// Creates lanes from two integers, with the lowest byte of the first integer as the first lane.
-  @inlinable @inline(__always)
-  package init(_ low: UInt64, _ high: UInt64 = 0) {
+  @inlinable @inline(__always) package init(_ low: UInt64, _ high: UInt64 = 0) {
     // Safe: both types have sixteen bytes, and every bit pattern is valid.
     bytes = unsafe unsafeBitCast(SIMD2(low.littleEndian, high.littleEndian), to: SIMD16<UInt8>.self)
   }
 
   /// Loads the next sixteen bytes, or all remaining bytes if there are fewer than sixteen.
-  @inlinable @inline(__always)
-  package init(_ text: Span<UInt8>, from index: Int) {
+  @inlinable @inline(__always) package init(_ text: Span<UInt8>, from index: Int) {
     precondition(index >= 0, "The index is in front of the text.")
     if index &+ 16 <= text.count {
       // Within bounds: sixteen bytes are left. Every bit pattern is valid, and the load does not require alignment.
@@ -30,19 +26,16 @@ package struct ByteLanes {
     }
   }
 
-  @inlinable @inline(__always)
-  package func lie(from first: UInt8, through last: UInt8) -> LaneSet {
+  @inlinable @inline(__always) package func lie(from first: UInt8, through last: UInt8) -> LaneSet {
     LaneSet((bytes &- SIMD16(repeating: first)) .<= SIMD16(repeating: last &- first))
   }
 
   @inlinable @inline(__always)
   package func equal(_ byte: UInt8) -> LaneSet { LaneSet(bytes .== SIMD16(repeating: byte)) }
 
-  @inlinable @inline(__always)
-  package func equal(_ others: ByteLanes) -> LaneSet { LaneSet(bytes .== others.bytes) }
+  @inlinable @inline(__always) package func equal(_ others: ByteLanes) -> LaneSet { LaneSet(bytes .== others.bytes) }
 
-  @inlinable @inline(__always)
-  package var areLetters: LaneSet {
+  @inlinable @inline(__always) package var areLetters: LaneSet {
     let lowercased = bytes | SIMD16(repeating: 0x20)
     return LaneSet(
       (lowercased &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a"))
@@ -53,72 +46,53 @@ package struct ByteLanes {
   package var areDigits: LaneSet { lie(from: UInt8(ascii: "0"), through: UInt8(ascii: "9")) }
 
   /// The set of lanes that contain unreserved characters (RFC 3986, section 2.3) or slashes.
-  @inlinable @inline(__always)
-  var areUnreservedOrSlashes: LaneSet {
+  @inlinable @inline(__always) var areUnreservedOrSlashes: LaneSet {
     // The range from the hyphen to `9` contains `-`, `.`, `/` and the digits.
     areLetters.union(lie(from: UInt8(ascii: "-"), through: UInt8(ascii: "9"))).union(equal(UInt8(ascii: "_")))
       .union(equal(UInt8(ascii: "~")))
   }
 
-  @inlinable @inline(__always)
-  func areKept(by encoding: PercentEncoding) -> LaneSet {
-    encoding.keepsSlash
-      ? areUnreservedOrSlashes : areUnreservedOrSlashes.subtracting(equal(UInt8(ascii: "/")))
+  @inlinable @inline(__always) func areKept(by encoding: PercentEncoding) -> LaneSet {
+    encoding.keepsSlash ? areUnreservedOrSlashes : areUnreservedOrSlashes.subtracting(equal(UInt8(ascii: "/")))
   }
 
   /// Returns whether percent-encoding keeps the first `count` of the sixteen bytes.
   @inlinable @inline(__always)
   package func areKept(before count: Int) -> Bool { areKept(by: .component).inverted.first >= min(count, 16) }
 
-  @inlinable @inline(__always)
-  package var lowercased: ByteLanes {
+  @inlinable @inline(__always) package var lowercased: ByteLanes {
     let capitals = lie(from: UInt8(ascii: "A"), through: UInt8(ascii: "Z"))
     return ByteLanes(bytes.replacing(with: bytes | SIMD16(repeating: 0x20), where: capitals.mask))
   }
 }
 
 /// A set of some of the sixteen lanes in ``ByteLanes``.
-@usableFromInline
-package struct LaneSet {
+@usableFromInline package struct LaneSet {
   @usableFromInline let mask: SIMDMask<SIMD16<Int8>>
 
-  @inlinable @inline(__always)
-  init(_ mask: SIMDMask<SIMD16<Int8>>) { self.mask = mask }
+  @inlinable @inline(__always) init(_ mask: SIMDMask<SIMD16<Int8>>) { self.mask = mask }
 
-  @inlinable @inline(__always)
-  package func union(_ other: LaneSet) -> LaneSet { LaneSet(mask .| other.mask) }
+  @inlinable @inline(__always) package func union(_ other: LaneSet) -> LaneSet { LaneSet(mask .| other.mask) }
+  @inlinable @inline(__always) package func subtracting(_ other: LaneSet) -> LaneSet { LaneSet(mask .& .!other.mask) }
+  @inlinable @inline(__always) package var inverted: LaneSet { LaneSet(.!mask) }
+  @inlinable @inline(__always) func intersection(_ other: LaneSet) -> LaneSet { LaneSet(mask .& other.mask) }
+  @inlinable @inline(__always) var isFull: Bool { words.low & words.high == .max }
 
-  @inlinable @inline(__always)
-  package func subtracting(_ other: LaneSet) -> LaneSet { LaneSet(mask .& .!other.mask) }
-
-  @inlinable @inline(__always)
-  package var inverted: LaneSet { LaneSet(.!mask) }
-
-  @inlinable @inline(__always)
-  func intersection(_ other: LaneSet) -> LaneSet { LaneSet(mask .& other.mask) }
-
-  /// Whether all lanes are in the set.
-  @inlinable @inline(__always)
-  var isFull: Bool { words.low & words.high == .max }
-
-  /// Two integers of eight bytes, the first lane lowest, in which a byte is 255 for a lane in the set, otherwise zero.
-  @inlinable @inline(__always)
-  var words: (low: UInt64, high: UInt64) {
+  /// The lanes as two integers, the first lane lowest, in which a byte is 255 for a lane in the set, otherwise zero.
+  @inlinable @inline(__always) var words: (low: UInt64, high: UInt64) {
     // Safe: a mask has sixteen bytes, each of which is zero or has all bits set.
     let words = unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
     return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
   }
 
   /// The index of the first lane in the set, or 16 if the set is empty.
-  @inlinable @inline(__always)
-  package var first: Int {
+  @inlinable @inline(__always) package var first: Int {
     let (low, high) = words
     return low != 0 ? low.firstLane : 8 &+ high.firstLane
   }
 
-  /// Returns the index of the set's first lane and the number of its lanes, of those before `end`, from 0 to 16.
-  @inlinable @inline(__always)
-  package func lanes(before end: Int) -> (first: Int, count: Int) {
+  /// Returns the index of the first lane before `end`, from 0 to 16, and the number of the set's lanes before `end`.
+  @inlinable @inline(__always) package func lanes(before end: Int) -> (first: Int, count: Int) {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let (low, high) = (words.low.firstLanes(end), words.high.firstLanes(end &- 8))
     let count = (((low & ones) &+ (high & ones)) &* ones) &>> 56
@@ -128,12 +102,10 @@ package struct LaneSet {
 
 extension UInt64 {
   /// The index of the first of eight lanes that is not zero, or 8 if all lanes are zero.
-  @inlinable @inline(__always)
-  package var firstLane: Int { trailingZeroBitCount &>> 3 }
+  @inlinable @inline(__always) package var firstLane: Int { trailingZeroBitCount &>> 3 }
 
   /// Returns the first `count` of eight lanes, with the other lanes set to zero.
-  @inlinable @inline(__always)
-  package func firstLanes(_ count: Int) -> UInt64 {
+  @inlinable @inline(__always) package func firstLanes(_ count: Int) -> UInt64 {
     if count >= 8 { return self }
     return count > 0 ? self & ((1 &<< UInt64(8 &* count)) &- 1) : 0
   }
@@ -141,8 +113,7 @@ extension UInt64 {
 
 extension Span<UInt8> {
   /// Returns the next eight bytes as an integer with the first byte lowest; bytes after the end are zero.
-  @inlinable @inline(__always)
-  package func word(from index: Int) -> UInt64 {
+  @inlinable @inline(__always) package func word(from index: Int) -> UInt64 {
     precondition(index >= 0, "The index is in front of the text.")
     if index &+ 8 <= count { return unsafe uncheckedWord(at: index) }
     let remainingCount = count &- index
@@ -162,15 +133,12 @@ extension Span<UInt8> {
   }
 
   /// Loads eight bytes at an index within bounds; every bit pattern is valid, and no alignment is required.
-  @unsafe
-  @inlinable @inline(__always)
-  func uncheckedWord(at index: Int) -> UInt64 {
+  @unsafe @inlinable @inline(__always) func uncheckedWord(at index: Int) -> UInt64 {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
   /// Returns the index of the first byte from `start` that is not in a run, or `count` if all bytes are in the run.
-  @inlinable @inline(__always)
-  package func end(ofRunFrom start: Int, _ run: (ByteLanes) -> LaneSet) -> Int {
+  @inlinable @inline(__always) package func end(ofRunFrom start: Int, _ run: (ByteLanes) -> LaneSet) -> Int {
     var index = start
     while index < count {
       let firstOutside = run(ByteLanes(self, from: index)).inverted.first
@@ -181,14 +149,12 @@ extension Span<UInt8> {
   }
 
   /// Returns the index of the first byte, from `start` on, that an encoding escapes, or `count` if it escapes no byte.
-  @inlinable @inline(__always)
-  package func end(ofRunFrom start: Int, keptBy encoding: PercentEncoding) -> Int {
+  @inlinable @inline(__always) package func end(ofRunFrom start: Int, keptBy encoding: PercentEncoding) -> Int {
     end(ofRunFrom: start) { $0.areKept(by: encoding) }
   }
 
   /// Returns whether all bytes are in a run, with one test for four groups of lanes.
-  @inlinable @inline(__always)
-  package func consists(of run: (ByteLanes) -> LaneSet) -> Bool {
+  @inlinable @inline(__always) package func consists(of run: (ByteLanes) -> LaneSet) -> Bool {
     var index = 0
     while index &+ 64 <= count {
       let first = run(ByteLanes(self, from: index)).intersection(run(ByteLanes(self, from: index &+ 16)))
@@ -200,16 +166,13 @@ extension Span<UInt8> {
   }
 
   /// Returns whether any byte is in the set of lanes that a closure returns.
-  @inlinable @inline(__always)
-  package func contains(where isFound: (ByteLanes) -> LaneSet) -> Bool {
+  @inlinable @inline(__always) package func contains(where isFound: (ByteLanes) -> LaneSet) -> Bool {
     end(ofRunFrom: 0) { isFound($0).inverted } < count
   }
 
-  @inlinable
-  package func contains(_ byte: UInt8) -> Bool { contains { $0.equal(byte) } }
+  @inlinable package func contains(_ byte: UInt8) -> Bool { contains { $0.equal(byte) } }
 
-  @inlinable @inline(__always)
-  package func isIdentical(to other: Span<UInt8>) -> Bool {
+  @inlinable @inline(__always) package func isIdentical(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     var index = 0
     while index < count {
@@ -220,8 +183,7 @@ extension Span<UInt8> {
   }
 
   /// Compares lexicographically: negative if this sequence sorts first, and zero if the sequences are equal.
-  @inlinable
-  package func compared(to other: Span<UInt8>) -> Int {
+  @inlinable package func compared(to other: Span<UInt8>) -> Int {
     let end = Swift.min(count, other.count)
     var index = 0
     while index < end {
@@ -233,8 +195,7 @@ extension Span<UInt8> {
     return count &- other.count
   }
 
-  @inlinable @inline(__always)
-  package func starts(with prefix: StaticString) -> Bool {
+  @inlinable @inline(__always) package func starts(with prefix: StaticString) -> Bool {
     let length = prefix.utf8CodeUnitCount
     guard length <= count else { return false }
     return prefix.withUTF8Buffer { prefix in

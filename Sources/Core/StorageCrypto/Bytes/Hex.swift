@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ByteWriter {
-  /// Appends bytes as lowercase hexadecimal digits.
   package mutating func append(hex bytes: Span<UInt8>) {
     var index = 0
     while index < bytes.count {
@@ -13,23 +12,19 @@ extension ByteWriter {
   }
 
   package mutating func append(hex bytes: [UInt8]) { bytes.withElements { append(hex: $0) } }
-
   package mutating func append(hex digest: Digest) { digest.withBytes { append(hex: $0) } }
 }
 
 extension ByteLanes {
   /// The lowercase hexadecimal digits of the bytes, those of the first eight bytes and those of the others.
-  @inline(__always)
-  fileprivate var hexDigits: (first: ByteLanes, second: ByteLanes) {
+  @inline(__always) fileprivate var hexDigits: (first: ByteLanes, second: ByteLanes) {
     var digits = SIMD32<UInt8>()
     digits.evenHalf = ByteLanes(bytes &>> 4).digits
     digits.oddHalf = ByteLanes(bytes & 0x0f).digits
     return (ByteLanes(digits.lowHalf), ByteLanes(digits.highHalf))
   }
 
-  /// The hexadecimal digits of lanes that are numbers below 16.
-  @inline(__always)
-  private var digits: SIMD16<UInt8> {
+  @inline(__always) private var digits: SIMD16<UInt8> {
     let zeros = SIMD16(repeating: UInt8(ascii: "0"))
     return bytes
       &+ zeros.replacing(with: SIMD16(repeating: UInt8(ascii: "a") - 10), where: lie(from: 10, through: 15).mask)
@@ -37,8 +32,7 @@ extension ByteLanes {
 }
 
 /// Returns the value of a hexadecimal digit in uppercase or lowercase, or `nil` for any other byte.
-@inlinable
-package func hexValue(_ digit: UInt8) -> UInt8? {
+@inlinable package func hexValue(_ digit: UInt8) -> UInt8? {
   switch digit {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
   case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A fixed set of ASCII names that can be searched without creating a string.
-@usableFromInline
-package final class NameTable: Sendable {
+@usableFromInline package final class NameTable: Sendable {
   /// The concatenated names, sorted by length.
   private let nameBytes: ContiguousArray<UInt8>
-
   /// The index of the first name of each length, followed by the end index of the longest names.
   private let starts: [Int]
 

@@ -1,26 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The classes of bytes with respect to their use in a URL.
-@usableFromInline
-package enum URLByte {
+/// The classes of bytes by their use in a URL.
+@usableFromInline package enum URLByte {
   /// The class of an unreserved character (RFC 3986, section 2.3): a letter, a digit, or one of `-_.~`.
   @inlinable package static var unreserved: UInt8 { UInt8(ascii: "0") }
-
   @inlinable package static var slash: UInt8 { UInt8(ascii: "1") }
-
   /// The class of all other characters that are valid in a URL.
   @inlinable package static var other: UInt8 { UInt8(ascii: "2") }
 
   /// Returns the class of a byte, which is greater than ``other`` if the byte is invalid in a URL.
-  @inlinable @inline(__always)
-  package static func byteClass(of byte: UInt8) -> UInt8 {
+  @inlinable @inline(__always) package static func byteClass(of byte: UInt8) -> UInt8 {
     // Within bounds: a byte is at most 255, and there are sixteen rows of sixteen classes.
     unsafe byteClasses.utf8Start[Int(byte)]
   }
 
-  @inlinable @inline(__always)
-  package static func isAllowed(_ byte: UInt8) -> Bool { byteClass(of: byte) <= other }
+  @inlinable @inline(__always) package static func isAllowed(_ byte: UInt8) -> Bool { byteClass(of: byte) <= other }
 
   // A literal rather than a global, so that a loop in another module reads it without a call.
   @inlinable static var byteClasses: StaticString {
@@ -45,31 +40,26 @@ package enum URLByte {
   }
 }
 
-/// A percent-encoding, by the bytes that it keeps; it escapes others as `%XX` (RFC 3986, section 2.1, uppercase).
-@usableFromInline
-package struct PercentEncoding: Sendable {
+/// A percent-encoding, which keeps some bytes and escapes all others as `%XX` (RFC 3986, section 2.1, in uppercase).
+@usableFromInline package struct PercentEncoding: Sendable {
   /// The last class of bytes that the encoding keeps.
   @usableFromInline let lastKeptClass: UInt8
 
-  @inlinable
-  init(keepingUpTo lastKeptClass: UInt8) { self.lastKeptClass = lastKeptClass }
+  @inlinable init(keepingUpTo lastKeptClass: UInt8) { self.lastKeptClass = lastKeptClass }
 
   /// The encoding that escapes all bytes except the unreserved characters of RFC 3986: letters, digits and `-_.~`.
   @inlinable package static var component: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.unreserved) }
-
   /// The encoding for a URL path, which escapes neither the unreserved characters nor `/`.
   @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
 
-  @inlinable @inline(__always)
-  var keepsSlash: Bool { lastKeptClass == URLByte.slash }
+  @inlinable @inline(__always) var keepsSlash: Bool { lastKeptClass == URLByte.slash }
 
   @inlinable @inline(__always)
   package func keeps(_ byte: UInt8) -> Bool { URLByte.byteClass(of: byte) <= lastKeptClass }
 }
 
 /// The letter case of a percent-encoded string and of the hexadecimal digits in its escapes.
-@usableFromInline
-package enum EncodedCase: Sendable {
+@usableFromInline package enum EncodedCase: Sendable {
   /// Letters keep their case, and escapes are uppercase, such as `%2F`.
   case asWritten
   /// All letters are lowercase, including the digits of escapes, such as `%2f`.
@@ -79,8 +69,7 @@ package enum EncodedCase: Sendable {
 }
 
 extension ByteWriter {
-  @inlinable @inline(__always)
-  package mutating func append(
+  @inlinable @inline(__always) package mutating func append(
     percentEncoding byte: UInt8, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
     if encoding.keeps(byte) {
@@ -94,8 +83,7 @@ extension ByteWriter {
     }
   }
 
-  @usableFromInline
-  package mutating func append(
+  @usableFromInline package mutating func append(
     percentEncoding bytes: Span<UInt8>, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
   ) {
     guard textCase == .asWritten else {
@@ -114,22 +102,17 @@ extension ByteWriter {
     }
   }
 
-  @inlinable
-  package mutating func append(
+  @inlinable package mutating func append(
     percentEncoding text: String, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
-  ) {
-    withBytes(of: text) { append(percentEncoding: $0, encoding, textCase) }
-  }
+  ) { withBytes(of: text) { append(percentEncoding: $0, encoding, textCase) } }
 }
 
 extension Span<UInt8> {
-  @inlinable
-  package func isKept(by encoding: PercentEncoding) -> Bool { end(ofRunFrom: 0, keptBy: encoding) == count }
+  @inlinable package func isKept(by encoding: PercentEncoding) -> Bool { end(ofRunFrom: 0, keptBy: encoding) == count }
 }
 
 /// Returns the hexadecimal digit for a value from 0 to 15, for use in an escape.
-@inlinable @inline(__always)
-package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
+@inlinable @inline(__always) package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
   value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: textCase == .lowered ? "a" : "A") &- 10)
 }
 
@@ -166,8 +149,7 @@ extension String {
 }
 
 /// Decodes the next byte, and moves the index past it; callers have validated the escapes.
-@inline(__always)
-private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: Bool) -> UInt8 {
+@inline(__always) private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: Bool) -> UInt8 {
   let byte = text[index]
   if byte == UInt8(ascii: "%"), index + 2 < text.count, let high = hexValue(text[index + 1]),
     let low = hexValue(text[index + 2])
@@ -180,7 +162,6 @@ private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: 
 }
 
 extension ByteWriter {
-  /// Appends a percent-encoded string in its decoded form.
   package mutating func append(decoding text: Span<UInt8>, plusIsSpace: Bool) {
     var index = 0
     while index < text.count {
@@ -217,9 +198,8 @@ package enum EncodedOrder: Sendable {
   case encodedLowered
 }
 
-/// Returns the number of unescaped leading bytes in common, except up to seven at the end of the shorter string.
-@inline(__always)
-private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
+/// Returns how many leading bytes are equal and not escaped; up to seven at the end of a string may not be counted.
+@inline(__always) private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
   let end = min(first.count, second.count)
   var index = 0
   while index &+ 8 <= end {

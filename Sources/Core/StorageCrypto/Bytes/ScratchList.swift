@@ -2,24 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A short list on the stack, which moves to the heap if it becomes too long, and exists only inside a closure.
-@safe
-@usableFromInline
-package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
+@safe @usableFromInline package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var block: UnsafeMutableBufferPointer<Element>
   @usableFromInline var isOnHeap = false
   @usableFromInline package var count = 0
 
-  @inlinable @inline(__always)
-  init(block: UnsafeMutableBufferPointer<Element>) { unsafe self.block = block }
+  @inlinable @inline(__always) init(block: UnsafeMutableBufferPointer<Element>) { unsafe self.block = block }
 
-  @inlinable
-  deinit {
+  @inlinable deinit {
     if isOnHeap { unsafe block.deallocate() }
   }
 
-  /// Calls `body` with an empty list, and releases the list's memory afterwards.
-  @inlinable @inline(__always)
-  package static func with<Result, Failure: Error>(
+  @inlinable @inline(__always) package static func with<Result, Failure: Error>(
     _ body: (inout ScratchList) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // The memory is small enough to be on the stack always.
@@ -31,15 +25,13 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  @inlinable @inline(__always)
-  package mutating func append(_ element: Element) {
+  @inlinable @inline(__always) package mutating func append(_ element: Element) {
     if unsafe count == block.count { grow() }
     unsafe block.initializeElement(at: count, to: element)
     count &+= 1
   }
 
-  @inlinable @inline(never)
-  mutating func grow() {
+  @inlinable @inline(never) mutating func grow() {
     let largerBlock = unsafe UnsafeMutableBufferPointer<Element>.allocate(capacity: block.count * 2)
     _ = unsafe largerBlock.update(fromContentsOf: block)
     if isOnHeap { unsafe block.deallocate() }
@@ -47,8 +39,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     isOnHeap = true
   }
 
-  @inlinable @inline(__always)
-  package subscript(_ index: Int) -> Element {
+  @inlinable @inline(__always) package subscript(_ index: Int) -> Element {
     get {
       precondition(index >= 0 && index < count, "The index is outside of the list.")
       return unsafe block[index]
@@ -59,8 +50,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  @inlinable @inline(__always)
-  package mutating func keep(where isKept: (Element) -> Bool) {
+  @inlinable @inline(__always) package mutating func keep(where isKept: (Element) -> Bool) {
     var keptCount = 0
     for index in 0..<count where isKept(self[index]) {
       self[keptCount] = self[index]
@@ -75,8 +65,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   /// Sorts the list, keeping the order of equal elements, and returns whether at least two elements are equal.
   ///
   /// - Parameter compare: A closure that returns a negative integer if its first argument sorts first, zero if equal.
-  @inlinable @inline(__always)
-  @discardableResult
+  @inlinable @inline(__always) @discardableResult
   package mutating func sort(by compare: (Element, Element) -> Int) -> Bool {
     var hasEqual = false
     guard count <= Self.insertionSortLimit else {

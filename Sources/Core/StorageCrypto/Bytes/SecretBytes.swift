@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A byte buffer that is wiped when its last reference is released.
-@safe
-@usableFromInline
-package final class SecretBytes: Sendable {
+@safe @usableFromInline package final class SecretBytes: Sendable {
   // Safe to share: the memory is written before the initializer returns and after the last reference is released, and
   // only read in between. A reader keeps the object alive until it has read the memory, because an object may be
   // released after its last use and the pointer does not retain it.
@@ -26,15 +24,13 @@ package final class SecretBytes: Sendable {
     unsafe storage.deallocate()
   }
 
-  @inlinable
-  package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+  @inlinable package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     withExtendedLifetime(self) {
       unsafe body(Span(_unsafeElements: UnsafeBufferPointer(storage.bindMemory(to: UInt8.self))))
     }
   }
 
-  /// A closure with which a test inspects the memory of each secret that its task releases, after it is wiped and before
-  /// it is deallocated.
+  /// A closure with which a test inspects the wiped memory of each secret that its task releases.
   @TaskLocal package static var wipeObserver: (@Sendable ([UInt8]) -> Void)?
 }
 
@@ -47,9 +43,7 @@ extension [UInt8] {
 package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
   guard first.count == second.count else { return false }
   return unsafe first.withUnsafeBytes { first in
-    unsafe second.withUnsafeBytes { second in
-      unsafe isEqualInConstantTime(first, second)
-    }
+    unsafe second.withUnsafeBytes { second in unsafe isEqualInConstantTime(first, second) }
   }
 }
 
@@ -62,9 +56,6 @@ package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
 }
 
 /// Overwrites memory with zeros in a way that the optimizer does not remove.
-@unsafe
-@usableFromInline
-func wipe(_ bytes: UnsafeMutableRawBufferPointer) { unsafe overwriteWithZeros(bytes) }
+@unsafe @usableFromInline func wipe(_ bytes: UnsafeMutableRawBufferPointer) { unsafe overwriteWithZeros(bytes) }
 
-@usableFromInline
-package func wipe(_ bytes: inout [UInt8]) { unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) } }
+@usableFromInline package func wipe(_ bytes: inout [UInt8]) { unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) } }

@@ -7,7 +7,6 @@ internal import CCarryless
 ///
 /// All checksums that storage services report for objects have this form.
 package struct CRC: Sendable, Equatable {
-  /// A CRC algorithm, defined by its polynomial and its width.
   package enum Algorithm: Sendable, Hashable, CaseIterable {
     /// The CRC-32 algorithm (ISO 3309).
     case crc32
@@ -98,7 +97,6 @@ package struct CRC: Sendable, Equatable {
   }
 
   package let algorithm: Algorithm
-
   private var register: UInt64
 
   package init(_ algorithm: Algorithm) {
@@ -107,7 +105,6 @@ package struct CRC: Sendable, Equatable {
   }
 
   package var checksum: UInt64 { register ^ algorithm.mask }
-
   /// The checksum of all bytes that have been added so far, in big-endian byte order.
   package var bytes: [UInt8] { Self.bytes(of: checksum, algorithm) }
 
@@ -116,11 +113,9 @@ package struct CRC: Sendable, Equatable {
   }
 
   package mutating func update(_ bytes: Span<UInt8>) { unsafe bytes.withUnsafeBytes { unsafe update($0) } }
-
   package mutating func update(_ bytes: [UInt8]) { bytes.withElements { update($0) } }
 
-  @unsafe
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  @unsafe package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.minimumFoldedByteCount, Self.canFold else { return unsafe updateByTable(bytes) }
     let foldedByteCount = bytes.count & ~15
     // Safe: the words are the first `foldedByteCount` bytes of the buffer, which is not empty, and are not retained.
@@ -132,13 +127,11 @@ package struct CRC: Sendable, Equatable {
 
   /// The minimum number of bytes for which folding is faster than the tables; it must be at least 64.
   private static let minimumFoldedByteCount = 64
-
   /// Whether the processor supports carry-less multiplication, as most do.
   private static let canFold = carryless_is_available()
 
   /// Updates the checksum by tables, eight bytes at a time, for processors without carry-less multiplication.
-  @unsafe
-  package mutating func updateByTable(_ bytes: UnsafeRawBufferPointer) {
+  @unsafe package mutating func updateByTable(_ bytes: UnsafeRawBufferPointer) {
     let tables = algorithm.tables.span
     var crc = register
     var offset = 0
@@ -158,8 +151,7 @@ package struct CRC: Sendable, Equatable {
   /// Returns the register after eight bytes, to which the previous register has been added.
   ///
   /// A 32-bit register leaves the upper half of the word zero, so the same function works for both widths.
-  @inline(__always)
-  private static func advance(_ word: UInt64, _ tables: Span<UInt64>) -> UInt64 {
+  @inline(__always) private static func advance(_ word: UInt64, _ tables: Span<UInt64>) -> UInt64 {
     var crc = tables[0x700 | Int(word & 0xff)]
     crc ^= tables[0x600 | Int((word >> 8) & 0xff)]
     crc ^= tables[0x500 | Int((word >> 16) & 0xff)]

@@ -7,17 +7,14 @@
 /// memory. The states are as secret as the key: they are wiped when the last reference is released, and each copy that
 /// is used to authenticate a message is wiped after its use. States are copied from memory to memory, because a value
 /// that passes through a variable may remain on the stack.
-@safe
-@usableFromInline
-package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
+@safe @usableFromInline package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   // Safe to share: the inner and the outer state are written before the initializer returns and after the last
   // reference is released, and only read in between. A reader keeps the object alive until it has read them, because an
   // object may be released after its last use and the pointer does not retain it. The states may be wiped as bytes
   // because they contain no references, which the compiler checks (`BitwiseCopyable`).
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<Hash>
 
-  @inlinable
-  package init(_ key: Span<UInt8>) {
+  @inlinable package init(_ key: Span<UInt8>) {
     unsafe states = .allocate(capacity: 2)
     unsafe states.initialize(repeating: Hash(), count: 2)
     if key.count > Hash.blockByteCount {
@@ -32,39 +29,34 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  @inlinable
-  package convenience init(_ key: [UInt8]) {
+  @inlinable package convenience init(_ key: [UInt8]) {
     // The slice has to be released before the caller wipes the array, which would otherwise be copied then.
     self.init(key[0..<key.count].span)
   }
 
-  @inlinable
-  package convenience init(writing body: (inout ByteWriter) -> Void) {
+  @inlinable package convenience init(writing body: (inout ByteWriter) -> Void) {
     var key = [UInt8](writing: body)
     self.init(key)
     wipe(&key)
   }
 
-  /// Creates a key like another one, whose messages all start with the bytes that `body` writes.
+  /// Creates a copy of a key that starts each message with the bytes that `body` writes.
   private init(_ key: HMACKey<Hash>, startingMessages body: (inout ByteWriter) -> Void) {
     unsafe states = .allocate(capacity: 2)
     withExtendedLifetime(key) { unsafe states.initialize(from: key.states, count: 2) }
     unsafe states[0].update(writing: body)
   }
 
-  @inlinable
-  deinit {
+  @inlinable deinit {
     unsafe wipe(UnsafeMutableRawBufferPointer(start: states, count: 2 * MemoryLayout<Hash>.stride))
     unsafe states.deallocate()
   }
 
   @inlinable static var innerPad: UInt8 { 0x36 }
-
   @inlinable static var outerPad: UInt8 { 0x5c }
 
   /// Hashes the padded key into both states; the key is not longer than a block.
-  @inlinable
-  func expand(_ key: Span<UInt8>) {
+  @inlinable func expand(_ key: Span<UInt8>) {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Hash.blockByteCount) { pad in
       for index in pad.indices {
         unsafe pad[index] = (index < key.count ? key[index] : 0) ^ Self.innerPad
@@ -79,8 +71,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   }
 
   /// Calls `body` with stack memory for a hash state and a digest, and wipes both afterwards.
-  @inlinable
-  static func withScratch<Result>(
+  @inlinable static func withScratch<Result>(
     _ body: (UnsafeMutableBufferPointer<Hash>, UnsafeMutableBufferPointer<UInt8>) -> Result
   ) -> Result {
     unsafe withUnsafeTemporaryAllocation(of: Hash.self, capacity: 1) { hash in
@@ -95,12 +86,9 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   }
 
   /// Calls `use` with the authentication code for the bytes that `body` writes, and wipes the code afterwards.
-  @inlinable
-  package func withAuthenticationCode<Result>(
+  @inlinable package func withAuthenticationCode<Result>(
     writing body: (inout ByteWriter) -> Void, _ use: (Span<UInt8>) -> Result
-  ) -> Result {
-    withAuthenticationCode(updating: { $0.update(writing: body) }, use)
-  }
+  ) -> Result { withAuthenticationCode(updating: { $0.update(writing: body) }, use) }
 
   @inlinable
   func withAuthenticationCode<Result>(updating update: (inout Hash) -> Void, _ use: (Span<UInt8>) -> Result) -> Result {
@@ -117,8 +105,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  @inlinable
-  func copyState(_ index: Int, to hash: UnsafeMutableBufferPointer<Hash>) {
+  @inlinable func copyState(_ index: Int, to hash: UnsafeMutableBufferPointer<Hash>) {
     unsafe UnsafeMutableRawBufferPointer(hash).copyMemory(
       from: UnsafeRawBufferPointer(start: states + index, count: MemoryLayout<Hash>.stride))
   }
@@ -129,7 +116,7 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     withAuthenticationCode(writing: body) { HMACKey($0) }
   }
 
-  /// Returns a key that authenticates messages without the start that `body` writes, which it hashes only once.
+  /// Returns a copy of the key that starts each message with the bytes that `body` writes, and hashes them only once.
   package func startingMessages(writing body: (inout ByteWriter) -> Void) -> HMACKey<Hash> {
     HMACKey(self, startingMessages: body)
   }
@@ -140,18 +127,15 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     withAuthenticationCode(writing: body) { Digest($0) }
   }
 
-  @inlinable
-  package func authenticationCode(for message: Span<UInt8>) -> Digest {
+  @inlinable package func authenticationCode(for message: Span<UInt8>) -> Digest {
     withAuthenticationCode(updating: { $0.update(message) }, { Digest($0) })
   }
 
-  @inlinable
-  package func authenticationCode(for message: [UInt8]) -> Digest {
+  @inlinable package func authenticationCode(for message: [UInt8]) -> Digest {
     message.withElements { authenticationCode(for: $0) }
   }
 
-  @inlinable
-  package func authenticationCode(for message: String) -> Digest {
+  @inlinable package func authenticationCode(for message: String) -> Digest {
     withBytes(of: message) { authenticationCode(for: $0) }
   }
 }

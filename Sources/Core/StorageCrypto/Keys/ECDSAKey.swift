@@ -7,10 +7,8 @@
   /// An ECDSA key on one of the NIST curves.
   struct ECDSAKey: Sendable {
     let curve: EllipticCurve
-
     /// The public point in its uncompressed form.
     let point: [UInt8]
-
     /// The private scalar, which is as long as a coordinate, or `nil` for a public key.
     let scalar: SecretBytes?
 
@@ -116,11 +114,9 @@
     }
   }
 
-  /// An Ed25519 key.
   struct Ed25519Key: Sendable {
     /// The 32 bytes of the public point.
     let point: [UInt8]
-
     /// The 32 bytes of the private seed, or `nil` for a public key.
     let seed: SecretBytes?
 

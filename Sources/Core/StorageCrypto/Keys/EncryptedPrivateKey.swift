@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-// Libcrypto, where it is available, decrypts private keys itself. The package swift-crypto offers only the algorithms, so
-// that this file parses the parameters and derives the key.
+// Libcrypto, where it is available, decrypts private keys itself. The package swift-crypto offers only the algorithms:
+// this file parses the parameters and derives the key.
 
 #if !canImport(CLibcrypto) && canImport(CryptoExtras)
   internal import Crypto
@@ -76,9 +76,7 @@
 
     /// The length of a block of AES, and thus of an initialization vector.
     private static let blockByteCount = 16
-
     private static let traditionalKeyByteCounts = ["AES-128-CBC": 16, "AES-192-CBC": 24, "AES-256-CBC": 32]
-
     private static let keyByteCounts = [ObjectID.aes128CBC: 16, ObjectID.aes192CBC: 24, ObjectID.aes256CBC: 32]
 
     private static let pseudorandomFunctions: [String: KDF.Insecure.PBKDF2.HashFunction] = [
@@ -88,8 +86,7 @@
 
     /// Parses the parameters of PBES2 (RFC 8018), or returns `nil` if they name another algorithm.
     private static func pbes2Parameters(_ algorithm: inout DERReader) -> Parameters? {
-      guard var schemes = algorithm.sequence(), var derivation = schemes.sequence(),
-        var encryption = schemes.sequence()
+      guard var schemes = algorithm.sequence(), var derivation = schemes.sequence(), var encryption = schemes.sequence()
       else { return nil }
       guard let function = derivation.identifier(), var settings = derivation.sequence(),
         let salt = settings.octets(), !salt.isEmpty, let roundsOrCost = settings.integer(), roundsOrCost > 0

@@ -5,8 +5,7 @@
   internal import CLibcrypto
 
   /// A reference-counted libcrypto key, which is never changed and can be used from any thread.
-  @safe
-  final class KeyHandle: Sendable {
+  @safe final class KeyHandle: Sendable {
     // Safe to share: the pointer is set before the initializer returns, freed after the last reference is released, and
     // never changed in between. libcrypto allows many threads to use a key at the same time as long as none of them
     // changes it, and locks what it caches in the key (openssl-threads(7)).
@@ -79,10 +78,8 @@
     }
 
     var ed25519Point: [UInt8]? { clearingErrors { rawBytes(isPrivate: false) } }
-
     var ed25519Seed: [UInt8]? { clearingErrors { rawBytes(isPrivate: true) } }
 
-    /// Returns the point of an Ed25519 key, or its private seed.
     private func rawBytes(isPrivate: Bool) -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: 32)
       var count = bytes.count
@@ -143,15 +140,13 @@
   }
 
   extension KeyHandle {
-    /// Signs a message with an algorithm that supports the key's kind, or returns `nil` if the key is too short for the hash.
+    /// Signs a message with an algorithm for the key's kind, or returns `nil` if the key is too short for the hash.
     func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) -> [UInt8]? {
       let signature: [UInt8]? = clearingErrors {
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }
         defer { unsafe EVP_MD_CTX_free(context) }
         var keyContext: OpaquePointer?
-        let status = unsafe withKey {
-          unsafe EVP_DigestSignInit(context, &keyContext, algorithm.digest, nil, $0)
-        }
+        let status = unsafe withKey { unsafe EVP_DigestSignInit(context, &keyContext, algorithm.digest, nil, $0) }
         guard status == 1, unsafe algorithm.configure(keyContext) else { return nil }
         return unsafe Self.signature(of: message, context)
       }
@@ -172,9 +167,7 @@
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
         var keyContext: OpaquePointer?
-        let status = unsafe withKey {
-          unsafe EVP_DigestVerifyInit(context, &keyContext, algorithm.digest, nil, $0)
-        }
+        let status = unsafe withKey { unsafe EVP_DigestVerifyInit(context, &keyContext, algorithm.digest, nil, $0) }
         guard status == 1, unsafe algorithm.configure(keyContext) else { return false }
         return unsafe EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
       }
@@ -283,8 +276,7 @@
       }
       guard let firstPrime = BigNumber(primes[0]), let secondPrime = BigNumber(primes[1]),
         let product = BigNumber(modulus), product.isProduct(of: firstPrime, secondPrime),
-        let exponent = BigNumber(privateExponent),
-        let firstExponent = exponent.remainder(byPredecessorOf: firstPrime),
+        let exponent = BigNumber(privateExponent), let firstExponent = exponent.remainder(byPredecessorOf: firstPrime),
         let secondExponent = exponent.remainder(byPredecessorOf: secondPrime)
       else { return nil }
       let fields = [
@@ -326,8 +318,7 @@
   }
 
   /// A non-negative integer of any length, which is wiped when its last reference is released.
-  @safe
-  final class BigNumber {
+  @safe final class BigNumber {
     private let number: OpaquePointer
 
     private init?(_ number: OpaquePointer?) {

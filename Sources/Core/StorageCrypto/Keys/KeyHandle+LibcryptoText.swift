@@ -63,7 +63,7 @@
   enum MemoryBIO {
     /// Calls `body` with a stream that reads the bytes, or returns `nil` if there are too many or `body` fails.
     ///
-    /// A byte order mark of UTF-8 is skipped, because libcrypto requires the first line of a PEM block to start its line.
+    /// A byte order mark of UTF-8 is skipped, because libcrypto accepts no bytes before a PEM block in its line.
     static func reading<Value>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Value?) -> Value? {
       unsafe bytes.withUnsafeBytes { bytes in
         let isMarked = unsafe bytes.starts(with: [UInt8].byteOrderMark)
@@ -95,10 +95,9 @@
     return try body()
   }
 
-  /// A request of libcrypto for a passphrase, which a callback answers; libcrypto would otherwise prompt at the terminal.
+  /// A passphrase that a callback gives to libcrypto, which would otherwise prompt for it at the terminal.
   final class PassphraseRequest {
     private let passphrase: SecretBytes?
-
     /// Whether libcrypto requested the passphrase, which means that the key is encrypted.
     private(set) var wasRequested = false
 

@@ -39,7 +39,6 @@
     }
   }
 
-  /// An integer of a key.
   enum KeyNumber {
     /// The public integers of an RSA key.
     case modulus, publicExponent
@@ -49,7 +48,6 @@
     case scalar
   }
 
-  /// A signature algorithm of asymmetric keys.
   package enum SignatureAlgorithm: Sendable, Hashable {
     /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2) with a hash function.
     case rsaPKCS1(SignatureHash)
@@ -74,8 +72,5 @@
     }
   }
 
-  /// A hash function of a signature algorithm.
-  package enum SignatureHash: Sendable, Hashable, CaseIterable {
-    case sha256, sha384, sha512
-  }
+  package enum SignatureHash: Sendable, Hashable, CaseIterable { case sha256, sha384, sha512 }
 #endif

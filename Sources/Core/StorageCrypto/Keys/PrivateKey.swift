@@ -36,7 +36,7 @@
 
     /// Returns whether an RSA key pair with a modulus of the given length can be generated.
     ///
-    /// libcrypto supports 512 to 16384 bits; swift-crypto 1024 to 8192 bits, of which it generates the multiples of 128.
+    /// libcrypto supports 512 to 16384 bits; swift-crypto generates the multiples of 128 from 1024 to 8192 bits.
     package static func canGenerateRSA(bits: Int) -> Bool { KeyHandle.canGenerateRSA(bits: bits) }
 
     package static func generateRSA(bits: Int) throws(KeyError) -> PrivateKey {
@@ -53,10 +53,8 @@
     }
 
     package var kind: KeyKind { handle.kind }
-
     /// Whether the public key verifies a signature made with the private key.
     package var isConsistent: Bool { handle.isConsistent }
-
     /// The public key, which retains the same key but uses only its public part.
     package var publicKey: PublicKey { PublicKey(handle) }
 
@@ -69,14 +67,12 @@
 
     /// The unencrypted key in its kind's traditional PEM format, such as `BEGIN RSA PRIVATE KEY`, or `nil` without one.
     package var traditionalPEM: SecretBytes? { handle.traditionalPEM }
-
     /// The unencrypted private key in PKCS #8 PEM (`BEGIN PRIVATE KEY`), or `nil` if the key cannot be encoded.
     package var pkcs8PEM: SecretBytes? { handle.pkcs8PEM }
   }
 
   extension PrivateKey: CustomStringConvertible, CustomReflectable {
     package var description: String { "PrivateKey(\(kind))" }
-
     package var customMirror: Mirror { Mirror(self, children: [:]) }
   }
 
@@ -97,8 +93,7 @@
       privateSection.append(raw: privateFields.bytes)
       privateSection.append(comment)
       let paddingCount =
-        (Self.cipherBlockByteCount - privateSection.bytes.count % Self.cipherBlockByteCount)
-        % Self.cipherBlockByteCount
+        (Self.cipherBlockByteCount - privateSection.bytes.count % Self.cipherBlockByteCount) % Self.cipherBlockByteCount
       privateSection.append(raw: (0..<paddingCount).map { UInt8($0 + 1) })
       var container = SSHFields()
       defer { container.wipeBytes() }
@@ -160,7 +155,7 @@
     case passphraseMissing
     /// The passphrase is wrong.
     ///
-    /// A damaged key may cause the same error, because decrypting it results in random bytes, as with a wrong passphrase.
+    /// A damaged key may cause the same error, because decrypting it results in random bytes as well.
     case wrongPassphrase
     /// The key is encrypted with an algorithm that libcrypto or swift-crypto does not provide.
     case unsupportedEncryption

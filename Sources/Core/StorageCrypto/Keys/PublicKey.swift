@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(CLibcrypto) || canImport(CryptoExtras)
-  /// A public key.
   package struct PublicKey: Sendable {
     let handle: KeyHandle
 
@@ -20,9 +19,7 @@
       algorithm.supports(kind) && handle.verify(signature, of: message, with: algorithm)
     }
 
-    /// The public key as an SSH key blob, or `nil` if SSH does not support the key's kind.
     package var sshBlob: [UInt8]? { handle.sshBlob }
-
     package var pem: String? { handle.publicPEM }
   }
 
@@ -80,7 +77,6 @@
     }
 
     mutating func append(raw: [UInt8]) { bytes += raw }
-
     mutating func wipeBytes() { wipe(&bytes) }
   }
 #endif

@@ -12,11 +12,10 @@
 
     private let modulus: [UInt8]
     private let publicExponent: [UInt8]
-
     /// The private key as an `RSAPrivateKey` (PKCS #1), or `nil` for a public key.
     let pkcs1: SecretBytes?
 
-    // Both are `nil` for a key of a length that swift-crypto does not accept, and the signer for a public key.
+    // Both are `nil` if swift-crypto does not accept the length of the key; the signer is also `nil` for a public key.
     private let signer: _RSA.Signing.PrivateKey?
     private let verifier: _RSA.Signing.PublicKey?
 
@@ -155,15 +154,13 @@
     }
   }
 
-  /// Wipes the bytes of several integers.
   private func wipe(each numbers: inout [[UInt8]]) {
     for index in numbers.indices { wipe(&numbers[index]) }
   }
 
   /// Returns `number mod (other - 1)` for big-endian integers, or `nil` if `other` is not an odd number from 3.
   ///
-  /// As a prime is odd, its predecessor differs in the last bit alone.
-  /// Neither a branch nor an address depends on the bits of the integers.
+  /// A prime is odd, so only the last bit of its predecessor differs. No branch or address depends on the integers.
   private func remainder(of number: [UInt8], byPredecessorOf other: [UInt8]) -> [UInt8]? {
     var divisor = Array(other.drop { $0 == 0 })
     guard let last = divisor.last, divisor.count > 1 || last > 1, !last.isMultiple(of: 2) else { return nil }
@@ -210,8 +207,7 @@
     ///
     /// The time depends on the private key: use it only for keys that protect no data, such as a test server's.
     func signMD5(_ message: [UInt8]) -> [UInt8]? {
-      guard var exponent = number(.privateExponent),
-        let encoded = Self.encoded(message, byteCount: modulus.count)
+      guard var exponent = number(.privateExponent), let encoded = Self.encoded(message, byteCount: modulus.count)
       else { return nil }
       defer { wipe(&exponent) }
       return power(of: encoded, exponent, modulus: modulus)

@@ -7,10 +7,8 @@ internal import StorageAuth
 /// A part of the signed strings whose value differs between the client and the service.
 struct Difference {
   let part: SignedPart
-
   /// The value that the client signed, or `nil` if the part was absent.
   let sent: String?
-
   /// The value that the service signed, or `nil` if the part was absent.
   let received: String?
 
@@ -37,7 +35,6 @@ struct Difference {
   /// Returns whether a service, or this package, has replaced a secret in the value.
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
 
-  /// Returns the finding for this difference, which also names the other ones.
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
     var finding = SignatureFinding(
       cause, line: part.name.onOneLine, sent: sent.map(displayed), received: received.map(displayed))
@@ -47,7 +44,6 @@ struct Difference {
 
   private func displayed(_ value: String) -> String { part.isSecret ? Secret.mask : value.onOneLine }
 
-  /// Returns the usual cause of this difference.
   func cause(in request: SentRequest) -> SignatureDiagnosis.Cause {
     if case .header(let name) = part, request.reader.dateHeaders.contains(name) {
       return received == nil ? .dateMissing : .dateChanged
@@ -127,10 +123,9 @@ struct Difference {
     }
     // `==` compares canonically equivalent characters as equal, `isIdentical` compares bytes.
     if sent == received { return .unicodeForm }
-    for (first, second) in [(sent, received), (decodedSent ?? sent, decodedReceived ?? received)] {
-      if !first.isIdentical(to: second), first.plusAsSpace.isIdentical(to: second.plusAsSpace) {
-        return .plusForSpace
-      }
+    for (first, second) in [(sent, received), (decodedSent ?? sent, decodedReceived ?? received)]
+    where !first.isIdentical(to: second) && first.plusAsSpace.isIdentical(to: second.plusAsSpace) {
+      return .plusForSpace
     }
     if decodedReceived?.isIdentical(to: sent) ?? false { return .encodedTwice }
     if decodedSent?.isIdentical(to: received) ?? false { return .decodedTwice }
@@ -157,13 +152,22 @@ struct PathComparison {
     if resolvedPath.isIdentical(to: received) || resolvedPath.slashesMerged.isIdentical(to: received) {
       return .dotsResolved
     }
-    let bucket = bucketAndKey(received).bucket
-    if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(received)") { return .bucketTwice }
     let signsBucketOutsidePath = request.reader.signsBucketOutsidePath(of: request.request)
-    let host = signsBucketOutsidePath ? "" : String((request.request.authority ?? "").bytes(before: "."))
-    for bucket in [bucketAndKey(sent).bucket, host]
-    where !bucket.isEmpty && received.isIdentical(to: "/\(bucket)\(sent)") { return .bucketTwice }
-    guard signsBucketOutsidePath else { return prefixCause(sent, received) }
+    let hostLabel = signsBucketOutsidePath ? "" : String((request.request.authority ?? "").bytes(before: "."))
+    let isBucketRepeated =
+      isPath(sent, equalTo: bucketAndKey(received).bucket, before: received)
+      || isPath(received, equalTo: bucketAndKey(sent).bucket, before: sent)
+      || isPath(received, equalTo: hostLabel, before: sent)
+    if isBucketRepeated { return .bucketTwice }
+    return signsBucketOutsidePath ? causeWithBucketsInPaths : prefixCause(sent, received)
+  }
+
+  private func isPath(_ path: String, equalTo bucket: String, before otherPath: String) -> Bool {
+    !bucket.isEmpty && path.isIdentical(to: "/\(bucket)\(otherPath)")
+  }
+
+  /// The cause of the difference if the signed paths start with the bucket name, whether or not the URL shows it.
+  private var causeWithBucketsInPaths: SignatureDiagnosis.Cause? {
     let (sentPath, receivedPath) = (bucketAndKey(sent), bucketAndKey(received))
     if sentPath.bucket.isIdentical(to: receivedPath.bucket) { return prefixCause(sentPath.key, receivedPath.key) }
     if sentPath.key.isIdentical(to: receivedPath.key) { return .wrongBucket }

@@ -6,22 +6,20 @@ internal import StorageAuth
 
 /// The requests that differ from a given one by the changes that clients, HTTP stacks and proxies commonly make.
 ///
-/// If a client made a common mistake, its signature is valid for one of ``signedByClient(sending:)``. If a service shows only a hash of what it received, one of ``receivedByService(from:)`` can have that hash.
+/// If a client made a common mistake, its signature is valid for one of ``signedByClient(sending:)``. If a service
+/// shows only a hash of what it received, one of ``receivedByService(from:)`` can have that hash.
 enum LikelyRequests {
   /// The maximum length of a request target, in bytes, for which requests are generated.
   private static let targetByteLimit = 8 * 1024
-
   /// The maximum number of query parameters, and of headers, for which requests are generated.
   ///
-  /// Each of them leads to requests of about the same length, each of which is signed: the work grows with the square.
+  /// The work grows with its square, because each field adds requests of about the same length that must be signed.
   private static let fieldLimit = 64
-
   /// The maximum number of query parameters for which requests with two differences are generated.
   private static let pairedParameterLimit = 24
-
   private static let likelyMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete]
 
-  /// Returns the other requests that the client may have signed; none if generating them would take long.
+  /// Returns the other requests that the client may have signed, or none if generating them would take long.
   static func signedByClient(sending request: HTTPRequest) -> [HTTPRequest] {
     let target = request.path ?? "/"
     guard target.utf8.count <= targetByteLimit, target.occurrences(of: "&") < fieldLimit,
@@ -60,8 +58,7 @@ enum LikelyRequests {
     if request.headerFields.contains(.contentType) {
       bases += ([request] + bases).map { base in base.with { $0.headerFields[.contentType] = nil } }
     }
-    return bases
-      + bases.flatMap { changingQuery(of: $0) + changingContentType(of: $0) + changingBucket(of: $0) }
+    return bases + bases.flatMap { changingQuery(of: $0) + changingContentType(of: $0) + changingBucket(of: $0) }
   }
 
   /// Returns the requests whose path repeats its first segment, lacks it, or begins with the first label of the host.

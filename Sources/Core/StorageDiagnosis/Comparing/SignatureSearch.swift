@@ -10,9 +10,7 @@ package import StorageAuth
 /// sent. With the key, a likely request whose signature is the one that arrived proves what the client signed.
 package struct SignatureSearch: Sendable {
   package let key: AccessKey
-
   private let otherKeys: [AccessKey]
-
   /// Returns whether the signature that arrived is valid for a request and a key.
   private let isValid: @Sendable (HTTPRequest, AccessKey) -> Bool
 
@@ -53,7 +51,7 @@ package struct SignatureSearch: Sendable {
 
   /// The request or the secret that a signature is valid for.
   enum Origin {
-    /// A request, which is the sent one or one that differs from it by a common mistake.
+    /// The sent request, or a request that differs from it by a common mistake.
     case request(HTTPRequest)
     /// The sent request with a wrong secret.
     case secret(MistakenSecret)
@@ -69,8 +67,7 @@ package struct SignatureSearch: Sendable {
   private func mistakenSecret(of request: HTTPRequest) -> MistakenSecret? {
     let secret = key.secret.reveal()
     let endings = [("\n", "a line feed"), ("\r\n", "a line end"), (" ", "a space"), ("\r", "a carriage return")]
-    for (ending, name) in endings
-    where isValid(request, key.with(secret: "\(secret)\(ending)")) {
+    for (ending, name) in endings where isValid(request, key.with(secret: "\(secret)\(ending)")) {
       return .withEnding(name)
     }
     if isValid(request, key.with(secret: key.id.string)) { return .accessKeyID }
@@ -95,25 +92,24 @@ enum MistakenSecret {
   case accessKeyID
 
   var diagnosis: SignatureDiagnosis {
-    let (explanation, remedy) =
-      switch self {
-      case .withEnding(let name):
-        (
-          "The strings are equal. The signature is valid for the secret with \(name) at its end, as it is read from a file.",
-          "Remove it where the client reads the secret."
-        )
-      case .otherAccount(let id):
-        (
-          "The strings are equal. The signature is valid for the secret of the account \(id.string.onOneLine).",
-          "Use the ID and the secret of the same key."
-        )
-      case .accessKeyID:
-        (
-          "The strings are equal. The client signed with the access key ID instead of the secret.",
-          "Pass the secret of the key."
-        )
-      }
-    return SignatureDiagnosis(.wrongSecret, explanation: explanation, remedy: remedy)
+    SignatureDiagnosis(.wrongSecret, explanation: "The strings are equal. \(mistake)", remedy: remedy)
+  }
+
+  private var mistake: String {
+    switch self {
+    case .withEnding(let name):
+      "The signature is valid for the secret with \(name) at its end, as it is read from a file."
+    case .otherAccount(let id): "The signature is valid for the secret of the account \(id.string.onOneLine)."
+    case .accessKeyID: "The client signed with the access key ID instead of the secret."
+    }
+  }
+
+  private var remedy: String {
+    switch self {
+    case .withEnding: "Remove it where the client reads the secret."
+    case .otherAccount: "Use the ID and the secret of the same key."
+    case .accessKeyID: "Pass the secret of the key."
+    }
   }
 }
 

@@ -7,17 +7,13 @@ internal import StorageAuth
 ///
 /// It includes what curl adds by default: the method of a request with a body, and the `Content-Type` for `--data`.
 package struct CurlLine: Sendable, Equatable {
-  /// A reason why a command line cannot be parsed.
   package enum Problem: Error {
     /// A quotation mark is not closed.
     case openQuote
   }
 
   package private(set) var method = "GET"
-
-  /// The URL, or `nil` if the command line has none.
   package private(set) var url: String?
-
   package private(set) var headers: [String] = []
 
   /// Parses a command line, with or without `curl`, whose quotes, backslashes and continuations are those of a shell.
@@ -85,35 +81,33 @@ package struct CurlLine: Sendable, Equatable {
 
   private static func shellWords(of line: String) throws(Problem) -> [String] {
     var words: [String] = []
-    var word = ""
-    var isInWord = false
+    // The word that is being read, or `nil` between two words; `""` begins one, too.
+    var word: String.UnicodeScalarView?
+    func append(_ scalar: Unicode.Scalar) {
+      if word == nil { word = .init() }
+      word?.append(scalar)
+    }
     var quote: Unicode.Scalar?
-    var isEscaped = false
-    for scalar in line.unicodeScalars where scalar != "\r" {
-      if isEscaped {
-        isEscaped = false
-        if scalar == "\n" { continue }  // The line continues.
-        if quote == "\"", !"\"\\$`".unicodeScalars.contains(scalar) { word.unicodeScalars.append("\\") }
-        word.unicodeScalars.append(scalar)
-        isInWord = true
-      } else if scalar == "\\", quote != "'" {
-        isEscaped = true
-      } else if scalar == quote {
-        quote = nil
-      } else if quote == nil, scalar == "'" || scalar == "\"" {
+    var scalars = line.unicodeScalars.filter { $0 != "\r" }.makeIterator()
+    while let scalar = scalars.next() {
+      switch (quote, scalar) {
+      case ("'"?, "'"), ("\""?, "\""): quote = nil
+      case (nil, "'"), (nil, "\""):
         quote = scalar
-        isInWord = true
-      } else if quote == nil, scalar == " " || scalar == "\t" || scalar == "\n" {
-        if isInWord { words.append(word) }
-        word = ""
-        isInWord = false
-      } else {
-        word.unicodeScalars.append(scalar)
-        isInWord = true
+        word = word ?? .init()
+      case (nil, "\\"), ("\""?, "\\"):
+        // A backslash at the end of a line continues the line.
+        guard let next = scalars.next(), next != "\n" else { continue }
+        if quote != nil, !"\"\\$`".unicodeScalars.contains(next) { append("\\") }
+        append(next)
+      case (nil, " "), (nil, "\t"), (nil, "\n"):
+        if let word { words.append(String(word)) }
+        word = nil
+      default: append(scalar)
       }
     }
     guard quote == nil else { throw .openQuote }
-    if isInWord { words.append(word) }
+    if let word { words.append(String(word)) }
     return words
   }
 }

@@ -9,19 +9,14 @@ internal import StorageCrypto
 struct SentRequest {
   let request: HTTPRequest
   let reader: any SignatureReader
-
-  /// The unverified statements of the request about its signature, or `nil` if it is unsigned or they cannot be parsed.
+  /// The unverified statements of the request about its signature, or `nil` without a signature that can be parsed.
   private(set) var claim: SignatureReading?
-
-  /// The reason why the request's signature cannot be parsed, or `nil` if it can, or if the request is unsigned.
+  /// The reason why the request's signature cannot be parsed, or `nil` if it can be parsed or is missing.
   private(set) var parsingError: VerificationError?
-
   /// The parts of the strings that the signature covers, or `nil` if they are unknown.
   private(set) var signedParts: SignedParts?
-
   /// The string to sign and the canonical request, for differences that no part shows.
   private(set) var signedTexts: SignedTexts?
-
   /// The session tokens in headers and query parameters, to be masked and compared.
   let tokens: [Secret]
 
@@ -70,10 +65,8 @@ struct SentRequest {
 
   /// Whether the request contains a session token at a position where the service reads it.
   var hasToken: Bool { claim?.hasToken ?? !tokens.isEmpty }
-
   func hasParameter(_ name: String) -> Bool { request.parameterNames.contains(name) }
 
-  /// Whether the request has a signature in its headers and another one in its query.
   var isSignedTwice: Bool {
     request.headerFields.contains(.authorization) && reader.signatureParameters.contains(where: hasParameter)
   }
@@ -87,14 +80,12 @@ extension HTTPRequest {
     }
   }
 
-  /// The path without the query, percent-decoded once, or `nil` if it cannot be decoded.
   package var decodedPath: String? { (path ?? "").splitOnce(at: "?").before.percentDecoded() }
 }
 
 extension String {
   /// The lines of the string, including empty ones; only a line feed ends a line.
   package var lines: [String] { split(at: "\n") }
-
   /// Returns the strings between the occurrences of an ASCII character, including empty ones.
   package func split(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
 
@@ -104,7 +95,6 @@ extension String {
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
 
-  /// Returns the number of occurrences of an ASCII character.
   package func occurrences(of mark: Unicode.Scalar) -> Int {
     utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
   }

@@ -171,7 +171,6 @@ public enum SignedPart: Sendable, Hashable {
 }
 
 extension SignedPart {
-  /// Whether the part is a session token.
   package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
 
   /// Whether the part's value is secret and must not be shown.

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 internal import StorageCrypto
 
 /// An account on an Aspera server: the server, the user and the user's credential.
@@ -26,36 +25,29 @@ public struct AsperaAccount: Credential {
 
   /// The name or the IP address of the server.
   public let host: String
-
   /// The name of the user who logs in.
   public let user: String
-
   /// The server's TCP port for SSH.
   public let sshPort: Int
-
   /// The server's UDP port for data.
   public let udpPort: Int
-
   /// The credential that authenticates the account's user.
   public let authentication: Authentication
-
   /// The fingerprint that the server's host key must have, or `nil` to accept every host key.
   public let hostKey: HostKeyFingerprint?
 
   /// Whether the server requires a token for each of the account's transfers.
   public package(set) var requiresToken: Bool
 
-  /// Whether the host applies only if a token issuer, to which it is not sent, specifies no host.
+  /// Whether the host is only assumed: it is not sent to the token issuer, and a host that the issuer names replaces it.
   package var isHostAssumed = false
 
   /// Creates an account with a password or a private key.
   ///
-  /// A blank password counts as no password.
-  ///
   /// - Parameters:
   ///   - host: The name or the IP address of the server.
   ///   - user: The name of the user who logs in.
-  ///   - password: The user's password, or `nil` if the user logs in with a private key.
+  ///   - password: The user's password, or `nil` if the user logs in with a private key. A blank one counts as none.
   ///   - privateKey: The user's private key, or `nil` if the user logs in with a password.
   ///   - sshPort: The server's TCP port for SSH.
   ///   - udpPort: The server's UDP port for data.
@@ -68,23 +60,17 @@ public struct AsperaAccount: Credential {
     sshPort: Int = defaultPort, udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil,
     requiresToken: Bool = false
   ) throws(AsperaError) {
-    // ascp and ssh read an argument that starts with a hyphen as an option.
-    for (name, text) in [("host", host), ("user", user)] {
-      guard !text.isEmpty, !text.beginsWithByte("-"),
-        text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f })
-      else {
-        throw AsperaError(
-          .invalidAccount,
-          "The \(name) of the account is empty, starts with a hyphen, or holds a space or a line break.",
-          remedy: "Give the account the \(name) that the server's administrator named.")
-      }
+    for (name, text) in [("host", host), ("user", user)] where !text.isHostOrUserName {
+      throw AsperaError(
+        .invalidAccount, "The \(name) of the account is empty, starts with a hyphen, or holds a space or a line break.",
+        remedy: "Give the account the \(name) that the server's administrator named.")
     }
     for (name, port) in [("SSH", sshPort), ("UDP", udpPort)] where !(1...65_535).contains(port) {
       throw AsperaError(
         .invalidAccount, "\(port) is not a port number, so that it cannot be the \(name) port of the account.",
         remedy: "Use 1 to 65535; the default of Aspera servers is \(Self.defaultPort).")
     }
-    switch (password.flatMap { $0.isBlank ? nil : $0 }, privateKey) {
+    switch (password?.nonblank, privateKey) {
     case (let password?, nil): authentication = .password(password)
     case (nil, let key?): authentication = .privateKey(key)
     case (_?, _?):
@@ -106,10 +92,6 @@ public struct AsperaAccount: Credential {
 
   /// Creates an account whose user logs in with a password.
   ///
-  /// ```swift
-  /// let account = try AsperaAccount(host: "example.com", user: "usr1", password: "testpw")
-  /// ```
-  ///
   /// - Parameters:
   ///   - host: The name or the IP address of the server.
   ///   - user: The name of the user who logs in.
@@ -118,8 +100,7 @@ public struct AsperaAccount: Credential {
   ///   - udpPort: The server's UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - requiresToken: Whether the server requires a token for each transfer of this account.
-  /// - Throws: An ``AsperaError``: `missingCredential` if the password is blank, and `invalidAccount` if the host, the
-  ///   user or a port is invalid.
+  /// - Throws: An ``AsperaError``: `missingCredential` for a blank password, otherwise `invalidAccount`.
   public init(
     host: String, user: String, password: String, sshPort: Int = defaultPort, udpPort: Int = defaultPort,
     hostKey: HostKeyFingerprint? = nil, requiresToken: Bool = false
@@ -131,11 +112,6 @@ public struct AsperaAccount: Credential {
 
   /// The expiration, which is `nil`: a password or a key has none of its own.
   public var expiration: Timestamp? { nil }
-}
-
-extension Secret {
-  /// Whether the secret is empty or has only white space.
-  var isBlank: Bool { reveal().isBlank }
 }
 
 extension AsperaAccount {
@@ -175,15 +151,15 @@ extension AsperaAccount {
 
   /// Creates the account with which transfers that are authorized by tokens log in.
   ///
-  /// The account's key shows only that the client is an Aspera client. The token authorizes the transfer. The key is
-  /// installed with IBM's products, and its passphrase is published in IBM's samples. This package contains neither the
-  /// key nor the passphrase. With servers that support it, a ``DynamicKey`` makes both unnecessary.
+  /// The key shows only that the client is an Aspera client; the token authorizes the transfer. IBM's products install
+  /// the key, and IBM's samples publish its passphrase. This package contains neither of them. With servers that
+  /// support it, a ``DynamicKey`` makes both unnecessary.
   ///
   /// - Parameters:
   ///   - host: The name or the address of the server.
   ///   - user: The user that a node's response to a setup request specifies. If `nil`, ``defaultTokenUser``.
-  ///   - keyPath: The path of the key file. If `nil`, the key is searched for at the locations where IBM's products
-  ///     install it. IBM's key, which its fingerprint shows, is public, so that other users may read its file.
+  ///   - keyPath: The path of the key file. If `nil`, the locations where IBM's products install the key are searched.
+  ///     Other users may read the file of IBM's key, which its fingerprint identifies.
   ///   - passphrase: The passphrase of the key. If `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
   ///   - sshPort: The TCP port for SSH.
   ///   - udpPort: The UDP port for data.
@@ -201,6 +177,18 @@ extension AsperaAccount {
       host: host, user: user ?? defaultTokenUser, privateKey: key, sshPort: sshPort, udpPort: udpPort,
       hostKey: hostKey, requiresToken: true)
   }
+}
+
+extension String {
+  /// Whether the text can be a host or user name; ascp and ssh read an argument that starts with a hyphen as an option.
+  var isHostOrUserName: Bool {
+    !isEmpty && !beginsWithByte("-") && unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
+  }
+}
+
+extension Secret {
+  /// The secret, or `nil` if it is empty or has only white space.
+  var nonblank: Secret? { reveal().isBlank ? nil : self }
 }
 
 /// The result of an account check before a transfer starts, without secrets.
@@ -223,16 +211,14 @@ public struct AccountReport: Sendable, Hashable {
 
   /// The kind of credential with which the account logs in.
   public let authentication: Authentication
-
   /// Sentences about circumstances that the caller should know but that do not prevent the use of the account.
   public let notes: [String]
 }
 
 /// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
 ///
-/// ascp compares fingerprints as strings, and accepts only 40 lowercase hexadecimal digits. This type normalizes
-/// uppercase letters and colons, and rejects texts that do not represent 20 bytes, because an error is better than a
-/// silently skipped check.
+/// ascp compares fingerprints as strings, and accepts only 40 lowercase hexadecimal digits. This type also accepts
+/// uppercase letters and colons, and rejects other texts, so that a check is never silently skipped.
 public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
   /// The fingerprint as 40 lowercase hexadecimal digits.
   public let description: String
@@ -258,6 +244,6 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
 
   /// Calculates the fingerprint of a public host key.
   ///
-  /// - Parameter blob: The public key in SSH's binary encoding, which a `.pub` file has in its second field in Base64.
+  /// - Parameter blob: The public key in SSH's binary encoding: the second field of a `.pub` file, decoded from Base64.
   public init(ofKey blob: [UInt8]) { description = SHA1.hash(blob).hex }
 }

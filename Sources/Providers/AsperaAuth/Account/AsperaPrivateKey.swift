@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CredentialSources
-public import StorageAuth
 internal import StorageCrypto
 
 /// A private key for logins, in a file or in memory, with its passphrase if the key is encrypted.
@@ -19,10 +17,8 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// The location of the private key.
   public let source: Source
-
   /// The passphrase of the private key, or `nil` if the key is not encrypted.
   public let passphrase: Secret?
-
   /// The path of a public key file that must match the private key, or `nil` to skip this check.
   public let publicKeyFile: String?
 
@@ -32,8 +28,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// Creates a reference to a private key, without reading the key.
   ///
   /// Only the user may be able to read the file of a private key, unless the file is in the bundle of the running app,
-  /// or belongs to root on a volume that is mounted read-only. The key that IBM's products install is public, so its
-  /// file is exempt; the key is recognized by its fingerprint.
+  /// is root's on a volume that is mounted read-only, or contains IBM's public key, which its fingerprint identifies.
   ///
   /// - Parameters:
   ///   - source: The location of the private key.
@@ -43,10 +38,10 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     self.init(source, passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: .ibm)
   }
 
-  /// Creates a reference to a private key with replaceable well-known keys, for tests.
+  // Tests replace the well-known keys.
   package init(_ source: Source, passphrase: Secret?, publicKeyFile: String? = nil, wellKnownKeys: WellKnownKeys) {
     self.source = source
-    self.passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
+    self.passphrase = passphrase?.nonblank
     self.publicKeyFile = publicKeyFile
     self.wellKnownKeys = wellKnownKeys
   }
@@ -68,11 +63,10 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// Returns the private key in a format that a client program can read.
   ///
-  /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
-  /// can read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted
-  /// key is stored in memory and not encrypted. A text that starts with a byte order mark is returned in memory without
-  /// the mark. A key whose file other users may read is returned in memory for the SSH client, because the client
-  /// refuses such files. Any other key is returned unchanged.
+  /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format. For ascp, an unencrypted RSA key in OpenSSH's own
+  /// format is converted to traditional PEM. A converted key is in memory and not encrypted. A text that starts with a
+  /// byte order mark is returned in memory without the mark. For the SSH client, which refuses a key file that other
+  /// users may read, the key in such a file is returned in memory. Other keys are unchanged.
   ///
   /// - Parameters:
   ///   - client: The program that will read the key.
@@ -89,15 +83,16 @@ public struct AsperaPrivateKey: Sendable, Equatable {
       let key = block.isPKCS8 ? try pemKey(text.secret, block) : nil
       convertedText = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
     case .openSSH(let key):
-      guard client == .ascp, case .rsa = key.publicKey.kind, !key.isEncrypted else { return readable(text, by: client) }
+      let needsPEM = if client == .ascp, case .rsa = key.publicKey.kind { !key.isEncrypted } else { false }
+      guard needsPEM else { return readableKey(text, for: client) }
       convertedText = try key.privateKey().traditionalPEM
     }
-    guard let convertedText else { return readable(text, by: client) }
+    guard let convertedText else { return readableKey(text, for: client) }
     return AsperaPrivateKey(.pem(Secret(bytes: [UInt8](convertedText))), publicKeyFile: publicKeyFile)
   }
 
   /// Returns the key unchanged, or its text in memory if the client does not read the original.
-  private func readable(_ text: Text, by client: PrivateKeyReport.Client) -> AsperaPrivateKey {
+  private func readableKey(_ text: Text, for client: PrivateKeyReport.Client) -> AsperaPrivateKey {
     guard text.hasByteOrderMark || (text.isReadableByOthers && client == .ssh) else { return self }
     return AsperaPrivateKey(
       .pem(text.secret), passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: wellKnownKeys)
@@ -105,21 +100,16 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// Checks whether the private key can be used, before a transfer starts.
   ///
-  /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed. If such a key is
-  /// encrypted, its passphrase is tried with `ssh-keygen`, which receives it in the environment and never as an
-  /// argument. If `ssh-keygen` is not installed, the report says that the passphrase was not checked.
-  ///
-  /// ```swift
-  /// let report = try await key.check(on: machine)
-  /// print(report.kind, report.fingerprint)
-  /// ```
+  /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed, and the passphrase of
+  /// an encrypted one is tried with `ssh-keygen`, which receives it in the environment and never as an argument. If
+  /// `ssh-keygen` is not installed, the report says that the passphrase was not checked.
   ///
   /// - Parameter context: The context that reads the key's files and runs `ssh-keygen`.
   /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
-  /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, is damaged or is of a kind that SSH does not
-  ///   support for logins; if other users can read the key file, which neither its place nor IBM's public key in it
-  ///   allows; if the passphrase is wrong or missing; if a passphrase is given for a key that is not encrypted (ascp
-  ///   would try the passphrase as the user's password); or if the public key file contains another key.
+  /// - Throws: An ``AsperaError`` if the key is missing, unreadable, damaged or of a kind that SSH does not support for
+  ///   logins; if other users can read the key file, which neither its place nor IBM's public key in it allows; if the
+  ///   passphrase is wrong or missing, or is given for a key that is not encrypted (ascp would try the passphrase as
+  ///   the user's password); or if the public key file contains another key.
   public func check(on context: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let text = try checkedText(on: context)
     let format: PrivateKeyReport.Format
@@ -175,9 +165,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// The time limit of `ssh-keygen`, whose duration depends on the rounds of bcrypt that the key specifies.
   private static let keygenTimeout = Duration.seconds(60)
-
   private static let passphraseVariable = "STORAGE_AUTH_PASSPHRASE"
-
   /// The askpass script, which prints the passphrase and creates a file that shows that the script was called.
   private static let askpassScript = """
     #!/bin/sh
@@ -188,8 +176,8 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// Runs `ssh-keygen` to find out whether a passphrase decrypts a key in OpenSSH's own format.
   ///
-  /// The key is written to a file that only its owner can read. The passphrase is passed in the environment, from which
-  /// the askpass script passes it to `ssh-keygen`. No argument contains a secret, and all files are removed afterwards.
+  /// No argument contains a secret: the key is in a temporary file that only its owner can read, and the passphrase is
+  /// in the environment, from which the askpass script passes it to `ssh-keygen`.
   private func tryPassphrase(
     _ passphrase: String, of key: OpenSSHKey, _ text: Secret, _ context: ProviderContext
   ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
@@ -207,19 +195,16 @@ public struct AsperaPrivateKey: Sendable, Equatable {
         ["ssh-keygen", "-y", "-f", keyPath],
         environment: ["SSH_ASKPASS": scriptPath, "SSH_ASKPASS_REQUIRE": "force", Self.passphraseVariable: passphrase],
         timeout: Self.keygenTimeout, outputLimit: 1 << 16)
-    } catch {
-      return .unchecked(try Self.reason(for: error))
-    }
+    } catch { return .unchecked(try Self.reason(for: error)) }
     guard result.ending == .exited(0) else {
       guard folder.contains("asked") else { return .unchecked("ssh-keygen cannot read the key") }
       throw wrongPassphraseError()
     }
     let line = String(decoding: result.standardOutput, as: UTF8.self)
-    guard SSHPublicKey(line: line) == key.publicKey else { throw OpenSSHKey.mismatch(at: location) }
+    guard SSHPublicKey(line: line) == key.publicKey else { throw OpenSSHKey.mismatchError(at: location) }
     return .correct
   }
 
-  /// Returns why `ssh-keygen` did not check a passphrase, or throws if its run was cancelled.
   private static func reason(for error: CommandError) throws(AsperaError) -> String {
     switch error {
     case .notFound: "ssh-keygen is not installed"
@@ -258,15 +243,13 @@ extension AsperaPrivateKey {
 
   private var location: KeyLocation { KeyLocation(source) }
 
-  /// The text of a private key, and what a client program has to know about the text's origin.
+  /// The text of a private key, and the properties of its origin that decide whether a client program can read it.
   struct Text {
-    /// The text without a byte order mark.
     let secret: Secret
     /// Whether the original text starts with a byte order mark, with which no client program reads it.
     let hasByteOrderMark: Bool
     /// The reason to refuse the key file unless the key is well-known, or `nil` if only the user has access to it.
     let exposure: AsperaError?
-    /// Whether users other than the owner have access to the key file according to its mode.
     let isReadableByOthers: Bool
 
     fileprivate init(_ bytes: [UInt8], isReadableByOthers: Bool = false, exposure: AsperaError? = nil) {
@@ -280,8 +263,7 @@ extension AsperaPrivateKey {
   /// Returns the text of the private key, reading its file if necessary.
   ///
   /// - Throws: An ``AsperaError`` if the text is too long, or if the key file is missing, cannot be read, or can be
-  ///   read or replaced by other users and contains no well-known key. If a file with such access contains no private
-  ///   key, the error describes the contents.
+  ///   read or replaced by other users and contains no well-known key, or no private key at all.
   func checkedText(on context: ProviderContext) throws(AsperaError) -> Text {
     let text = try uncheckedText(on: context)
     guard let exposure = text.exposure else { return text }
@@ -295,7 +277,6 @@ extension AsperaPrivateKey {
     }
   }
 
-  /// Returns the text of the private key without checking who has access to the key file.
   func uncheckedText(on context: ProviderContext) throws(AsperaError) -> Text {
     switch source {
     case .pem(let text):
@@ -347,9 +328,7 @@ extension AsperaPrivateKey {
       throw location.error(
         .keyNotFound, "is in the home directory, which is not known", remedy: "Give its absolute path.")
     }
-    do {
-      return try context.files.read(absolute, limit: sizeLimit)
-    } catch {
+    do { return try context.files.read(absolute, limit: sizeLimit) } catch {
       switch error {
       case .notFound: throw location.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")
       case .tooLarge: throw sizeError(at: location)
@@ -366,11 +345,8 @@ extension AsperaPrivateKey {
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
-  /// Decrypts and parses a key in a PEM block.
   func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
-    do {
-      return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
-    } catch {
+    do { return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) } catch {
       switch error {
       case .passphraseMissing: throw missingPassphraseError(block.cipher)
       case .wrongPassphrase: throw wrongPassphraseError()
@@ -378,7 +354,7 @@ extension AsperaPrivateKey {
         throw location.error(
           .unsupportedKey,
           "is encrypted with \(block.cipher ?? "a cipher") in a way that this system's cryptography does not offer",
-          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
+          remedy: KeyLocation.reencryptionRemedy)
       case .malformed, .unsupportedKind, .failed:
         throw location.error(.malformedKey, "is damaged", remedy: "Copy the key again, or create another one.")
       }

@@ -3,14 +3,11 @@
 
 internal import StorageCrypto
 
-/// A private key in one of the supported text formats, as it is encoded and possibly encrypted.
+/// A private key as its text encodes and possibly encrypts it: traditional PEM or PKCS #8, or OpenSSH's own format.
 enum EncodedPrivateKey {
-  /// A PEM block in a traditional format or in PKCS #8.
   case pem(PEMBlock)
-  /// A key in OpenSSH's own format.
   case openSSH(OpenSSHKey)
 
-  /// Parses the text of a private key, or throws an error that describes what the text is instead.
   init(_ text: [UInt8], at location: KeyLocation) throws(AsperaError) {
     let text = text.withoutByteOrderMark
     let blocks = PEMBlock.blocks(in: text)
@@ -27,35 +24,37 @@ enum EncodedPrivateKey {
         remedy: "Copy the key again, with its first and its last line.")
     }
     switch block.label {
-    case OpenSSHKey.label:
+    case OpenSSHKey.pemLabel:
       guard block.isFirst else {
         throw location.error(
           .malformedKey, "has other text before the key, which OpenSSH's own format does not allow",
           remedy: "Remove the text before the line BEGIN OPENSSH PRIVATE KEY.")
       }
-      self = .openSSH(try OpenSSHKey(container: contents, at: location))
+      self = .openSSH(try OpenSSHKey(pemContents: contents, at: location))
     case "DSA PRIVATE KEY": throw location.dsaError
     case "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY": self = .pem(block)
     case "ENCRYPTED PRIVATE KEY":
-      guard let encryption = PKCS8Encryption(der: contents) else {
-        throw location.error(
-          .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read",
-          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
-      }
-      guard encryption.derivationCost <= PKCS8Encryption.derivationCostLimit else {
-        throw location.error(
-          .unsupportedKey,
-          "requires a key derivation of cost \(encryption.derivationCost), "
-            + "more than the limit of \(PKCS8Encryption.derivationCostLimit)",
-          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
-      }
+      try Self.checkPKCS8Encryption(of: contents, at: location)
       self = .pem(block)
     // A label of more than 40 characters is not a kind, and may be any text, so it is not shown.
     default: throw location.error(forKind: block.label.count <= 40 ? block.label : "an unknown kind")
     }
   }
 
-  /// Returns an error that describes what a text without a private key is, such as a public key.
+  private static func checkPKCS8Encryption(of contents: [UInt8], at location: KeyLocation) throws(AsperaError) {
+    guard let encryption = PKCS8Encryption(der: contents) else {
+      throw location.error(
+        .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read", remedy: KeyLocation.reencryptionRemedy)
+    }
+    let cost = encryption.derivationCost
+    let limit = PKCS8Encryption.derivationCostLimit
+    guard cost <= limit else {
+      throw location.error(
+        .unsupportedKey, "requires a key derivation of cost \(cost), more than the limit of \(limit)",
+        remedy: KeyLocation.reencryptionRemedy)
+    }
+  }
+
   private static func error(for bytes: [UInt8], firstLabel label: String?, at location: KeyLocation) -> AsperaError {
     guard !bytes.isUTF16 else { return location.utf16Error }
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
@@ -97,7 +96,6 @@ extension [UInt8] {
     zip(self, dropFirst()).contains { $0 == UInt8(ascii: "\\") && $1 == UInt8(ascii: "n") }
   }
 
-  /// Whether the bytes are one SEQUENCE in DER (X.690), as every key in DER is.
   fileprivate var isDERSequence: Bool {
     var document = DERReader(self)
     return document.sequence() != nil && document.nextTag == nil

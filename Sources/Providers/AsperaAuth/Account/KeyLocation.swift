@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The file or the setting that contains a key, for errors.
+/// The file or the setting that contains a key, which is the subject of error messages.
 struct KeyLocation {
   /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
   let name: String
 
-  /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
+  /// Creates an error whose message consists of ``name`` and the given predicate.
   func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
     AsperaError(code, "\(name) \(predicate).", remedy: remedy)
   }
@@ -18,8 +18,7 @@ struct KeyLocation {
   }
 
   var escapedLineBreakError: AsperaError {
-    error(
-      .malformedKey, "has a backslash and an n where a line should end", remedy: "Put real line breaks into it.")
+    error(.malformedKey, "has a backslash and an n where a line should end", remedy: "Put real line breaks into it.")
   }
 
   var dsaError: AsperaError {
@@ -37,10 +36,11 @@ struct KeyLocation {
       .unsupportedKey,
       kind.hasPrefix("sk-")
         ? "requires a hardware security key (\(kind)), which ascp does not support"
-        : "is of a kind that SSH does not support for logins: \(kind)", remedy: Self.anotherKey)
+        : "is of a kind that SSH does not support for logins: \(kind)", remedy: Self.anotherKeyRemedy)
   }
 
-  static let anotherKey =
+  static let reencryptionRemedy = "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256."
+  static let anotherKeyRemedy =
     "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
 }
 

@@ -1,20 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
 /// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the OpenSSH sources).
 struct OpenSSHKey: Redacted {
-  /// The label of a PEM block that contains a key in OpenSSH's own format.
-  static let label = "OPENSSH PRIVATE KEY"
-
-  /// The bytes with which the format begins.
+  static let pemLabel = "OPENSSH PRIVATE KEY"
   private static let magic = Array("openssh-key-v1\0".utf8)
 
   /// The cipher name, or `none` if the key is not encrypted.
   let cipher: String
-
   /// The public key, which is in clear text even if the private key is encrypted.
   let publicKey: SSHPublicKey
 
@@ -24,12 +19,11 @@ struct OpenSSHKey: Redacted {
 
   var isEncrypted: Bool { cipher != "none" }
 
-  /// Parses the decoded contents of the PEM block.
-  init(container: [UInt8], at location: KeyLocation) throws(AsperaError) {
-    var reader = SSHReader(container)
+  init(pemContents: [UInt8], at location: KeyLocation) throws(AsperaError) {
+    var reader = SSHReader(pemContents)
     guard reader.bytes(Self.magic.count) == Self.magic, let cipher = reader.text(),
       let derivation = reader.text(), let options = reader.string(), let count = reader.number()
-    else { throw Self.damaged(at: location) }
+    else { throw Self.damageError(at: location) }
     guard count == 1 else {
       throw location.error(
         .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
@@ -39,20 +33,19 @@ struct OpenSSHKey: Redacted {
       reader.remainder.count == Self.tagByteCount(of: cipher),
       privateSection.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)),
       !privateSection.isEmpty
-    else { throw Self.damaged(at: location) }
+    else { throw Self.damageError(at: location) }
     self.cipher = cipher
     self.publicKey = publicKey
     self.privateSection = privateSection
     self.location = location
   }
 
-  private static func damaged(at location: KeyLocation) -> AsperaError {
+  private static func damageError(at location: KeyLocation) -> AsperaError {
     location.error(
       .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key again, or create another one.")
   }
 
-  /// Returns the error for a private key that does not belong to the public key.
-  static func mismatch(at location: KeyLocation) -> AsperaError {
+  static func mismatchError(at location: KeyLocation) -> AsperaError {
     location.error(
       .malformedKey, "holds a private key that does not belong to the public key in it",
       remedy: "Copy the key again, or create another one.")
@@ -72,15 +65,15 @@ struct OpenSSHKey: Redacted {
     var reader = SSHReader(privateSection)
     // The section begins with a random number, twice, which shows whether it was decrypted correctly.
     guard !isEncrypted, let number = reader.number(), number == reader.number(), let type = reader.text() else {
-      throw Self.damaged(at: location)
+      throw Self.damageError(at: location)
     }
-    guard type == publicKey.type else { throw Self.mismatch(at: location) }
+    guard type == publicKey.type else { throw Self.mismatchError(at: location) }
     // After the key come its comment and the padding: the bytes 1, 2, 3 and so on.
     guard let parts = Self.parts(of: publicKey.kind, &reader), reader.string() != nil,
       reader.remainder.count < 8, reader.remainder.enumerated().allSatisfy({ $0.offset + 1 == $0.element })
-    else { throw Self.damaged(at: location) }
+    else { throw Self.damageError(at: location) }
     guard let key = try? PrivateKey(parts), key.publicKey.sshBlob == publicKey.blob else {
-      throw Self.mismatch(at: location)
+      throw Self.mismatchError(at: location)
     }
     return key
   }

@@ -74,32 +74,24 @@ public struct PrivateKeyReport: Sendable, Hashable {
   public struct Limit: Sendable, Hashable {
     /// The client program that has the restriction.
     public let client: Client
-
     /// A sentence that describes the client's restriction.
     public let reason: String
-
     /// Whether the client can read what ``AsperaPrivateKey/converted(for:on:)`` returns.
     public let isConvertible: Bool
   }
 
   /// The format in which the private key is encoded.
   public let format: Format
-
   /// The kind of the private key.
   public let kind: Kind
-
   /// The usual name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
   public let cipher: String?
-
   /// The result of checking the key's passphrase.
   public let passphrase: Passphrase
-
   /// The public key as a line of `authorized_keys`.
   public let publicKey: String
-
   /// The SHA-256 fingerprint of the public key in OpenSSH's form: `SHA256:…`.
   public let fingerprint: String
-
   /// The restrictions that affect the key in client programs, or in some of their versions.
   public let limits: [Limit]
 
@@ -112,14 +104,13 @@ public struct PrivateKeyReport: Sendable, Hashable {
     self.passphrase = passphrase
     self.publicKey = publicKey.authorizedKeysLine
     fingerprint = publicKey.fingerprint
-    let byteOrderMarkLimits =
-      hasByteOrderMark
-      ? [(Client.ascp, "ascp"), (.ssh, "OpenSSH")].map { client, program in
-        Limit(
-          client: client, reason: "\(program) does not read a key file that starts with a byte order mark.",
-          isConvertible: true)
-      } : []
-    limits = byteOrderMarkLimits + Self.limits(of: kind, format, isEncrypted: cipher != nil)
+    let keyLimits = Self.limits(of: kind, format, isEncrypted: cipher != nil)
+    limits = hasByteOrderMark ? Self.byteOrderMarkLimits + keyLimits : keyLimits
+  }
+
+  private static let byteOrderMarkLimits = [(Client.ascp, "ascp"), (.ssh, "OpenSSH")].map { client, program in
+    let reason = "\(program) does not read a key file that starts with a byte order mark."
+    return Limit(client: client, reason: reason, isConvertible: true)
   }
 
   private static func limits(of kind: Kind, _ format: Format, isEncrypted: Bool) -> [Limit] {
@@ -142,7 +133,6 @@ extension PrivateKeyReport.Kind {
   /// The lengths of an RSA modulus, in bits, that current SSH clients and this system's cryptography support.
   static let rsaModulusBitCounts = 1_024...PrivateKey.rsaModulusBitLimit
 
-  /// Creates the kind in a report from the kind of a parsed key, or throws if keys of this kind are not accepted.
   init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {
     switch kind {
     case .rsa(let bits):
@@ -151,7 +141,7 @@ extension PrivateKeyReport.Kind {
         throw location.error(
           .unsupportedKey,
           "is an RSA key of \(bits) bits, and \(bitCounts.lowerBound) to \(bitCounts.upperBound) are supported",
-          remedy: KeyLocation.anotherKey)
+          remedy: KeyLocation.anotherKeyRemedy)
       }
       self = .rsa(bits: bits)
     case .ecdsa(let curve): self = .ecdsa(curve: curve.rawValue)

@@ -1,16 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
 /// A public key in SSH's binary encoding (RFC 4253, section 6.6).
 struct SSHPublicKey: Equatable {
-  /// The key in SSH's binary encoding.
   let blob: [UInt8]
-
   let kind: KeyKind
-
   /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.
   let type: String
 
@@ -59,10 +55,7 @@ struct SSHPublicKey: Equatable {
     return nil
   }
 
-  /// The public key as a line of `authorized_keys`.
   var authorizedKeysLine: String { "\(type) \(String(writing: { $0.append(base64: blob) }))" }
-
-  /// The SHA-256 fingerprint of the key in OpenSSH's form, such as `SHA256:…`.
   var fingerprint: String { "SHA256:\(SHA256.hash(blob).base64.prefix { $0 != "=" })" }
 }
 
@@ -73,7 +66,6 @@ struct SSHReader {
   init(_ bytes: some Sequence<UInt8>) { unreadBytes = ArraySlice(bytes) }
 
   var isAtEnd: Bool { unreadBytes.isEmpty }
-
   var remainder: [UInt8] { Array(unreadBytes) }
 
   mutating func bytes(_ count: Int) -> [UInt8]? {
@@ -82,10 +74,7 @@ struct SSHReader {
     return Array(unreadBytes.prefix(count))
   }
 
-  /// Reads the next value as a `uint32`.
   mutating func number() -> UInt32? { bytes(4)?.reduce(0) { $0 << 8 | UInt32($1) } }
-
-  /// Reads the next value as a `string` of any bytes.
   mutating func string() -> [UInt8]? { number().flatMap { bytes(Int($0)) } }
 
   /// Reads the next value as a `string` of printable ASCII characters.

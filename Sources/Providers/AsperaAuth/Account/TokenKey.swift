@@ -1,13 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import StorageAuth
 internal import StorageCrypto
 
 extension AsperaAccount {
   /// Returns the key for transfers with tokens, with its passphrase, after a check of who has access to its file.
-  ///
-  /// Tests replace the well-known keys.
   package static func tokenKey(
     at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on context: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
@@ -27,7 +24,6 @@ extension AsperaAccount {
     return key
   }
 
-  /// Returns the path of the first private key found at the locations where IBM's products install the key.
   private static func installedTokenKeyPath(on context: ProviderContext) throws(AsperaError) -> String {
     let locations = TokenKeyLocations.all(on: context).compactMap { context.absolute($0) }
     for location in locations {
@@ -50,7 +46,7 @@ extension AsperaAccount {
 }
 
 extension AsperaPrivateKey {
-  /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
+  /// Returns the cipher of an encrypted key, whose file is not checked: IBM's key is recognized only when decrypted.
   fileprivate func cipher(on context: ProviderContext) throws(AsperaError) -> String? {
     switch try EncodedPrivateKey([UInt8](uncheckedText(on: context).secret.bytes), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
@@ -61,7 +57,6 @@ extension AsperaPrivateKey {
 
 /// The locations of IBM's RSA key for transfers with tokens; current servers refuse the older DSA key.
 package enum TokenKeyLocations {
-  /// An operating system, which determines the locations of the key.
   package enum System: Sendable {
     case linux, macOS, windows
 
@@ -76,7 +71,7 @@ package enum TokenKeyLocations {
     }
   }
 
-  /// Returns the paths at which the key is searched for, in the order of the search.
+  // The order is that of the search.
   package static func all(_ system: System = .current, on context: ProviderContext) -> [String] {
     let fileName = "aspera_tokenauth_id_rsa"
     // aspera-cli writes the key to this path.
@@ -143,7 +138,6 @@ package struct WellKnownKeys: Sendable, Hashable {
 public struct DynamicKey: Sendable, Equatable {
   /// The public key as a line of `authorized_keys`, which is the value of the specification's field `public_keys`.
   public let publicKey: String
-
   /// The private key, in a format that every version of ascp and every SSH client can read.
   public let privateKey: AsperaPrivateKey
 

@@ -1,21 +1,18 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// Arguments for ascp that a caller adds to those of a transfer specification.
 ///
 /// Only options in a list are permitted, which determine rates, the selection of files and the treatment of their
 /// attributes. No permitted option contains a secret, writes or reads files other than those of the transfer, starts
 /// another program, or changes the server, the login or the encryption. ascp uses the last of several equal options, so
-/// that an argument replaces the field of the specification. The options are those in IBM's ["Ascp command
+/// that an argument replaces the field of the specification. The source of the options is IBM's ["Ascp command
 /// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html).
 ///
 /// ```swift
 /// options.additional = try AscpArguments(["-l", "100000", "--overwrite=never"])
 /// ```
 public struct AscpArguments: Sendable, Hashable {
-  /// The form of the value that an option takes.
   private enum ValueForm: Sendable {
     case none
     /// An integer, followed by a unit of ascp if `allowsUnit` is true.
@@ -25,7 +22,6 @@ public struct AscpArguments: Sendable, Hashable {
   }
 
   private static let units = ["K", "k", "M", "m", "G", "g"].map { Array($0.utf8) }
-
   private static let attributeStorage = ValueForm.word(TransferField.attributeStorageWords)
 
   private static let options: [String: ValueForm] = [
@@ -46,7 +42,6 @@ public struct AscpArguments: Sendable, Hashable {
   /// The names of the permitted options, in order.
   public static var permittedOptions: [String] { options.keys.sorted() }
 
-  /// The arguments for ascp: options, each followed by its value.
   let arguments: [String]
 
   /// Creates an empty list of arguments.
@@ -57,8 +52,7 @@ public struct AscpArguments: Sendable, Hashable {
   /// A value can be the next argument, or follow its option directly (`-l100`, `--policy=fair`).
   ///
   /// - Parameter arguments: The arguments, without the paths of files.
-  /// - Throws: An ``AsperaError`` with the code `unsupported` if an option is not permitted, or `invalidSpecification`
-  ///   if a value is missing or invalid.
+  /// - Throws: An ``AsperaError``: `unsupported` if an option is not permitted, `invalidSpecification` for a bad value.
   public init(_ arguments: [String]) throws(AsperaError) {
     var checkedArguments: [String] = []
     var unreadArguments = arguments[...]
@@ -73,15 +67,15 @@ public struct AscpArguments: Sendable, Hashable {
       guard let value = attachedValue ?? unreadArguments.popFirst() else {
         throw Self.invalid(name, "needs a value", "Pass the value as the next argument.")
       }
-      if let problem = Self.problem(with: value, form) {
-        throw Self.invalid(name, "has a value that is not \(problem)", "Correct the value.")
+      if let expectation = Self.expectation(of: form, unmetBy: value) {
+        throw Self.invalid(name, "has a value that is not \(expectation)", "Correct the value.")
       }
       checkedArguments.append(value)
     }
     self.arguments = checkedArguments
   }
 
-  /// Returns the option's name and the value that follows it directly, or `nil` if there is none.
+  /// Returns the option's name, and the value that follows it directly, if there is one.
   private static func parts(of argument: String) -> (name: String, value: String?) {
     guard !argument.hasBytePrefix("--") else {
       let parts = argument.parts(between: "=", atMost: 1)
@@ -92,7 +86,7 @@ public struct AscpArguments: Sendable, Hashable {
     return (String(scalars.prefix(2)), value.isEmpty ? nil : value)
   }
 
-  private static func problem(with value: String, _ form: ValueForm) -> String? {
+  private static func expectation(of form: ValueForm, unmetBy value: String) -> String? {
     // Values are compared as bytes, because Swift considers some characters equal that differ on the wire.
     switch form {
     case .none: return nil

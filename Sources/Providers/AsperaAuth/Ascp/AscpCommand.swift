@@ -1,14 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import StorageAuth
-
 /// An ascp command, derived from a signed transfer specification: the arguments, the environment and the file list.
 ///
 /// Secrets are only in the environment, because every user of the machine can read the arguments of a process. The
 /// options are those in IBM's ["Ascp command
-/// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html). aspera-cli derives options
-/// from a specification in the same way.
+/// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html), as derived by aspera-cli.
 ///
 /// Three rules are stricter than the rules of other clients:
 ///
@@ -20,14 +17,11 @@ package import StorageAuth
 package struct AscpCommand: Sendable, Equatable, Redacted {
   /// The variables that the command sets, by name; the process must not inherit any other variable that ascp reads.
   package let environment: [String: Secret]
-
   /// The list of files that ascp reads from a file, or `nil` if the paths are arguments.
   package let fileList: FileList?
 
-  /// The arguments before and after the option for ``fileList``.
   let leadingArguments, trailingArguments: [String]
 
-  /// Returns the command's arguments, without the option for ``fileList`` if its path is `nil`.
   package func arguments(fileListPath path: String? = nil) -> [String] {
     let listOption = fileList.flatMap { list in path.map { "\(list.option)=\($0)" } }
     return leadingArguments + [listOption].compactMap(\.self) + trailingArguments
@@ -36,14 +30,12 @@ package struct AscpCommand: Sendable, Equatable, Redacted {
   package struct FileList: Sendable, Equatable {
     /// The ascp option that specifies the file: `--file-list`, or `--file-pair-list` if each source has a destination.
     package let option: String
-
     /// The lines of the file: one source per line, or alternately a source and its destination.
     package let lines: [String]
 
     package var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
   }
 
-  /// A description with the arguments, the names of the variables, and the number of lines in the list.
   package var description: String {
     let variables = environment.keys.sorted().joined(separator: ", ")
     let lines = fileList.map { ", list: \($0.lines.count) lines" } ?? ""
@@ -54,18 +46,16 @@ package struct AscpCommand: Sendable, Equatable, Redacted {
 extension AscpCommand {
   /// Creates the ascp command for a transfer with a signed specification.
   ///
-  /// ascp reports to the management port. The initializer throws if the specification cannot be carried out, lacks a
-  /// credential, would reveal a secret in the arguments, or contains a field for which ascp has no option.
+  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would reveal a secret
+  ///   in the arguments, or contains a field for which ascp has no option.
   package init(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions(), managementPort: Int? = nil
   ) throws(AsperaError) {
-    try specification.validate()
-    try specification.requireAddress()
-    var builder = AscpCommandBuilder(specification, options)
+    var builder = try AscpCommandBuilder(specification, options)
     self = try builder.transferCommand(managementPort: managementPort)
   }
 
-  /// Creates the ascp command for a login test, in which ascp connects, logs in, and exits with status 0 or 1.
+  /// Creates the command for a login test, in which ascp connects, logs in, and exits with status 0 or 1.
   ///
   /// ascp accesses no files and does not connect to a management port, so the paths and the direction do not matter.
   /// The server does not examine the token in this mode, so the token is not passed to ascp.
@@ -75,23 +65,18 @@ extension AscpCommand {
     var specification = specification
     if specification.direction == nil { specification.direction = .send }
     specification.offersWebSocket = nil
-    try specification.validate()
-    try specification.requireAddress()
-    var builder = AscpCommandBuilder(specification, options)
+    var builder = try AscpCommandBuilder(specification, options)
     return try builder.loginTestCommand()
   }
 }
 
-/// An ascp command that is ready to run, with its file list in a folder that only its owner can access.
-///
-/// The folder is removed by ``removeFiles()`` or when the last copy of this value is released.
+/// An ascp command with its file list in a folder of its owner, until ``removeFiles()`` or the release of the value.
 package struct AscpInvocation: Sendable {
   package let arguments: [String]
   package let environment: [String: Secret]
 
   private let folder: TemporaryFolder?
 
-  /// Writes the file list into a new folder in `parent`, or in the system's temporary directory.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {
     environment = command.environment
     guard let list = command.fileList else {

@@ -1,12 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
-/// A builder that collects the arguments and the environment variables of an ascp command.
+/// A builder of the ascp command for one specification, which collects the arguments and the environment variables.
 struct AscpCommandBuilder {
-  /// The names of the fields that determine the connection and the login.
   private static let loginFields: Set<String> = [
     "remote_host", "remote_user", "ssh_port", "remote_password", "ssh_private_key", "ssh_private_key_passphrase",
     "ssh_private_key_path", "sshfp", "proxy", "use_system_ssh",
@@ -17,32 +15,28 @@ struct AscpCommandBuilder {
   var arguments: [String] = []
   /// The variables by name; as in aspera-cli, the ascp of a client uses no Redis database.
   var environment: [String: Secret] = ["ASPERA_TEST_REDIS_DISABLE": Secret("true")]
-
-  /// Whether the session uses a WebSocket instead of SSH.
   let usesWebSocket: Bool
 
-  init(_ specification: TransferSpec, _ options: AscpOptions) {
+  init(_ specification: TransferSpec, _ options: AscpOptions) throws(AsperaError) {
+    try specification.validate()
+    try specification.requireAddress()
     self.specification = specification
     self.options = options
     usesWebSocket =
       specification.offersWebSocket == true && (options.webSocket == .whereOffered || specification.udpPort == nil)
   }
 
-  /// Returns the command that runs the transfer, with the options in the order of aspera-cli.
   mutating func transferCommand(managementPort: Int?) throws(AsperaError) -> AscpCommand {
     try checkFields()
     try checkSupport()
-    expandDeletion()
+    expandDeletionFields()
     replaceSSHByWebSocket()
     if let managementPort { arguments += ["-M", "\(managementPort)"] }
     try addSessionNumber()
     addFallbackFiles()
     if options.isQuiet { arguments.append("-q") }
     try addCertificatesOrTokenKey()
-    for field in TransferField.all {
-      guard let value = specification.fields[field.name], value != .null else { continue }
-      try add(field, value)
-    }
+    for field in TransferField.all { try addOption(field) }
     arguments.append("--dest64")
     arguments += options.additional.arguments
     let list = try fileList()
@@ -52,17 +46,14 @@ struct AscpCommandBuilder {
       environment: environment, fileList: list, leadingArguments: arguments, trailingArguments: sources + [destination])
   }
 
-  /// Returns the command that only logs in to the server.
   mutating func loginTestCommand() throws(AsperaError) -> AscpCommand {
     arguments.append("--mode=test-login")
     try addCertificatesOrTokenKey()
-    for field in TransferField.all where Self.loginFields.contains(field.name) {
-      if let value = specification.fields[field.name], value != .null { try add(field, value) }
-    }
+    for field in TransferField.all where Self.loginFields.contains(field.name) { try addOption(field) }
     return AscpCommand(environment: environment, fileList: nil, leadingArguments: arguments, trailingArguments: [])
   }
 
-  /// Returns the sources, alternating with destinations if there are any; `nil` for arguments and for later paths.
+  /// Returns the sources, alternating with destinations if there are any, or `nil` if no list is needed.
   private func fileList() throws(AsperaError) -> AscpCommand.FileList? {
     let paths = specification.paths
     guard !paths.isEmpty else {
@@ -85,20 +76,19 @@ struct AscpCommandBuilder {
   }
 }
 
-/// Rules about fields that delete files, and about fields for which ascp has no option.
 extension AscpCommandBuilder {
   /// Checks that no field that affects the transfer would be lost; `null` and `false` request no action.
   func checkFields() throws(AsperaError) {
     for (name, value) in specification.fields where !TransferField.isKnown(name) && value != .null {
       guard isIgnored(name) else {
         throw Self.unsupportedField(
-          Self.printable(name), "is unknown, so that it would not be passed to ascp",
+          Self.printableName(name), "is unknown, so that it would not be passed to ascp",
           remedy: "Leave it out, or name it in ignoredFields if the transfer can do without it.")
       }
     }
     for field in TransferField.all {
-      guard case .refused(let reason, let remedy) = field.mapping, let value = specification.fields[field.name],
-        value != .null, value != .bool(false), !isIgnored(field.name)
+      guard case .refused(let reason, let remedy) = field.mapping, let value = specification.value(field.name),
+        value != .bool(false), !isIgnored(field.name)
       else { continue }
       throw Self.unsupportedField(field.name, "\(reason), and ascp has no option for it", remedy: remedy)
     }
@@ -108,31 +98,28 @@ extension AscpCommandBuilder {
   ///
   /// According to aspera-cli's schema (`spec.schema.yaml`), `delete_source` is equivalent to removing the files, the
   /// folders that are then empty, and the source folder itself. aspera-cli expands the field in the same way.
-  mutating func expandDeletion() {
+  mutating func expandDeletionFields() {
     if specification.fields["delete_source"]?.bool == true {
       for name in TransferSpec.deletionFields { specification.fields[name] = true }
     }
-    if let value = specification.fields["remove_empty_source_dir"], value != .null {
+    if let value = specification.value("remove_empty_source_dir") {
       specification.fields["remove_empty_source_directory"] = value
     }
   }
 
-  private func isIgnored(_ name: String) -> Bool {
-    options.ignoredFields.contains { $0.utf8.elementsEqual(name.utf8) }
-  }
+  private func isIgnored(_ name: String) -> Bool { options.ignoredFields.contains { $0.utf8.elementsEqual(name.utf8) } }
 
   private static func unsupportedField(_ name: String, _ problem: String, remedy: String) -> AsperaError {
     AsperaError(.unsupported, "The field \(name) of the transfer specification \(problem).", remedy: remedy)
   }
 
-  /// Returns an untrusted field name for a message, or a replacement if it is not printable ASCII.
-  private static func printable(_ name: String) -> String {
+  private static func printableName(_ name: String) -> String {
     let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     return isPlain ? name : "(of \(name.utf8.count) bytes that cannot be shown)"
   }
 
-  /// Adds the option or the environment variable to which a field is mapped.
-  mutating func add(_ field: TransferField, _ value: JSONValue) throws(AsperaError) {
+  private mutating func addOption(_ field: TransferField) throws(AsperaError) {
+    guard let value = specification.value(field.name) else { return }
     switch field.mapping {
     case .option("--check-sshfp", _):
       // ascp compares fingerprints as strings, so only lowercase digits without colons match.
@@ -148,7 +135,7 @@ extension AscpCommandBuilder {
       if value.bool == true { arguments.append(name) }
       if value.bool == false, let otherwise { arguments.append(otherwise) }
     case .variable(let name):
-      if let text = specification.filled(field.name) { environment[name] = Secret(text) }
+      if let text = specification.nonblankText(field.name) { environment[name] = Secret(text) }
     case .special: try addSpecial(field.name)
     case .informational, .refused: return
     }
@@ -161,7 +148,7 @@ extension AscpCommandBuilder {
   private mutating func addSpecial(_ name: String) throws(AsperaError) {
     switch name {
     case "ssh_private_key_path":
-      if let path = specification.filled(name) { arguments += ["-i", try expanded(path)] }
+      if let path = specification.nonblankText(name) { arguments += ["-i", try expanded(path)] }
     case "proxy": try addProxy()
     case "filters":
       // The order decides which of several matching patterns applies.
@@ -184,9 +171,9 @@ extension AscpCommandBuilder {
     return home + pathInHome
   }
 
-  /// Adds the option for the proxy without the proxy's password, which is passed in the environment.
+  /// Adds the option for the proxy; the proxy's password goes into the environment.
   private mutating func addProxy() throws(AsperaError) {
-    guard let proxy = specification.filled("proxy") else { return }
+    guard let proxy = specification.nonblankText("proxy") else { return }
     guard let scheme = ["dnat://", "dnats://"].first(where: { proxy.asciiLowercased.hasBytePrefix($0) }) else {
       throw TransferSpec.invalid(
         "has a proxy that is not one of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
@@ -227,15 +214,14 @@ extension AscpCommandBuilder {
 
   /// Checks the fields that name the access key and the folder of a transfer by their IDs.
   ///
-  /// A node that starts a transfer for a bearer token writes these IDs into the tags, where the server's ascp reads
-  /// them. ascp has no options for them, so they must already be in the tags. A folder of this machine has no ID for
-  /// ascp.
+  /// ascp has no options for these IDs. The server's ascp reads them from the tags, so they must already be there, as
+  /// in a transfer that a node starts for a bearer token. A folder of this machine has no ID for ascp.
   private func checkIDs(_ tags: JSONObject?) throws(AsperaError) {
     let node = tags?["aspera"]?["node"]
-    let isUpload = specification.direction == .send
-    let tagNames = ["remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id"]
+    let serverFolderField = specification.direction == .send ? "destination_root_id" : "source_root_id"
+    let tagNames = ["remote_access_key": "access_key", serverFolderField: "file_id"]
     for name in ["remote_access_key", "destination_root_id", "source_root_id"] {
-      guard let id = specification.filled(name) else { continue }
+      guard let id = specification.nonblankText(name) else { continue }
       guard let tagName = tagNames[name] else {
         throw AsperaError(
           .unsupported, "The field \(name) names a folder of this machine by an ID, and ascp knows only its path.",
@@ -249,15 +235,15 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Adds the certificates for a WebSocket, or the key of the token account if there is no other credential.
+  /// Adds the certificates for a WebSocket, or the token account's key if there is no other credential.
   mutating func addCertificatesOrTokenKey() throws(AsperaError) {
     if usesWebSocket {
       if let path = options.certificatesPath ?? specification.text("wss_cert_auth_path") { arguments += ["-i", path] }
       arguments.append("--ws-connect")
       return
     }
-    guard !Self.credentialFields.contains(where: { specification.filled($0) != nil }) else { return }
-    guard specification.filled("token") != nil, let path = options.tokenKeyPath else {
+    guard !Self.credentialFields.contains(where: { specification.nonblankText($0) != nil }) else { return }
+    guard specification.nonblankText("token") != nil, let path = options.tokenKeyPath else {
       throw AsperaError(
         .missingCredential, "The transfer specification has neither a password nor a private key.",
         remedy: "Sign it with an account; for a transfer with only a token, with the default token account.")
@@ -279,7 +265,6 @@ extension AscpCommandBuilder {
     if isRequested, let files = options.fallback { arguments += ["-I", files.certificatePath, "-Y", files.keyPath] }
   }
 
-  /// Adds the options that select one session of a transfer with several sessions.
   mutating func addSessionNumber() throws(AsperaError) {
     let count = specification.sessionCount ?? 0
     guard count > 1 || options.part != nil else { return }
@@ -293,8 +278,7 @@ extension AscpCommandBuilder {
       guard part.count <= Int(UInt16.max) + 1 - firstPort else {
         throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", "Use a lower fasp_port.")
       }
-      let port = firstPort + part.index - 1
-      arguments += ["-O", "\(port)"]
+      arguments += ["-O", "\(firstPort + part.index - 1)"]
       specification.udpPort = nil
     }
     if part.count > 1 { arguments.append("-C\(part.index):\(part.count)") }

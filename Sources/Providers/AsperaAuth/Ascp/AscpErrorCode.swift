@@ -7,10 +7,8 @@
 public struct AscpErrorCode: Sendable, Hashable {
   /// The number of the error code.
   public let code: Int
-
   /// The name of the error code in Aspera's tools, such as `AUTH`.
   public let name: String
-
   /// The class of failures that the error code alone indicates.
   public let failureClass: AscpFailureClass
 
@@ -55,19 +53,18 @@ public struct AscpErrorCode: Sendable, Hashable {
   /// versions. If ascp exited without a final frame, as with `--mode=test-login`, there is only its printed output.
   package static func classify(code: Int?, text: String) -> AscpFailureClass {
     let text = text.lowercased()
-    guard let code else { return classifyOutput(text) }
+    guard let code else { return classifyOutput(lowercaseText: text) }
     switch code {
-    case 34, 37: return classifyAuthorizationFailure(text)
+    case 34, 37: return classifyAuthorizationFailure(lowercaseText: text)
     // Code 14 is also that of a host name without an address, for which a retry does not help.
     case 14 where text.contains("target address not available"): return .caller
     default: return AscpErrorCode(code)?.failureClass ?? .other
     }
   }
 
-  /// Classifies an authorization failure (code 34 or 37), based on its lowercase text.
-  private static func classifyAuthorizationFailure(_ text: String) -> AscpFailureClass {
+  private static func classifyAuthorizationFailure(lowercaseText text: String) -> AscpFailureClass {
     let words = text.split { !$0.isLetter && !$0.isNumber }
-    guard words.contains("token"), !text.contains("match"), !text.contains("tags missing"), !isDeniedUser(text) else {
+    guard words.contains("token"), !text.contains("match"), !text.contains("tags missing"), !deniesUser(text) else {
       return .authorizationDenied
     }
     if text.contains("expired") || text.contains("has ended") { return .tokenExpired }
@@ -76,21 +73,22 @@ public struct AscpErrorCode: Sendable, Hashable {
     return rejections.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
   }
 
-  /// Whether the text denies access to a user, whose name can be a keyword, as in `user token denied by server`.
-  private static func isDeniedUser(_ text: String) -> Bool {
+  /// Returns whether the text denies a user, whose name can be any word, as in `user token denied by server`.
+  private static func deniesUser(_ text: String) -> Bool {
     let words = text.split(separator: " ")
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
   }
 
-  /// Classifies a failure without an error code, based on the lowercase output of ascp.
-  private static func classifyOutput(_ text: String) -> AscpFailureClass {
+  private static func classifyOutput(lowercaseText text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }
     let temporaryFailures = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
     let isTemporary = temporaryFailures.contains { text.contains($0) }
     // The path of a license file does not explain a failure of the network.
     if text.contains("licen"), !isTemporary { return .license }
-    if text.contains("token") || text.contains("authorization") { return classifyAuthorizationFailure(text) }
+    if text.contains("token") || text.contains("authorization") {
+      return classifyAuthorizationFailure(lowercaseText: text)
+    }
     return isTemporary ? .transport : .other
   }
 }
@@ -117,9 +115,7 @@ public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
   case tokenRejected
   /// The server requires a token, which the transfer does not have and which can help.
   case tokenMissing
-  /// The user lacks a permission, or the token is for another user, direction or file list.
-  ///
-  /// A new token of the same kind does not help.
+  /// The user lacks a permission, or the token is for another user, direction or file list; a new token does not help.
   case authorizationDenied
   /// The network or the server failed temporarily, and a retry can help.
   case transport

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// Options for ascp that a transfer specification does not determine.
 ///
 /// ```swift
@@ -13,37 +11,25 @@ internal import StorageAuth
 public struct AscpOptions: Sendable, Equatable {
   /// Whether ascp runs without printing its progress.
   public var isQuiet = true
-
   /// The condition under which the transfer session uses a WebSocket instead of SSH.
   public var webSocket = WebSocketUse.whereOffered
-
-  /// Whether a session over a WebSocket may skip the check of a pinned host key.
-  ///
-  /// The server's certificate is checked instead.
+  /// Whether a session over a WebSocket may check the server's certificate instead of a pinned host key.
   public var givesUpHostKey = false
-
   /// The path of the private key for the token account, which is used only if there is a token and no other credential.
   public var tokenKeyPath: String?
-
   /// The path of the certificates that validate the server of a WebSocket, or `nil` to use ascp's own certificates.
   public var certificatesPath: String?
-
   /// The certificate and the private key for HTTP fallback, for specifications that request HTTP fallback.
   public var fallback: FallbackFiles?
-
-  /// Whether paths are passed to ascp in a file list instead of as arguments.
-  ///
-  /// Arguments are limited in length, and every user of the machine can read them.
+  /// Whether ascp reads the paths from a file, because arguments are limited in length and visible to other users.
   public var usesFileList = true
 
   /// The position of the session for which a command is created, or `nil` for a transfer with one session.
   ///
-  /// A command for a specification with `multi_session` requires the position. An engine without a position runs all
-  /// sessions of the specification.
+  /// It is required for a specification with `multi_session`, except in an engine, which otherwise runs all sessions.
   public var part: Part?
 
-  /// Whether an engine gives each session of a specification with `multi_session` a separate UDP port, as servers on
-  /// Windows require.
+  /// Whether an engine gives each session of a `multi_session` a separate UDP port, as servers on Windows require.
   public var separatesPorts = false
 
   /// The time between the starts of two sessions of a specification with `multi_session`, from zero to an hour.
@@ -55,7 +41,6 @@ public struct AscpOptions: Sendable, Equatable {
 
   /// The arguments that follow those of the specification.
   public var additional = AscpArguments()
-
   /// The home directory, which replaces `~` in key paths that begin with `~/`.
   public var homeDirectory: String?
 
@@ -78,9 +63,7 @@ public struct AscpOptions: Sendable, Equatable {
   public enum WebSocketUse: Sendable, Hashable {
     /// A session uses a WebSocket whenever the specification offers a WebSocket.
     case whereOffered
-    /// A session uses a WebSocket only if the specification offers a WebSocket and contains no UDP port.
-    ///
-    /// Without a UDP port, a session over SSH is not possible.
+    /// A session uses a WebSocket only if the specification offers one and has no UDP port, which SSH sessions need.
     case whereNeeded
   }
 
@@ -106,8 +89,7 @@ public struct AscpOptions: Sendable, Equatable {
     public var count: Int
     /// Whether each session has a separate UDP port.
     ///
-    /// The first session uses the UDP port in the specification, and the other sessions use the following ports.
-    /// Servers on Windows require separate ports.
+    /// The first session uses the UDP port in the specification, and the others the following ports.
     public var separatesPorts: Bool
 
     /// Creates the position of one session in a transfer with several sessions.

@@ -1,15 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A management frame: a message on ascp's management port.
 ///
 /// A frame consists of a header with a version, fields, and an empty line. The format is that of aspera-cli
 /// (`ascp/management.rb`) and matches ascp's own output. A field can contain a password or a token. Therefore the
 /// description shows the names of all fields, but only values of fields without secrets and paths.
 package struct ManagementFrame: Sendable, Equatable, Redacted {
-  /// The type of a frame, in its field `Type`.
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The value of the frame's field `Type`, which can be a kind that this package does not know.
     package let rawValue: String
@@ -18,17 +15,14 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
 
     package var description: String { rawValue }
 
-    /// A report that ascp has connected to the management port.
     package static let initial = Kind(rawValue: "INIT")
     /// A report that a session starts, which does not prove authentication because the account is checked later.
     package static let session = Kind(rawValue: "SESSION")
-    /// A report with information from the server, such as the size of the whole transfer.
     package static let notification = Kind(rawValue: "NOTIFICATION")
     package static let statistics = Kind(rawValue: "STATS")
     /// A report that the transfer of a file starts, or a command that adds a file to a persistent session.
     package static let start = Kind(rawValue: "START")
     package static let stop = Kind(rawValue: "STOP")
-    /// A report that a file was skipped because it already exists.
     package static let skip = Kind(rawValue: "SKIP")
     /// A report that the transfer of a file failed, after which the session continues.
     package static let fileError = Kind(rawValue: "FILEERROR")
@@ -41,10 +35,8 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
 
   /// The protocol version in the frame's header, which is 2 in commands and any number in reports.
   package let version: Int
-
   private let fields: [Field]
 
-  /// A field of a frame, in the order of the frame.
   private struct Field: Sendable, Equatable {
     var name: String
     var value: String
@@ -67,35 +59,26 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
 
-  /// A description with the kind, the field values without secrets and paths, and the names of the other fields.
   package var description: String {
     let values = Self.describedFields.compactMap { name in self[name].map { "\(name): \($0)" } }
-    let others = names.filter { name in
-      name.lowercased() != "type" && !Self.describedFields.contains { $0.lowercased() == name.lowercased() }
-    }
+    let shownNames = ["type"] + Self.describedFields.map { $0.lowercased() }
+    let others = names.filter { !shownNames.contains($0.lowercased()) }
     let parts = [kind?.rawValue ?? "without a type"] + values + (others.isEmpty ? [] : ["others: \(others)"])
     return "ManagementFrame(\(parts.joined(separator: ", ")))"
   }
 
-  /// Creates the command that adds a file to a persistent session; see ``command(_:_:)`` for errors.
   package static func start(source: String, destination: String? = nil) throws(AsperaError) -> ManagementFrame {
     try command(.start, [("Source", source)] + (destination.map { [("Destination", $0)] } ?? []))
   }
 
-  /// The command that ends a persistent session after the transfer of all files that were added.
-  package static let finish = ManagementFrame(.done)
+  package static let finish = ManagementFrame(uncheckedCommand: .done)
+  package static let cancel = ManagementFrame(uncheckedCommand: .cancel)
 
-  package static let cancel = ManagementFrame(.cancel)
-
-  /// Creates a command without validation.
-  private init(_ kind: Kind, _ fields: [(name: String, value: String)] = []) {
+  private init(uncheckedCommand kind: Kind, _ fields: [(name: String, value: String)] = []) {
     self.init(version: 2, fields: [("Type", kind.rawValue)] + fields)
   }
 
-  /// Creates a management frame of the given kind, which becomes the field `Type`.
-  ///
-  /// - Throws: An ``AsperaError`` if a name or a value contains a line break or a NUL, which would end the field, or if
-  ///   a name is empty or contains a colon.
+  /// Creates a command, or throws if a field cannot be encoded, for example because of a line break.
   package static func command(
     _ kind: Kind, _ fields: [(name: String, value: String)] = []
   ) throws(AsperaError) -> ManagementFrame {
@@ -108,7 +91,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
           remedy: "Rename the file; the management port cannot encode such a name.")
       }
     }
-    return ManagementFrame(kind, fields)
+    return ManagementFrame(uncheckedCommand: kind, fields)
   }
 
   /// The frame in ascp's text format, including secrets: the header, the fields and an empty line.
@@ -116,22 +99,15 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character ends a line, or a string in C.
   var isLineBreakOrNUL: Bool { self == "\n" || self == "\r" || self == "\0" }
 }
 
 /// The values of fields, each of which is `nil` if the field is missing or malformed.
 extension ManagementFrame {
-  /// The kind of frame (`Type`).
   package var kind: Kind? { self["Type"].map { Kind(rawValue: $0) } }
-
   /// The number of an ``AscpErrorCode`` (`Code`).
   package var code: Int? { integer("Code") }
-
-  /// The error text in the frame (`Description`), unchanged.
   package var errorDescription: String? { self["Description"] }
-
-  /// The path of the file that the frame is about (`File`, or else `Source`).
   package var filePath: String? { self["File"] ?? self["Source"] }
 
   /// The number of bytes so far: `TransferBytes` of this session, and `StartByte`, at which it resumed.
@@ -140,10 +116,7 @@ extension ManagementFrame {
     return transferred.checkedAdding(integer("StartByte") ?? 0)
   }
 
-  /// The number of content bytes in the whole transfer (`PreTransferBytes`).
   package var totalByteCount: Int64? { integer("PreTransferBytes") }
-
-  /// The file size in bytes (`Size`).
   package var fileByteCount: Int64? { integer("Size") }
 
   package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String) -> Number? {

@@ -1,50 +1,36 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// An incremental parser for the frames on ascp's management port.
 ///
 /// The parser accepts input in chunks of any length, any protocol version, fields in any order, and lines that end with
 /// CR LF. If a line does not belong to a frame, the parser reports a problem and skips the line together with the rest
 /// of its frame. The longest line and the largest frame limit the memory use. Bytes that are not UTF-8 are replaced.
 package struct ManagementFrameParser: Sendable {
-  /// A parsed frame, or a problem in its place.
   package enum Item: Sendable, Equatable {
     case frame(ManagementFrame)
     /// Input that is not a management frame, after which parsing continues at the next header.
     case problem(Problem)
   }
 
-  /// A reason why input is not a management frame.
   package enum Problem: String, Sendable, Hashable {
     /// A line of another form is in the position of a header.
-    case missingHeader
-    /// The version in the header is not a number.
-    case invalidHeader
-    /// The line does not contain `: `.
-    case invalidField
-    case lineTooLong
-    case frameTooLarge
-    /// The end of the frame is missing.
-    case cutOff
+    case missingHeader, invalidHeader, invalidField, lineTooLong, frameTooLarge, cutOff
   }
 
   /// The maximum length of a line in bytes: 64 KiB, which is more than the length of any path.
   package static let lineByteLimit = 65_536
-
   /// The maximum size of a frame in bytes: several of the longest lines.
   package static let frameByteLimit = 262_144
 
-  /// The position of the parser: between frames, in a frame, or in a frame that is skipped.
-  private enum State {
-    case idle
+  private enum Position {
+    case betweenFrames
     case frame(version: Int)
     /// The parser skips input with a reported problem, up to the next empty line or header.
     case skipping
   }
 
-  private var state = State.idle
+  private var position = Position.betweenFrames
   private var line: [UInt8] = []
   private var isLineTooLong = false
   private var fields: [(name: String, value: String)] = []
@@ -70,9 +56,9 @@ package struct ManagementFrameParser: Sendable {
   /// Ends the input and resets the parser, and returns a problem if the input ended within a frame.
   package mutating func finish() -> Item? {
     defer { self = ManagementFrameParser() }
-    switch state {
+    switch position {
     case .frame: return .problem(.cutOff)
-    case .idle, .skipping: return line.isEmpty ? nil : .problem(.cutOff)
+    case .betweenFrames, .skipping: return line.isEmpty ? nil : .problem(.cutOff)
     }
   }
 
@@ -85,23 +71,22 @@ package struct ManagementFrameParser: Sendable {
     if isLineTooLong { return reportProblem(.lineTooLong, &items) }
     if line.isEmpty { return endFrame(&items) }
     if line.starts(with: "FASPMGR ".utf8) { return beginFrame(&items) }
-    switch state {
-    case .idle: reportProblem(.missingHeader, &items)
+    switch position {
+    case .betweenFrames: reportProblem(.missingHeader, &items)
     case .frame: addField(&items)
     case .skipping: break
     }
   }
 
-  /// Starts a frame, and reports a problem if the previous frame did not end with an empty line.
   private mutating func beginFrame(_ items: inout [Item]) {
-    if case .frame = state { items.append(.problem(.cutOff)) }
+    if case .frame = position { items.append(.problem(.cutOff)) }
     fields = []
     frameByteCount = line.count
     let digits = line.dropFirst("FASPMGR ".utf8.count)
     guard let version = Int(digits: String(decoding: digits, as: UTF8.self)) else {
       return reportProblem(.invalidHeader, &items)
     }
-    state = .frame(version: version)
+    position = .frame(version: version)
   }
 
   private mutating func addField(_ items: inout [Item]) {
@@ -112,31 +97,32 @@ package struct ManagementFrameParser: Sendable {
     fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
   }
 
-  /// Returns the field name before the first `: `, whose space may be missing if the value is empty.
+  /// Returns the name before the first `: `, or before a colon at the end if the value is empty.
   private static func name(in line: [UInt8]) -> ArraySlice<UInt8>? {
     var searchStart = line.startIndex
     while let colon = line[searchStart...].firstIndex(of: UInt8(ascii: ":")) {
-      let next = colon + 1
-      if next == line.endIndex || line[next] == UInt8(ascii: " ") { return colon == 0 ? nil : line[..<colon] }
-      searchStart = next
+      searchStart = colon + 1
+      if searchStart == line.endIndex || line[searchStart] == UInt8(ascii: " ") {
+        return colon == 0 ? nil : line[..<colon]
+      }
     }
     return nil
   }
 
   private mutating func endFrame(_ items: inout [Item]) {
-    if case .frame(let version) = state { items.append(.frame(ManagementFrame(version: version, fields: fields))) }
+    if case .frame(let version) = position { items.append(.frame(ManagementFrame(version: version, fields: fields))) }
     fields = []
-    state = .idle
+    position = .betweenFrames
   }
 
   /// Reports a problem, but only once for each section of the input that is skipped.
   private mutating func reportProblem(_ problem: Problem, _ items: inout [Item]) {
-    if case .skipping = state {
+    if case .skipping = position {
       if problem == .invalidHeader { items.append(.problem(problem)) }
       return
     }
     items.append(.problem(problem))
     fields = []
-    state = .skipping
+    position = .skipping
   }
 }

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-public import StorageAuth
 
-/// A token issuer that signs a bearer token for each transfer with an access key's private key.
+/// A token issuer that signs a bearer token for each transfer with an access key's private key, without a request.
 ///
-/// The issuer sends no request to a service. The server identifies the files based on tags in the specification, which
-/// contain the access key and the identifier of the folder or file. The clock of this machine must be accurate, because
-/// the server compares the token's expiration with its own clock.
+/// The server identifies the files by tags in the specification: the access key and the ID of the folder or file. This
+/// machine's clock must be accurate, because the server compares the expiration with its own clock.
 public struct BearerTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public var source: String { access.source }
@@ -47,9 +45,7 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
       let specification = TransferSpec.naming(accessKey: access.accessKey, fileID: fileID)
       return IssuedCredential(
         TransferCredential(token: token, specification: specification), issuerTime: issueTime, source: source)
-    } catch {
-      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
-    }
+    } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
   }
 
   /// A description that contains the issuer name.
@@ -57,9 +53,7 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
 }
 
 extension TokenIssuer where Self == BearerTokenIssuer {
-  /// Creates a token issuer that signs a bearer token for each transfer.
-  ///
-  /// The parameters are those of the initializer of ``BearerTokenIssuer``.
+  /// Creates a token issuer that signs a bearer token for each transfer, with the parameters of ``BearerTokenIssuer``.
   public static func bearer(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) -> BearerTokenIssuer {
@@ -70,8 +64,7 @@ extension TokenIssuer where Self == BearerTokenIssuer {
 /// A credential provider that creates short-lived bearer tokens for a Node API with an access key's private key.
 ///
 /// The provider signs a new token on every request. Use a `CredentialCache` to store the token and refresh it before it
-/// expires. The clock of this machine must be accurate, because the node compares the token's expiration with its own
-/// clock.
+/// expires. This machine's clock must be accurate, because the node compares the expiration with its own clock.
 ///
 /// ```swift
 /// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
@@ -111,15 +104,14 @@ public struct BearerAccessProvider: CredentialProvider, Redacted {
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let (token, issueTime) = try token(at: context.time.now)
-    let access = AsperaNodeAccess(
-      .bearer(token: token.secret, accessKey: accessKey), expiration: token.claims.expiration)
-    return IssuedCredential(access, issuerTime: issueTime)
+    let method = AsperaNodeAccess.Method.bearer(token: token.secret, accessKey: accessKey)
+    return IssuedCredential(AsperaNodeAccess(method, expiration: token.claims.expiration), issuerTime: issueTime)
   }
 
   /// The permitted token lifetimes in seconds: at most a year, beyond which a basic token is the better choice.
   private static let permittedSeconds: ClosedRange<Int64> = 1...31_536_000
 
-  /// Signs a bearer token, and returns the token and the time at which its lifetime starts.
+  /// Returns a newly signed token, and the time at which its lifetime starts.
   func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, issueTime: Timestamp) {
     let seconds = try RequestCheck(source: source).wholeSeconds(of: lifetime, in: Self.permittedSeconds)
     let issueTime = now.wholeSeconds
@@ -128,9 +120,7 @@ public struct BearerAccessProvider: CredentialProvider, Redacted {
       expiration: issueTime.advanced(by: .seconds(seconds)))
     do {
       return (try NodeBearerToken(claims, signedWith: key), issueTime)
-    } catch {
-      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
-    }
+    } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
   }
 
   /// A description that contains the provider name.

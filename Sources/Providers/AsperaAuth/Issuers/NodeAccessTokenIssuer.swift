@@ -1,13 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A token issuer that authorizes transfers with the credential of the Node API: a bearer token or an access key.
 ///
 /// No setup request is necessary. The server identifies the files by tags in the specification, which contain the
-/// access key and the ID of the folder that the paths are relative to. If the server rejects a bearer token, the issuer
-/// refreshes the credential.
+/// access key and the ID of the folder that the paths are relative to. A rejected bearer token is refreshed.
 ///
 /// ```swift
 /// let issuer = NodeAccessTokenIssuer(access: cache, fileID: "42")
@@ -20,15 +17,14 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   private let fileID: String
   private let specification: TransferSpec?
   private let margin: Duration
-  private let sessionGenerations = SessionGenerations()
+  private let latestGeneration = LatestGeneration()
 
   /// Creates an issuer of tokens for the transfers below one folder.
   ///
   /// - Parameters:
   ///   - access: The provider of the credentials, which is used directly if it is a `CredentialCache`, or else cached.
   ///   - fileID: The ID of the folder that the paths of the transfers are relative to.
-  ///   - specification: Further fields of the issued specifications. If `nil`, the user is `xfer`, and the server is
-  ///     that of the queue's account.
+  ///   - specification: Further fields of issued specifications. If `nil`, `xfer` on the account's server.
   ///   - margin: The time for which a bearer token must remain valid when a session starts. If the provider returns
   ///     only credentials with a shorter lifetime, they are used until they expire.
   public init(
@@ -46,27 +42,22 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The context of the call.
-  /// - Throws: A `CredentialError` if there is no valid credential, or if the credential is the password of a node
-  ///   user, which authorizes no transfers.
+  /// - Throws: A `CredentialError` if there is no valid credential, or only the password of a node user.
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let rejected = request.reason == .initial ? nil : sessionGenerations.generation(of: request.session)
+    let rejected = request.reason == .initial ? nil : latestGeneration.held(by: request.session)
     let cached = try await credential(replacing: rejected, from: access.cache(in: context))
-    sessionGenerations.record(cached.generation, of: request.session)
+    latestGeneration.record(cached.generation, heldBy: request.session)
     do {
       return IssuedCredential(try transferCredential(for: cached.credential), source: source)
-    } catch {
-      throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy)
-    }
+    } catch { throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy) }
   }
 
   private func credential(
     replacing rejected: CredentialGeneration?, from access: CredentialCache<AsperaNodeAccess>
   ) async throws(CredentialError) -> CachedCredential<AsperaNodeAccess> {
-    do {
-      return try await access.credential(lasting: margin, replacing: rejected)
-    } catch {
+    do { return try await access.credential(lasting: margin, replacing: rejected) } catch {
       // Credentials whose lifetime is always shorter than the margin are used until they expire.
       guard error.code != .cancelled, let lastCredential = access.current(lasting: .seconds(1)),
         lastCredential.generation != rejected
@@ -102,40 +93,36 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
 }
 
-/// The sessions that hold the most recent credential, which others need not refresh when the server rejects theirs.
-private final class SessionGenerations: Sendable {
-  /// The maximum number of recorded sessions, which bounds the memory: all are forgotten, and refresh once too often.
+/// The generation of the most recent credential, and the sessions that hold this credential.
+///
+/// If the server rejects the credential of another session, that session gets the most recent one without a refresh.
+private final class LatestGeneration: Sendable {
   private static let sessionLimit = 65_536
 
-  private struct State {
-    var latestGeneration: CredentialGeneration?
+  private struct Holders {
+    var generation: CredentialGeneration?
     var sessions: Set<String> = []
   }
 
-  private let state = Lock(State())
+  private let holders = Lock(Holders())
 
-  /// Returns the generation of the most recent credential, or `nil` if the session does not hold that credential.
-  func generation(of session: String) -> CredentialGeneration? {
-    state.withLock { $0.sessions.contains(session) ? $0.latestGeneration : nil }
+  func held(by session: String) -> CredentialGeneration? {
+    holders.withLock { $0.sessions.contains(session) ? $0.generation : nil }
   }
 
-  func record(_ generation: CredentialGeneration, of session: String) {
-    state.withLock { state in
-      if state.latestGeneration != generation || state.sessions.count >= Self.sessionLimit {
-        state = State(latestGeneration: generation)
+  func record(_ generation: CredentialGeneration, heldBy session: String) {
+    holders.withLock { holders in
+      if holders.generation != generation || holders.sessions.count >= Self.sessionLimit {
+        holders = Holders(generation: generation)
       }
-      state.sessions.insert(session)
+      holders.sessions.insert(session)
     }
   }
 }
 
 extension TokenIssuer where Self == NodeAccessTokenIssuer {
-  /// Creates a token issuer that uses the credential of the Node API.
-  ///
-  /// The parameters are those of the initializer of ``NodeAccessTokenIssuer``.
+  /// Creates a token issuer that uses the Node API's credential, with the parameters of ``NodeAccessTokenIssuer``.
   public static func access(
     _ access: some CredentialProvider<AsperaNodeAccess>, fileID: String
-  ) -> NodeAccessTokenIssuer {
-    NodeAccessTokenIssuer(access: access, fileID: fileID)
-  }
+  ) -> NodeAccessTokenIssuer { NodeAccessTokenIssuer(access: access, fileID: fileID) }
 }

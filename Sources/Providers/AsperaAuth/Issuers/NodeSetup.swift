@@ -1,22 +1,17 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import StorageAuth
-
 /// The Node API operations that set up transfers: `/files/upload_setup` and `/files/download_setup`.
 ///
-/// A node checks the requested transfers, and responds with a specification and a token for each transfer. Requests and
-/// responses are described in the OpenAPI description of IBM's Node API.
+/// A node responds with a specification and a token for each transfer. The source is IBM's OpenAPI description.
 package enum NodeSetup {
   /// The token lifetime of a node if the request does not specify one.
   package static let assumedLifetime = Duration.seconds(86_400)
 
-  /// Returns the path of the setup operation for a transfer direction, relative to the node's base URL.
   package static func path(for direction: TransferDirection) -> String {
     direction == .send ? "/files/upload_setup" : "/files/download_setup"
   }
 
-  /// Returns the body of a request for transfers with one direction, with a token lifetime in whole seconds.
   package static func body(
     for specifications: [TransferSpec], tokenLifetime: Duration? = nil
   ) throws(AsperaError) -> [UInt8] {
@@ -28,12 +23,10 @@ package enum NodeSetup {
         .invalidSpecification, "The transfers to set up have no direction, or not all the same.",
         remedy: "Set direction to send or receive, and request uploads and downloads separately.")
     }
-    var requests: [JSONValue] = []
-    for specification in specifications {
-      requests.append(["transfer_request": .object(try request(for: specification, tokenLifetime))])
+    let requests = try specifications.map { (specification) throws(AsperaError) -> JSONValue in
+      ["transfer_request": .object(try request(for: specification, tokenLifetime))]
     }
-    let body: JSONValue = ["transfer_requests": .array(requests)]
-    return body.serialized
+    return (["transfer_requests": .array(requests)] as JSONValue).serialized
   }
 
   /// Parses the body of a response with HTTP status 200, whose results are in the order of the requested transfers.
@@ -41,27 +34,21 @@ package enum NodeSetup {
     let response: JSONValue
     do {
       response = try JSONValue(parsing: body)
-    } catch {
-      throw invalid("The response of the node is not JSON: \(error).")
-    }
+    } catch { throw invalid("The response of the node is not JSON: \(error).") }
     guard let elements = response["transfer_specs"]?.array else {
       throw invalid("The response has no array transfer_specs.")
     }
     guard elements.count == count else {
       throw invalid("The response has \(elements.count) elements in transfer_specs, but \(count) were requested.")
     }
-    var results: [Result<TransferSpec, NodeRefusal>] = []
-    for (index, element) in elements.enumerated() {
+    return try elements.enumerated().map { (index, element) throws(AsperaError) in
       let specification = element["transfer_spec"]
       if let refusal = NodeRefusal(of: element) ?? specification.flatMap({ NodeRefusal(of: $0) }) {
-        results.append(.failure(refusal))
-      } else if let fields = specification?.object {
-        results.append(.success(TransferSpec(fields: fields)))
-      } else {
-        throw invalid("The element \(index) of transfer_specs has neither a transfer_spec nor an error.")
+        return .failure(refusal)
       }
+      if let fields = specification?.object { return .success(TransferSpec(fields: fields)) }
+      throw invalid("The element \(index) of transfer_specs has neither a transfer_spec nor an error.")
     }
-    return results
   }
 
   private static func invalid(_ message: String) -> AsperaError {
@@ -78,7 +65,7 @@ package enum NodeSetup {
     "target_rate_kbps", "target_rate_cap_kbps", "min_rate_kbps", "tags", "aspera_connect_settings", "public_keys",
   ]
 
-  /// Returns a request for a transfer, only with paths on the server: the names of local files are private.
+  /// Returns a request without the names of local files, which are private.
   private static func request(
     for specification: TransferSpec, _ tokenLifetime: Duration?
   ) throws(AsperaError) -> JSONObject {
@@ -89,11 +76,10 @@ package enum NodeSetup {
         remedy: "Name the files; the token is valid only for them.")
     }
     var request = JSONObject()
-    switch specification.direction {
-    case .receive?:
+    if specification.direction == .receive {
       request["source_root"] = nonempty(specification.fields["source_root"])
       request["paths"] = pathList(paths.map(\.source), as: "source")
-    default:
+    } else {
       let root = nonempty(specification.fields["destination_root"])
       let destinations = paths.compactMap(\.destination)
       guard destinations.isEmpty || destinations.count == paths.count else {
@@ -105,7 +91,7 @@ package enum NodeSetup {
       request["destination_root"] = destinations.isEmpty ? nil : root
       request["paths"] = pathList(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
     }
-    for name in sentFields { if let value = specification.fields[name], value != .null { request[name] = value } }
+    for name in sentFields { if let value = specification.value(name) { request[name] = value } }
     if let tokenLifetime { request["token_life_seconds"] = .number(JSONNumber(tokenLifetime.components.seconds)) }
     return request
   }
@@ -123,25 +109,18 @@ package enum NodeSetup {
 package struct NodeRefusal: Error, Sendable, Hashable {
   /// The error code, which corresponds to an HTTP status code.
   package let code: String?
-
   /// The short name of the error, such as `Not Found`.
   package let reason: String?
-
   /// The node's error message, which is untrusted: callers mask and truncate it before they show it to the user.
   package let message: String?
 
-  /// Parses the member `error` of a JSON object, or returns `nil` if the member is missing or `null`.
   package init?(of value: JSONValue) {
-    switch value["error"] {
-    case nil, .null?: return nil
-    case let error?:
-      code = error["code"]?.code
-      reason = error["reason"]?.string
-      message = error["user_message"]?.string ?? error["internal_message"]?.string ?? error.string
-    }
+    guard let error = value["error"], error != .null else { return nil }
+    code = error["code"]?.code
+    reason = error["reason"]?.string
+    message = error["user_message"]?.string ?? error["internal_message"]?.string ?? error.string
   }
 
-  /// The error code as an HTTP status code, or `nil` if the error code is not an integer.
   package var status: Int? { code.flatMap { Int(digits: $0) } }
 
   package var text: String {

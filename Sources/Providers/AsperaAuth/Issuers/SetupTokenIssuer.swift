@@ -3,19 +3,18 @@
 
 internal import CredentialSources
 internal import HTTPTypes
-public import StorageAuth
 
 /// A token issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
 ///
-/// A token is valid for the paths and the direction of the transfer. The response does not contain the token's
-/// expiration. The issuer assumes the requested lifetime, or else a day, counted from the node's time.
+/// A token is valid for the paths and the direction of the transfer. Its expiration is not in the response, but
+/// assumed: the requested lifetime, or else a day, counted from the node's time.
 ///
 /// ```swift
 /// let issuer = SetupTokenIssuer(
 ///   node: "https://node.example.com:9092", access: StaticCredentialProvider(.basic(user: "mia", password: password)))
 /// ```
 public struct SetupTokenIssuer: TokenIssuer, Redacted {
-  /// The maximum size of a response in bytes, which is large because a response contains every path of a transfer.
+  /// The maximum size of a response in bytes; a response contains every path of a transfer.
   private static let responseByteLimit = 16 << 20
 
   /// The issuer name that errors and events show.
@@ -31,8 +30,7 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - node: The base URL of the Node API with the scheme `https`, or `http` on this machine. A path in the URL,
   ///     which for example Shares requires, precedes the paths of the API operations.
-  ///   - access: The provider of the credentials for the requests. A `CredentialCache` is used directly, and any other
-  ///     provider is wrapped in a new cache.
+  ///   - access: The provider of the credentials, which is used directly if it is a `CredentialCache`, or else cached.
   ///   - tokenLifetime: The lifetime in whole seconds. If `nil`, that in the specification, or else the node's default.
   ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, in which an attacker can read the secret.
   public init(
@@ -59,7 +57,7 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let call = try setupCall(for: request.specification)
+    let call = try unsignedSetupCall(for: request.specification)
     let lifetime = try lifetime(of: request.specification)
     let validity = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
     let access = access.cache(in: context)
@@ -83,9 +81,7 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
 }
 
 extension TokenIssuer where Self == SetupTokenIssuer {
-  /// Creates a token issuer that sets up each transfer at a node.
-  ///
-  /// The parameters are those of the initializer of ``SetupTokenIssuer``.
+  /// Creates a token issuer that sets up each transfer at a node, with the parameters of ``SetupTokenIssuer``.
   public static func setup(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil
   ) -> SetupTokenIssuer { SetupTokenIssuer(node: node, access: access, tokenLifetime: tokenLifetime) }
@@ -97,16 +93,13 @@ extension SetupTokenIssuer {
 
   private var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
 
-  /// Returns the request that sets up a transfer, before the request is authorized.
-  private func setupCall(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
+  private func unsignedSetupCall(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
       let body = try NodeSetup.body(for: [specification], tokenLifetime: tokenLifetime)
       let path = NodeSetup.path(for: specification.direction ?? .send)
       return address.appending(path).call(.post, headers: [.contentType: "application/json"], body: body)
-    } catch {
-      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
-    }
+    } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
   }
 
   private func lifetime(of specification: TransferSpec) throws(CredentialError) -> Duration {
@@ -121,13 +114,10 @@ extension SetupTokenIssuer {
     var signedCall = call
     do {
       try signer.sign(&signedCall.request, with: access, in: .at(context.time.now))
-    } catch {
-      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
-    }
-    let authorization = signedCall.request.headerFields[.authorization]?.split(separator: " ").last.map {
-      Secret(String($0))
-    }
-    let prepared = PreparedCall(signedCall, masks: [access.secret] + (authorization.map { [$0] } ?? []))
+    } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
+    let encodedCredential = signedCall.request.headerFields[.authorization]?.split(separator: " ").last
+    let masks = [access.secret] + (encodedCredential.map { [Secret(String($0))] } ?? [])
+    let prepared = PreparedCall(signedCall, masks: masks)
     let exchange = try ServiceExchange(
       source: source, in: context, timeout: .seconds(30), responseLimit: Self.responseByteLimit)
     return try await exchange.receive { prepared }
@@ -140,9 +130,7 @@ extension SetupTokenIssuer {
     let setupResult: Result<TransferSpec, NodeRefusal>?
     do {
       setupResult = try NodeSetup.results(of: received.body, count: 1).first
-    } catch {
-      throw malformed(error.message, error.remedy, isRetryable: true)
-    }
+    } catch { throw malformed(error.message, error.remedy, isRetryable: true) }
     switch setupResult {
     case .success(let specification)?:
       return try credential(from: specification, received, lifetime: lifetime, now: now)
@@ -162,12 +150,10 @@ extension SetupTokenIssuer {
     do {
       let token = try AsperaToken(secret)
       let expiration = token.kind == .basic ? nil : token.expiration ?? issuerNow.advanced(by: lifetime)
-      let credential = TransferCredential(
-        token: try AsperaToken(secret, expiration: expiration), specification: specification)
+      let expiringToken = try AsperaToken(secret, expiration: expiration)
+      let credential = TransferCredential(token: expiringToken, specification: specification)
       return IssuedCredential(credential, issuerTime: received.issuerTime, source: source)
-    } catch {
-      throw malformed("The response has a token that cannot be used. \(error.message)", error.remedy)
-    }
+    } catch { throw malformed("The response has a token that cannot be used. \(error.message)", error.remedy) }
   }
 
   private func malformed(_ message: String, _ remedy: String, isRetryable: Bool = false) -> CredentialError {

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A service that issues tokens for transfers.
 ///
 /// A transfer queue requests one when a session starts, and again when it expires too soon or the server rejects it.
@@ -38,13 +36,10 @@ public struct TokenRequest: Sendable, Equatable {
 
   /// The identifier of the transfer session.
   public var session: String
-
   /// The transfer specification, without secrets.
   public var specification: TransferSpec
-
   /// The reason why a token is needed.
   public var reason: Reason
-
   /// The number of token requests in this session, including this one.
   public var attempt: Int
 
@@ -83,9 +78,7 @@ public struct TransferCredential: Credential {
   }
 }
 
-/// The cache of a provider's credentials for nodes, created in the context of the first request for a token.
-///
-/// The contexts of later requests are not used.
+/// The cache of a provider's credentials for nodes, which uses only the context of the first request for a token.
 final class NodeAccessCache: Sendable {
   private let provider: any CredentialProvider<AsperaNodeAccess>
   private let cache: Lock<CredentialCache<AsperaNodeAccess>?>
@@ -97,10 +90,9 @@ final class NodeAccessCache: Sendable {
 
   func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
     cache.withLock { cache in
-      if let cache { return cache }
-      let newCache = CredentialCache(provider, in: context)
-      cache = newCache
-      return newCache
+      let usedCache = cache ?? CredentialCache(provider, in: context)
+      cache = usedCache
+      return usedCache
     }
   }
 }
@@ -194,8 +186,7 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - source: The issuer name that errors and events show, without secrets.
   ///   - fetch: A function that returns a transfer credential. Returning `nil` is an error. If the function throws a
-  ///     `CredentialError`, the error is rethrown. If it throws another error except an `AsperaError`, only the error's
-  ///     type is shown.
+  ///     `CredentialError`, the error is rethrown. Of an error that is not an `AsperaError`, only the type is shown.
   public init(
     source: String, _ fetch: @escaping @Sendable @concurrent (TokenRequest) async throws -> TransferCredential?
   ) {
@@ -209,8 +200,7 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   ///
   /// - Parameters:
   ///   - source: The issuer name that errors and events show, without secrets.
-  ///   - fetch: A function that returns a transfer credential, as for ``init(source:_:)``, and always returns within a
-  ///     time limit.
+  ///   - fetch: A function as for ``init(source:_:)``, which always returns within a time limit.
   public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferCredential?) {
     let call = BlockingCall("tokens: \(source)", fetch)
     self.init(source: source) { try await call($0) }
@@ -221,9 +211,9 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The context of the call.
-  /// - Throws: A `CredentialError`: `cancelled` if the function threw a `CancellationError`, `unavailable` if the function returned
-  ///   `nil`, `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which is the
-  ///   `underlying` error; a `CredentialError` that it threw is passed on unchanged.
+  /// - Throws: A `CredentialError`: `cancelled` if the function threw a `CancellationError`, `unavailable` if it
+  ///   returned `nil`, `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which
+  ///   is the `underlying` error; a `CredentialError` that it threw is passed on unchanged.
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
@@ -235,11 +225,8 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
         .cancelled, source: source, "The wait for a token was cancelled.",
         remedy: "Request a token again if it is still needed.")
     } catch let error as AsperaError {
-      throw CredentialError(
-        .malformedResponse, source: source, error.message, remedy: error.remedy, underlying: error)
-    } catch {
-      throw credentialError(error, from: source)
-    }
+      throw CredentialError(.malformedResponse, source: source, error.message, remedy: error.remedy, underlying: error)
+    } catch { throw credentialError(error, from: source) }
     guard let credential else {
       throw CredentialError(
         .unavailable, source: source, "The function returned nil: it has no token now.",

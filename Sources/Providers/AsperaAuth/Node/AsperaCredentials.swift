@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CredentialSources
-public import StorageAuth
 
 /// The default credential providers for a Node API: the environment variables, then a configuration file.
 ///
-/// Each provider can be replaced or left out. The providers are tried in the order of the properties. A provider that
-/// is not configured on this machine is skipped, and an invalid configuration ends the search with an error.
+/// Each provider can be replaced or left out. A provider that is not configured on this machine is skipped, and an
+/// invalid configuration ends the search with an error.
 ///
 /// ```swift
 /// var sources = AsperaCredentials()
@@ -18,14 +17,9 @@ public struct AsperaCredentials: Sendable {
   /// The type of a credential provider in the chain, or `nil` to skip the provider.
   public typealias Source = (any CredentialProvider<AsperaNodeAccess>)?
 
-  /// The provider that reads `ASPERA_NODE_USER` and other environment variables, or `nil` to skip this provider.
-  ///
-  /// See ``AsperaEnvironmentProvider``.
+  /// The provider of environment variables (``AsperaEnvironmentProvider``), or `nil` to skip this provider.
   public var environment: Source
-
-  /// The provider that reads a profile in `~/.aspera/storage-auth.json`, or `nil` to skip this provider.
-  ///
-  /// It is `ProfileCredentialProvider.asperaProfile()`.
+  /// The provider of a profile in `~/.aspera/storage-auth.json` (`asperaProfile()`), or `nil` to skip this provider.
   public var profile: Source
 
   /// Creates the default credential providers.
@@ -49,8 +43,7 @@ extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
 ///
 /// One of three sets of variables must be set: `ASPERA_NODE_USER` and `ASPERA_NODE_PASSWORD` for a node user,
 /// `ASPERA_ACCESS_KEY_ID` and `ASPERA_ACCESS_KEY_SECRET` for an access key, or `ASPERA_ACCESS_KEY_ID` and
-/// `ASPERA_NODE_TOKEN` for a bearer token. IBM defines no variables for this purpose; the names are specific to this
-/// package.
+/// `ASPERA_NODE_TOKEN` for a bearer token. IBM defines no such variables; the names are this package's.
 ///
 /// If none of the variables is set, the provider is not configured, and a chain skips it. An incomplete set of
 /// variables is an error, and so are variables from more than one set.
@@ -75,10 +68,10 @@ public struct AsperaEnvironmentProvider: CredentialProvider, Redacted {
   ///   a set is incomplete, if variables from more than one set are present, or if a value cannot be used.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let names = Self.names
-    let location = SettingLocation(
-      source: source, name: "The environment",
-      remedy: "Set \(names.user) and \(names.password), or \(names.accessKey) and either \(names.secret) or "
-        + "\(names.token), and unset the others.")
+    let remedy =
+      "Set \(names.user) and \(names.password), or \(names.accessKey) and either \(names.secret) or "
+      + "\(names.token), and unset the others."
+    let location = SettingLocation(source: source, name: "The environment", remedy: remedy)
     var values: [String: String] = [:]
     for name in names.all { values[name] = context.variable(name) }
     guard let access = try names.access(values, at: location, now: context.time.now) else {
@@ -94,7 +87,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider, Redacted {
 extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeAccess> {
   /// Returns a provider of access to a Node API that reads a profile in `~/.aspera/storage-auth.json`.
   ///
-  /// IBM's tools document no file for this purpose. The format is specific to this package:
+  /// The format is specific to this package, because IBM's tools document no file for this purpose:
   ///
   /// ```json
   /// {
@@ -104,8 +97,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
   /// }
   /// ```
   ///
-  /// `ASPERA_CREDENTIALS_FILE` specifies the path of another file. A profile with an incomplete set of members, or with
-  /// members from more than one set, is an error.
+  /// A profile with an incomplete set of members, or with members from more than one set, is an error.
   ///
   /// - Parameters:
   ///   - profile: The profile name. If `nil`, the value of `ASPERA_PROFILE`, or else `default`.
@@ -136,9 +128,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
     let document: JSONValue
     do {
       document = try JSONValue(parsing: contents.bytes)
-    } catch {
-      throw contents.location.malformed("is not JSON: \(error)")
-    }
+    } catch { throw contents.location.malformed("is not JSON: \(error)") }
     guard let profiles = document.object else { throw contents.location.malformed("is not a JSON object") }
     let location = contents.part("profile “\(name)”")
     guard let members = profiles[name], members != .null else { throw location.error(.notConfigured, "is not there") }
@@ -189,23 +179,19 @@ private struct NodeAccessSettings {
           ? "has \(presentNames.joined(separator: " and ")) but no \(missingNames.joined(separator: " or "))"
           : "has \(presentNames.joined(separator: ", ")), which do not belong together")
     }
-    let (identity, secretValue) = (values[set[0]] ?? "", Secret(values[set[1]] ?? ""))
+    let identity = values[set[0]] ?? ""
+    let identitySecret = Secret(values[set[1]] ?? "")
     let access: AsperaNodeAccess =
       switch set[1] {
-      case password: .basic(user: identity, password: secretValue)
-      case secret: .accessKey(id: identity, secret: secretValue)
-      default: .bearer(secretValue, accessKey: identity)
+      case password: .basic(user: identity, password: identitySecret)
+      case secret: .accessKey(id: identity, secret: identitySecret)
+      default: .bearer(identitySecret, accessKey: identity)
       }
-    do {
-      _ = try AsperaNodeSigner.headers(for: access)
-    } catch {
+    do { _ = try AsperaNodeSigner.headers(for: access) } catch {
       throw location.error(
         .failed, "has a credential that cannot be used (\(error.message.dropLast()))", remedy: error.remedy)
     }
-    if let expiration = access.expiration, expiration <= now {
-      throw location.error(
-        .failed, "has a bearer token that expired at \(expiration)", remedy: "Store a new one there.")
-    }
-    return access
+    guard let expiration = access.expiration, expiration <= now else { return access }
+    throw location.error(.failed, "has a bearer token that expired at \(expiration)", remedy: "Store a new one there.")
   }
 }

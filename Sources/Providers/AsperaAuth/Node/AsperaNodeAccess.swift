@@ -1,11 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
-/// A credential for requests to an Aspera server's Node API.
-///
-/// `print`, `dump` and `Mirror` do not show the secret.
+/// A credential for an Aspera server's Node API, whose secret `print`, `dump` and `Mirror` do not show.
 public struct AsperaNodeAccess: Credential, Redacted {
   /// An authorization method with its credential.
   public enum Method: Sendable, Equatable {
@@ -19,7 +15,6 @@ public struct AsperaNodeAccess: Credential, Redacted {
 
   /// The authorization method with its credential.
   public let method: Method
-
   /// The time at which the credential expires by its issuer's clock, or `nil` if it does not, or the time is unknown.
   public let expiration: Timestamp?
 
@@ -76,7 +71,6 @@ public struct AsperaNodeAccess: Credential, Redacted {
     }
   }
 
-  /// The secret part of the credential, which must be masked in errors.
   var secret: Secret {
     switch method {
     case .basic(_, let secret), .accessKey(_, let secret), .bearer(let secret, _): secret
@@ -85,12 +79,12 @@ public struct AsperaNodeAccess: Credential, Redacted {
 
   /// A description that contains the method, the identity and the expiration, but not the secret.
   public var description: String {
-    let parts: String
-    switch method {
-    case .basic(let user, _): parts = "node user: \(user), password: \(Secret.mask)"
-    case .accessKey(let id, _): parts = "access key: \(id), secret: \(Secret.mask)"
-    case .bearer(_, let id): parts = "access key: \(id), bearer token: \(Secret.mask)"
-    }
+    let parts =
+      switch method {
+      case .basic(let user, _): "node user: \(user), password: \(Secret.mask)"
+      case .accessKey(let id, _): "access key: \(id), secret: \(Secret.mask)"
+      case .bearer(_, let id): "access key: \(id), bearer token: \(Secret.mask)"
+      }
     return "AsperaNodeAccess(\(parts)\(expiration.map { ", expiration: \($0)" } ?? ""))"
   }
 }

@@ -2,23 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-public import StorageAuth
 internal import StorageCrypto
 
 /// A signer that authorizes requests to an Aspera Node API.
-///
-/// Node users and access keys use Basic authorization, bearer tokens use Bearer authorization.
 ///
 /// ```swift
 /// try AsperaNodeSigner().sign(&request, with: .accessKey(id: "my_key", secret: secret), in: .now)
 /// ```
 ///
-/// The headers are those in the OpenAPI description of IBM's Node API: `Authorization`, and for bearer tokens also
-/// `X-Aspera-AccessKey` with the identifier of the access key.
+/// Node users and access keys use Basic authorization, bearer tokens use Bearer authorization. As in IBM's OpenAPI
+/// description, the headers are `Authorization`, and for bearer tokens also `X-Aspera-AccessKey` with the access key.
 ///
 /// The headers contain the secret itself and not a signature, so the signer rejects requests over plain HTTP to other
-/// machines. The headers are not bound to the method, the path, the body or the date: a client that obtains them can
-/// authorize any request.
+/// machines. The headers are not bound to the request: a client that obtains them can authorize any request.
 public struct AsperaNodeSigner: Signer {
   /// The type of the requests that this signer authorizes.
   public typealias Request = HTTPRequest
@@ -53,9 +49,9 @@ public struct AsperaNodeSigner: Signer {
     request.headerFields[.asperaAccessKey] = headers.accessKey
   }
 
-  /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey` for a credential.
-  static func headers(for access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?)
-  {
+  static func headers(
+    for access: AsperaNodeAccess
+  ) throws(SigningError) -> (authorization: String, accessKey: String?) {
     switch access.method {
     case .basic(let user, let password):
       return (try BasicAuthorization.value(user: user, password: password, BasicAuthorization.nodeUser), nil)
@@ -105,23 +101,18 @@ public struct AsperaNodeSigner: Signer {
 }
 
 extension HTTPField.Name {
-  /// The name of the header that contains the access key to which a bearer token belongs.
   package static let asperaAccessKey = known("X-Aspera-AccessKey")
 }
 
 /// The value of an `Authorization` header in the Basic scheme (RFC 7617, section 2), which basic tokens have as well.
 enum BasicAuthorization {
-  /// The terms for the user and the password in error messages.
-  typealias Terms = (user: String, password: String)
+  typealias ErrorTerms = (user: String, password: String)
 
-  static let nodeUser: Terms = ("node user", "password")
-  static let accessKey: Terms = ("access key id", "secret of the access key")
+  static let nodeUser: ErrorTerms = ("node user", "password")
+  static let accessKey: ErrorTerms = ("access key id", "secret of the access key")
 
-  /// Returns the value for a node user or an access key.
-  ///
-  /// - Throws: A `SigningError` if the user or the password is empty or contains a control character, or if the user
-  ///   contains a colon.
-  static func value(user: String, password: Secret, _ terms: Terms) throws(SigningError) -> String {
+  /// Returns the value for a node user or an access key, or throws if a part is empty or cannot be encoded.
+  static func value(user: String, password: Secret, _ terms: ErrorTerms) throws(SigningError) -> String {
     guard !user.utf8.contains(UInt8(ascii: ":")) else {
       throw SigningError(
         .invalidCredential, "The \(terms.user) holds a colon, which separates it from the \(terms.password).",
@@ -136,9 +127,7 @@ enum BasicAuthorization {
     }
   }
 
-  /// Returns the value for a client of an OAuth 2.0 authorization server.
-  ///
-  /// The ID and the secret are encoded as in a form before they are joined (RFC 6749, section 2.3.1).
+  /// Returns the value for an OAuth 2.0 client, whose ID and secret are encoded as in a form (RFC 6749, section 2.3.1).
   static func value(clientID: String, secret: Secret) -> String {
     value { writer in
       writer.append(clientID.percentEncoded())

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-public import StorageAuth
 
 /// A credential provider that requests access tokens from IBM Cloud's identity service (IAM) with an API key.
 ///
@@ -10,9 +9,8 @@ public import StorageAuth
 /// key"](https://cloud.ibm.com/docs/account?topic=account-iamtoken_from_apikey). The tokens authorize requests to IBM
 /// Cloud's services, such as Cloud Object Storage with its native bearer authorization.
 ///
-/// Transfers of Aspera to Cloud Object Storage are not supported. The storage credentials of such a transfer, a
-/// delegated refresh token, would travel in the tags of the transfer specification, which ascp receives as a
-/// command-line argument and other users of the machine can read.
+/// Aspera transfers to Cloud Object Storage are not supported: their storage credentials, a delegated refresh token,
+/// would be in the tags that ascp receives as an argument, which other users of the machine can read.
 ///
 /// ```swift
 /// let tokens = CredentialCache(CloudKeyGrantProvider(apiKey: key))
@@ -41,8 +39,7 @@ public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
   ///
   /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response
-  ///   is malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not
-  ///   respond in time.
+  ///   is malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it is too slow.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     guard !apiKey.isEmpty else {
       throw CredentialError(.failed, source: source, "The API key is empty.", remedy: "Set the API key.")

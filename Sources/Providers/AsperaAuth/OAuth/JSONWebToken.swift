@@ -1,21 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import StorageAuth
 package import StorageCrypto
 
-/// A signed JSON Web Token in the compact serialization (RFC 7515, section 7.1).
-///
-/// A server that accepts such a token can be used by each client that has the token, so the text is a secret.
+/// A signed JSON Web Token (RFC 7515, section 7.1), which any client that has it can use.
 package struct JSONWebToken: Sendable, Redacted {
   /// The maximum size of a token in bytes, which is more than servers usually accept in a header.
   private static let sizeLimit = 16_384
 
   /// The token's text: header, payload and signature in Base64, separated by periods.
   package let secret: Secret
-
   package let header: JSONObject
-
   /// The members of the token's payload, which are trustworthy only after ``isSigned(by:with:)`` returns `true`.
   package let claims: JSONObject
 
@@ -23,7 +18,6 @@ package struct JSONWebToken: Sendable, Redacted {
   private let signingInput: [UInt8]
   private let signature: [UInt8]
 
-  /// Signs claims, or throws if the key cannot sign with the algorithm, or the token would be too long.
   package init(_ claims: JSONObject, signedWith key: JWTSigningKey, _ algorithm: JWTAlgorithm) throws(AsperaError) {
     header = ["alg": .string(algorithm.name), "typ": "JWT"]
     self.claims = claims
@@ -39,13 +33,12 @@ package struct JSONWebToken: Sendable, Redacted {
     secret = Secret(signedText)
   }
 
-  /// Parses a token without verifying its signature; the result is `nil` if the text is not a token.
+  /// Parses a token without verifying its signature.
   package init?(_ text: String) {
     let parts = text.parts(between: ".")
     guard text.utf8.count <= Self.sizeLimit, parts.count == 3, let headerText = [UInt8](base64URL: parts[0]),
       let payload = [UInt8](base64URL: parts[1]), let signature = [UInt8](base64URL: parts[2]),
-      let header = (try? JSONValue(parsing: headerText))?.object,
-      let claims = (try? JSONValue(parsing: payload))?.object
+      let header = try? JSONValue(parsing: headerText).object, let claims = try? JSONValue(parsing: payload).object
     else { return nil }
     secret = Secret(text)
     self.header = header
@@ -54,7 +47,6 @@ package struct JSONWebToken: Sendable, Redacted {
     self.signature = signature
   }
 
-  /// The algorithm that the header names, or `nil` if this package does not support the algorithm.
   package var algorithm: JWTAlgorithm? { header["alg"]?.string.flatMap { JWTAlgorithm($0) } }
 
   package func isSigned(by key: PublicKey, with algorithm: JWTAlgorithm) -> Bool {
@@ -99,7 +91,6 @@ public struct JWTAlgorithm: Sendable, Hashable, CustomStringConvertible {
   public static let es384 = JWTAlgorithm("ES384", .ecdsa(.nistp384, .sha384))
   /// ECDSA on the curve P-521 with SHA-512.
   public static let es512 = JWTAlgorithm("ES512", .ecdsa(.nistp521, .sha512))
-
   /// All algorithms that this package supports.
   public static let all = [rs256, rs384, rs512, ps256, ps384, ps512, es256, es384, es512]
 
@@ -111,12 +102,10 @@ public struct JWTAlgorithm: Sendable, Hashable, CustomStringConvertible {
     self = algorithm
   }
 
-  /// The first algorithm that a kind of key supports, or `nil` if there is none.
   static func standard(for kind: KeyKind) -> JWTAlgorithm? { all.first { $0.signatureAlgorithm.supports(kind) } }
 
   /// The minimum length of an RSA key, in bits (RFC 7518, sections 3.3 and 3.5).
   package static let minimumRSABitCount = 2_048
-
   /// The name of the algorithm, such as `RS256`.
   public var description: String { name }
 }

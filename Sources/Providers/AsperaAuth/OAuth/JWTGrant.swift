@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// The parameters of a grant with a JSON Web Token at an OAuth 2.0 authorization server (RFC 7523, section 2.1).
 ///
 /// ```swift
@@ -12,49 +10,30 @@ public import StorageAuth
 public struct JWTGrant: Sendable, Equatable, Redacted {
   /// The URL of the authorization server's token endpoint, with the scheme `https`, or `http` on this machine.
   public var tokenURL: String
-
   /// The claim `iss`: the party that issues the assertion, which is the client ID at IBM's services.
   public var issuer: String
-
   /// The claim `sub`: the user on whose behalf the token is requested.
   public var subject: String
-
   /// The claim `aud`: the identifier of the authorization server.
   public var audience: String
-
   /// The ID of the API client, which is sent with the assertion, or `nil` to send none.
   public var clientID: String?
-
   /// The secret of the API client, which is sent with Basic authorization, or `nil` for a client without a secret.
   public var clientSecret: Secret?
-
   /// The requested rights, or `nil` for the server's default.
   public var scope: String?
-
   /// Further claims, such as `org`; a claim with the name of a standard claim replaces that claim.
   public var claims: JSONObject = [:]
-
   /// The signature algorithm, or `nil` for the standard algorithm of the key.
   public var algorithm: JWTAlgorithm?
-
   /// The duration from now until an assertion expires, in whole seconds: one hour, as in IBM's own clients.
   public var assertionLifetime: Duration = .seconds(3_600)
-
-  /// The clock skew for which assertions allow: their claims `nbf` and `iat` are that much earlier than now.
-  ///
-  /// It is a whole number of seconds: five minutes, as in IBM's own clients.
+  /// The duration by which `nbf` and `iat` are earlier than now, in whole seconds: five minutes, as in IBM's clients.
   public var clockTolerance: Duration = .seconds(300)
 
   /// Creates the parameters of a grant at any authorization server, without validation.
   ///
-  /// - Parameters:
-  ///   - tokenURL: The URL of the token endpoint.
-  ///   - issuer: The claim `iss`.
-  ///   - subject: The claim `sub`.
-  ///   - audience: The claim `aud`.
-  ///   - clientID: The ID of the API client, or `nil` to send none.
-  ///   - clientSecret: The secret of the API client, or `nil` for a client without a secret.
-  ///   - scope: The requested rights, or `nil` for the server's default.
+  /// The parameters are the properties.
   public init(
     tokenURL: String, issuer: String, subject: String, audience: String, clientID: String? = nil,
     clientSecret: Secret? = nil, scope: String? = nil
@@ -70,7 +49,6 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
 
   /// The base URL of the API of Aspera on Cloud.
   public static let asperaOnCloudURL = "https://api.ibmaspera.com"
-
   /// The claim `aud` that Aspera on Cloud expects at every address, which contains an earlier name of the service.
   public static let asperaOnCloudAudience = "https://api.asperafiles.com/api/v1/oauth2/token"
 
@@ -113,7 +91,6 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
       clientID: clientID, clientSecret: clientSecret)
   }
 
-  /// Returns the URL of a path below a base URL, without a doubled slash.
   private static func url(_ base: String, _ path: String) -> String {
     "\(base.removingByteSuffix("/") ?? base[...])/\(path)"
   }

@@ -2,27 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-public import StorageAuth
 internal import StorageCrypto
 
 /// A credential provider that requests access tokens with signed assertions (RFC 7523, section 2.1).
 ///
 /// The provider signs a new assertion, with an ID of its own, for each request. Use a `CredentialCache` to store the
-/// token and to refresh it before it expires. Refresh tokens in responses are not used, because a new assertion serves
-/// the same purpose and leaves no further secret to store.
+/// token and to refresh it before it expires. Refresh tokens are not used, because a new assertion serves the same
+/// purpose and leaves no further secret to store.
 ///
 /// If the server refuses an assertion and its clock differs from this machine's by more than 30 seconds, the request is
 /// repeated once with an assertion for the server's time, and later assertions follow the server's clock.
 ///
 /// ```swift
-/// let provider = JWTGrantProvider(.faspex(url: url, user: "mia@example.com", clientID: id), key: key)
-/// let tokens = CredentialCache(provider)
+/// let tokens = CredentialCache(JWTGrantProvider(.faspex(url: url, user: "mia@example.com", clientID: id), key: key))
 /// ```
 public struct JWTGrantProvider: CredentialProvider, Redacted {
-  /// The permitted lifetimes of assertions, in seconds.
-  private static let assertionSeconds: ClosedRange<Int64> = 1...86_400
-  /// The permitted clock tolerances, in seconds.
-  private static let toleranceSeconds: ClosedRange<Int64> = 0...3_600
+  private static let permittedLifetimeSeconds: ClosedRange<Int64> = 1...86_400
+  private static let permittedToleranceSeconds: ClosedRange<Int64> = 0...3_600
   private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
   /// The provider name that errors and events show.
@@ -48,8 +44,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   ///
   /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `rejected` if the server refuses the assertion, `malformedResponse` if the response
-  ///   is malformed, `failed` if the parameters are invalid or the server cannot be reached, and `timeout` if it does
-  ///   not respond in time.
+  ///   is malformed, `failed` if a parameter is invalid or the server cannot be reached, `timeout` if it is slow.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     var hasCorrectedClock = false
     while true {
@@ -57,7 +52,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
       switch try await requestToken(at: issuerNow, in: context) {
       case .issued(let issued): return issued
       case .rejected(let response):
-        guard response.canBeTime, !hasCorrectedClock,
+        guard response.canBeAboutClock, !hasCorrectedClock,
           clock.correct(by: response.issuerTime, signedAt: issuerNow, context.time)
         else { throw response.error(for: source) }
         hasCorrectedClock = true
@@ -80,11 +75,11 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
       in: context)
   }
 
-  /// Signs an assertion (RFC 7523, section 3) at a time by the server's clock, as far as it is known.
+  /// Signs an assertion (RFC 7523, section 3) whose claims start from a time by the server's clock.
   package func assertion(at date: Timestamp) throws(CredentialError) -> JSONWebToken {
     let check = RequestCheck(source: source)
-    let lifetime = try check.wholeSeconds(of: grant.assertionLifetime, in: Self.assertionSeconds)
-    let tolerance = try check.wholeSeconds(of: grant.clockTolerance, in: Self.toleranceSeconds)
+    let lifetime = try check.wholeSeconds(of: grant.assertionLifetime, in: Self.permittedLifetimeSeconds)
+    let tolerance = try check.wholeSeconds(of: grant.clockTolerance, in: Self.permittedToleranceSeconds)
     for (name, value) in [("issuer", grant.issuer), ("subject", grant.subject), ("audience", grant.audience)]
     where value.isEmpty {
       throw CredentialError(.failed, source: source, "The \(name) of the grant is empty.", remedy: "Set the \(name).")
@@ -100,24 +95,16 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     for (name, value) in grant.claims { claims[name] = value }
     do {
       return try JSONWebToken(claims, signedWith: key, grant.algorithm ?? key.standardAlgorithm)
-    } catch {
-      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
-    }
+    } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
   }
 
-  /// Returns a random UUID (RFC 9562, section 5.4) in lowercase.
   private static func randomID() -> String {
     var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-    // The version, 4, and the variant.
+    // The version, 4, and the variant of a UUID (RFC 9562, section 5.4).
     bytes[6] = bytes[6] & 0x0f | 0x40
     bytes[8] = bytes[8] & 0x3f | 0x80
-    let digits = String(writing: { $0.append(hex: bytes) })
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text.append("-") }
-      text.append(digit)
-    }
-    return text
+    let groups = [bytes[0..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10..<16]]
+    return groups.map { group in String(writing: { $0.append(hex: Array(group)) }) }.joined(separator: "-")
   }
 
   /// A description that contains the provider name.

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 internal import StorageCrypto
 
 /// A private key that signs the assertions of JWT grants.
@@ -13,14 +12,12 @@ internal import StorageCrypto
 /// let key = try JWTSigningKey(.file("~/.ssh/aspera.pem"), on: ProviderContext(transport: transport))
 /// ```
 public struct JWTSigningKey: Sendable, Redacted {
-  /// The remedy for a key with which no assertion can be signed.
-  private static let replacementAdvice = "Create one with openssl genrsa 4096, and register its public key."
+  private static let replacementRemedy = "Create one with openssl genrsa 4096, and register its public key."
 
   private let key: PrivateKey
 
   /// The PEM-encoded public key to register with the authorization server.
   public let publicKeyPEM: String
-
   /// The algorithm for a key of this kind, unless a grant names another: ``JWTAlgorithm/rs256`` for an RSA key.
   public let standardAlgorithm: JWTAlgorithm
 
@@ -30,8 +27,7 @@ public struct JWTSigningKey: Sendable, Redacted {
   ///   - pem: An RSA or ECDSA private key in PEM: traditional, PKCS #8, or unencrypted in OpenSSH's own format.
   ///   - passphrase: The passphrase of the key. For a key that is not encrypted, `nil` or a blank passphrase.
   /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
-  ///   is of another kind, is an RSA key of less than 2048 bits, or has an unsupported encryption, and `malformedKey`
-  ///   if the text is not a private key.
+  ///   is of another kind, is an RSA key of less than 2048 bits, or has an unsupported encryption, or `malformedKey`.
   public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
     try self.init(parsing: .pem(pem, passphrase: passphrase), text: pem)
   }
@@ -62,12 +58,12 @@ public struct JWTSigningKey: Sendable, Redacted {
     }
     guard let algorithm = JWTAlgorithm.standard(for: parsed.kind), let publicKey = parsed.publicKey.pem else {
       throw location.error(
-        .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST", remedy: Self.replacementAdvice)
+        .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST", remedy: Self.replacementRemedy)
     }
     if case .rsa(let bits) = parsed.kind, bits < JWTAlgorithm.minimumRSABitCount {
       throw location.error(
         .unsupportedKey, "has \(bits) bits, and signatures of JSON Web Tokens need \(JWTAlgorithm.minimumRSABitCount)",
-        remedy: Self.replacementAdvice)
+        remedy: Self.replacementRemedy)
     }
     self.key = parsed
     publicKeyPEM = publicKey
@@ -75,9 +71,7 @@ public struct JWTSigningKey: Sendable, Redacted {
   }
 
   func signature(of message: [UInt8], with algorithm: JWTAlgorithm) throws(AsperaError) -> [UInt8] {
-    do {
-      return try key.sign(message, with: algorithm.signatureAlgorithm)
-    } catch {
+    do { return try key.sign(message, with: algorithm.signatureAlgorithm) } catch {
       throw AsperaError(
         .unsupportedKey, "The key cannot sign with \(algorithm).",
         remedy: "Use the algorithm of the key, \(standardAlgorithm), or another key.")

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A credential provider that requests the bearer tokens of a node from Aspera on Cloud.
 ///
 /// Aspera on Cloud signs a node bearer token for the user, which contains the user's groups in the node's organization.

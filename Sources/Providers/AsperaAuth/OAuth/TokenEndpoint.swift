@@ -3,23 +3,17 @@
 
 internal import CredentialSources
 internal import HTTPTypes
-public import StorageAuth
-internal import StorageCrypto
 
 /// A token endpoint of an OAuth 2.0 authorization server (RFC 6749, section 3.2).
 struct TokenEndpoint: Sendable {
   /// The lifetime of a token if none is known, at which age aspera-cli discards such tokens.
   static let assumedLifetime = Duration.seconds(1_800)
-
   /// The accepted lifetimes of tokens, in seconds: at most ten years.
   private static let permittedSeconds: ClosedRange<Int64> = 1...315_360_000
 
   let url: String
-
-  /// The name of the provider in errors and events, which contains the URL without its query.
   var source: String { ServiceURL(url).map { "token endpoint \($0.visible)" } ?? "token endpoint" }
 
-  /// The endpoint's response to a request for a token.
   enum Outcome {
     case issued(IssuedCredential<OAuthBearer>)
     case rejected(OAuthErrorResponse)
@@ -47,7 +41,6 @@ struct TokenEndpoint: Sendable {
     return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, filter))
   }
 
-  /// Returns the token that a successful response contains (RFC 6749, section 5.1).
   private func issued(
     _ object: JSONObject, issuerTime: Timestamp?, now: Timestamp, _ filter: MessageFilter
   ) throws(CredentialError) -> IssuedCredential<OAuthBearer> {
@@ -95,10 +88,8 @@ struct TokenEndpoint: Sendable {
 /// `errorMessage`), or of a Node API (`error` with `user_message`).
 struct OAuthErrorResponse: Sendable {
   private let status: Int
-  /// The error code, such as `invalid_grant`.
   private let code: String?
   let issuerTime: Timestamp?
-
   /// The error code and the server's message on one line, with confidential values masked.
   private let message: String
   private let isAboutTime: Bool
@@ -117,7 +108,7 @@ struct OAuthErrorResponse: Sendable {
   }
 
   /// Whether a wrong clock can be the reason: `invalid_grant` stands for every fault of an assertion, 2019 in Faspex.
-  var canBeTime: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
+  var canBeAboutClock: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
 
   func error(for source: String) -> CredentialError {
     let isTemporary =
@@ -134,11 +125,10 @@ struct OAuthErrorResponse: Sendable {
     case "invalid_grant":
       return "Check the user, that the user's public key is registered and belongs to this private key, that the API "
         + "client may use JWT grants for the user, and this machine's clock."
-    case "invalid_client": return "Check the ID and the secret of the API client."
+    case "invalid_client", "2015", "2026": return "Check the ID and the secret of the API client."
     case "unauthorized_client", "2018": return "Allow JWT grants in the settings of the API client."
     case "invalid_scope": return "Check the scope, and that the API client and the user have these rights."
     case "unsupported_grant_type": return "Check that the address is that of a token endpoint that takes this grant."
-    case "2015", "2026": return "Check the ID and the secret of the API client."
     case "2016": return "Check the user, and that the API client may act for the user."
     case "2017": return "Register the public key of this private key in the user's account settings."
     case "2019": return "Check the client ID, which is issuer and audience, the user, and this machine's clock."
@@ -154,10 +144,8 @@ struct OAuthErrorResponse: Sendable {
 public struct OAuthBearer: Credential, Redacted {
   /// The access token, without the prefix `Bearer`.
   public let token: Secret
-
   /// The rights that the server granted, or `nil` if the server did not report them.
   public let scope: String?
-
   /// The time at which the token expires according to its issuer's clock, or `nil` if the time is unknown.
   public let expiration: Timestamp?
 

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 internal import StorageCrypto
 
 /// A token that an Aspera server requires for a transfer.
@@ -22,10 +21,8 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
 
   /// The token itself.
   public let secret: Secret
-
   /// The kind of the token, determined by its form.
   public let kind: Kind
-
   /// A description of a defect in the token's format, such as truncation, or `nil` if the token is well formed.
   public let note: String?
 
@@ -49,7 +46,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
         remedy: "Pass the token as it was issued, in one line.")
     }
     self.secret = secret
-    (kind, note) = Self.form(of: text)
+    (kind, note) = Self.kindAndNote(of: text)
     self.expiration = expiration ?? (kind == .bearer ? BearerText.expiration(of: text) : nil)
   }
 
@@ -66,8 +63,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
   /// Creates a basic token, which contains the Base64-encoded identifier and secret of an access key.
   ///
   /// The token does not expire and grants everything that the access key grants. Give it only to clients that are also
-  /// allowed to know the secret. The form is described in IBM's documentation of the High-Speed Transfer Server, "Basic
-  /// Tokens".
+  /// allowed to know the secret. The form is that of IBM's High-Speed Transfer Server, "Basic Tokens".
   ///
   /// - Parameters:
   ///   - accessKey: The identifier of the access key.
@@ -78,32 +74,29 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     let value: String
     do {
       value = try BasicAuthorization.value(user: accessKey, password: secret, BasicAuthorization.accessKey)
-    } catch {
-      throw AsperaError(.invalidToken, error.message, remedy: error.remedy)
-    }
+    } catch { throw AsperaError(.invalidToken, error.message, remedy: error.remedy) }
     return try AsperaToken(Secret(value))
   }
 
-  /// Returns the kind of a token based on its form, and a note if the form is irregular.
+  private static let basicPrefix = "Basic "
+
+  /// Returns the kind of a token, and a note if its form is irregular.
   ///
   /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
   /// reversed header. A basic or bearer token starts with the name of its scheme and a space.
-  private static func form(of text: String) -> (kind: Kind, note: String?) {
-    if text.hasBytePrefix("Basic ") { return (.basic, nil) }
+  private static func kindAndNote(of text: String) -> (kind: Kind, note: String?) {
+    if text.hasBytePrefix(basicPrefix) { return (.basic, nil) }
     if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
     if let header = transferHeader(of: text) {
       let footer = "_" + String(header.reversed())
       // The payload between the underscores of the header and the footer has at least one byte.
       if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
-      return (
-        .other,
+      let truncation =
         "It begins like a transfer token and does not end with \(footer): it was probably truncated when it was copied."
-      )
+      return (.other, truncation)
     }
-    if BearerText.expiration(of: text) != nil {
-      return (.other, "It looks like a bearer token without the word Bearer before it, which the server requires.")
-    }
-    return (.other, nil)
+    guard BearerText.expiration(of: text) != nil else { return (.other, nil) }
+    return (.other, "It looks like a bearer token without the word Bearer before it, which the server requires.")
   }
 
   /// Returns the header of a transfer token: `AT`, a letter for tokens of one or of several sessions, and the version.
@@ -134,9 +127,8 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     return "AsperaToken(\(parts.joined(separator: ", ")))"
   }
 
-  /// The access key of a basic token, or `nil` if the token has another kind or cannot be decoded.
   private var accessKey: String? {
-    guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst("Basic ".count))),
+    guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst(Self.basicPrefix.count))),
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
     return String(utf8: bytes[..<colon])

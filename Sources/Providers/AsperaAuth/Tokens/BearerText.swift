@@ -1,15 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
-/// Functions that parse a bearer token without verifying its signature.
+/// Functions that parse bearer tokens without verifying their signatures.
 enum BearerText {
-  /// The scheme and the space that precede the token in an `Authorization` header.
   static let prefix = "Bearer "
 
-  /// Returns the token without the prefix `Bearer`, if the text has that prefix.
   static func withoutPrefix(_ text: String) -> String {
     String((text.removingBytePrefix(prefix) ?? text[...]).droppingBlanks)
   }

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// The claims of a node bearer token, such as its user, its scope and its expiration.
 ///
 /// Every claim is stored as it was received, including claims that this package does not know. The claim names are
@@ -38,19 +36,14 @@ public struct NodeBearerClaims: Sendable, Equatable {
 
   /// The user ID (`user_id`), or `nil` if the claim is missing or malformed.
   public var userID: String? { fields["user_id"]?.code }
-
   /// The access key and the role that the token grants (`scope`), or `nil` if the claim is missing or malformed.
   public var scope: NodeScope? { fields["scope"]?.string.flatMap { NodeScope($0) } }
-
   /// The user type (`auth_type`): `access_key` for a user of the access key, `node_user` for a node user.
   public var authType: String? { fields["auth_type"]?.string }
-
   /// The time at which the token expires by the node's clock (`expires_at`), or `nil` if it is missing or malformed.
   public var expiration: Timestamp? { fields["expires_at"]?.string.flatMap { Timestamp(iso8601: $0) } }
-
   /// The IDs of the user's groups (`group_ids`).
   public var groupIDs: [String] { (fields["group_ids"]?.array ?? []).compactMap(\.code) }
-
   /// The ID of the user's organization (`organization_id`), or `nil` if the claim is missing or malformed.
   public var organizationID: String? { fields["organization_id"]?.code }
 }
@@ -59,13 +52,11 @@ public struct NodeBearerClaims: Sendable, Equatable {
 public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   /// The role of a user, whose rights are determined by the permissions on folders.
   public static let user = "user:all"
-
   /// The role of an administrator, who has all rights of the access key.
   public static let admin = "admin:all"
 
   /// The identifier of the access key.
   public let accessKey: String
-
   /// The role that the token grants on the access key, such as ``user``.
   public let role: String
 

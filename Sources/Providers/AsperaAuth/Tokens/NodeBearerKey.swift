@@ -1,14 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CredentialSources
-public import StorageAuth
 internal import StorageCrypto
 
 /// An RSA private key that signs bearer tokens for an access key.
 ///
-/// The public key is registered with the access key as `token_verification_key`. `print`, `dump` and `Mirror` do not
-/// show the private key.
+/// The access key has the public key as `token_verification_key`. `print`, `dump` and `Mirror` hide the private key.
 ///
 /// ```swift
 /// let key = try NodeBearerKey(pem: Secret(text))
@@ -25,13 +22,10 @@ public struct NodeBearerKey: Sendable, Redacted {
   ///   - pem: An RSA private key in PEM, in the traditional format or in PKCS #8.
   ///   - passphrase: The passphrase of the key. `nil` or a blank passphrase if the key is not encrypted.
   /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
-  ///   is not an RSA key or its encryption is not supported, and `malformedKey` if the text is not a private key in
-  ///   PEM.
+  ///   is not an RSA key or its encryption is not supported, and `malformedKey` if the text is not a PEM private key.
   public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
-    let passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
-    do {
-      key = try PrivateKey(pem: pem.bytes, passphrase: passphrase?.bytes)
-    } catch {
+    let passphrase = passphrase?.nonblank
+    do { key = try PrivateKey(pem: pem.bytes, passphrase: passphrase?.bytes) } catch {
       guard ![UInt8](pem.bytes).isUTF16 else { throw KeyLocation(name: "The key for bearer tokens").utf16Error }
       throw Self.error(for: error)
     }
@@ -52,9 +46,7 @@ public struct NodeBearerKey: Sendable, Redacted {
 
   /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
   func signature(of payload: [UInt8]) throws(AsperaError) -> [UInt8] {
-    do {
-      return try key.sign(payload, with: .rsaPKCS1(.sha512))
-    } catch {
+    do { return try key.sign(payload, with: .rsaPKCS1(.sha512)) } catch {
       throw AsperaError(
         .unsupportedKey, "The key is too short to sign bearer tokens with.", remedy: "Use RSA of 2048 bits or more.")
     }

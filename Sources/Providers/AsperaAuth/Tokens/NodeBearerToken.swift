@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 internal import StorageCrypto
 
 /// A node's bearer token, which contains claims signed with the private key of an access key.
@@ -19,34 +18,27 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
 
   /// The token, without the prefix `Bearer`.
   public let secret: Secret
-
   /// The token's claims, which are trustworthy only after ``verify(with:)`` succeeds.
   public let claims: NodeBearerClaims
 
-  /// The signed bytes of the token: its claims in JSON.
+  /// The signed bytes: the claims in JSON.
   let payload: [UInt8]
-
   let signature: [UInt8]
 
-  /// The line between the claims and the signature in the plaintext of a token.
   static let delimiter = Array("==SIGNATURE==".utf8)
-
-  /// The maximum number of Base64 characters in each line of the signature.
-  private static let lineLength = 60
+  private static let signatureLineLength = 60
 
   /// Creates a token by signing claims with an access key's private key.
   ///
   /// The claims in compact JSON, a line `==SIGNATURE==`, and the RSA signature with SHA-512 in lines of Base64 are
-  /// compressed with zlib and encoded in Base64. The form is described on IBM's support page ["How to create and use
-  /// bearer tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens). The line length and the line
-  /// breaks follow aspera-cli.
+  /// compressed with zlib and encoded in Base64. The source is IBM's support page ["How to create and use bearer
+  /// tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens); the lines are those of aspera-cli.
   ///
   /// - Parameters:
   ///   - claims: The claims, which must contain a user, a scope and an expiration.
   ///   - key: The private key whose public key is registered with the access key.
   /// - Throws: An ``AsperaError``: `invalidToken` if a required claim is missing, or if the claims are too long or
-  ///   contain the signature delimiter; `unsupportedKey` if the key is too short; `failed` if the token cannot be
-  ///   compressed.
+  ///   contain the signature delimiter; `unsupportedKey` if the key is too short; `failed` if compression fails.
   public init(_ claims: NodeBearerClaims, signedWith key: NodeBearerKey) throws(AsperaError) {
     self.claims = claims
     payload = JSONValue.object(claims.fields).serialized
@@ -71,9 +63,7 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
       throw Self.unreadable("is not Base64 in one line of at most \(Self.sizeLimit) characters")
     }
     let plaintext: [UInt8]
-    do {
-      plaintext = try Zlib.decompress(compressed, limit: Self.sizeLimit)
-    } catch {
+    do { plaintext = try Zlib.decompress(compressed, limit: Self.sizeLimit) } catch {
       throw Self.unreadable("is not compressed with zlib, or has more than \(Self.sizeLimit) bytes")
     }
     // A claim can contain the delimiter, but the Base64 after the last delimiter cannot.
@@ -104,9 +94,7 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   ///   an RSA key, and `invalidToken` if the signature does not match.
   public func verify(with publicKeyPEM: String) throws(AsperaError) {
     let key: PublicKey
-    do {
-      key = try PublicKey(pem: publicKeyPEM)
-    } catch {
+    do { key = try PublicKey(pem: publicKeyPEM) } catch {
       throw AsperaError(
         .malformedKey, "The key to verify bearer tokens with is not a public key in PEM.",
         remedy: "Register the public key of the key pair: openssl rsa -pubout prints it.")
@@ -125,14 +113,12 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
 
   /// A description that contains the user, the scope and the expiration, but not the token.
   public var description: String {
-    let parts = [
-      claims.userID.map { "user: \($0)" }, claims.scope.map { "scope: \($0)" },
-      claims.expiration.map { "expiration: \($0)" },
-    ]
+    let user = claims.userID.map { "user: \($0)" }
+    let parts = [user, claims.scope.map { "scope: \($0)" }, claims.expiration.map { "expiration: \($0)" }]
     return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
 
-  /// Checks the claims; at most half of the size limit leaves room for the signature and Base64.
+  /// Checks the claims, whose limit of half the token's size leaves room for the signature and Base64.
   private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
     let missing = [
       claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
@@ -157,8 +143,8 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
     var text = payload + [lineEnd] + delimiter + [lineEnd]
     var remainingCharacters = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
     while !remainingCharacters.isEmpty {
-      text += remainingCharacters.prefix(lineLength) + [lineEnd]
-      remainingCharacters = remainingCharacters.dropFirst(lineLength)
+      text += remainingCharacters.prefix(signatureLineLength) + [lineEnd]
+      remainingCharacters = remainingCharacters.dropFirst(signatureLineLength)
     }
     return text
   }

@@ -18,26 +18,23 @@ package enum Zlib {
     return Array(result.prefix(Int(length)))
   }
 
-  /// Compresses bytes into one member of the gzip format ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)).
-  ///
-  /// The result is `nil` if memory cannot be allocated.
+  /// Compresses bytes into one gzip member (RFC 1952), or returns `nil` if memory cannot be allocated.
   package static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
-    // A zlib stream has 2 bytes before the compressed bytes, and 4 after them.
-    guard let stream = compress(bytes) else { return nil }
+    guard let zlibStream = compress(bytes) else { return nil }
     var checksum = CRC(.crc32)
     checksum.update(bytes)
     let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
     let trailer = [UInt32(truncatingIfNeeded: checksum.checksum), UInt32(truncatingIfNeeded: bytes.count)].flatMap {
       number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
-    return header + stream.dropFirst(2).dropLast(4) + trailer
+    // A zlib stream has 2 bytes before the compressed bytes, and 4 after them.
+    return header + zlibStream.dropFirst(2).dropLast(4) + trailer
   }
 
   /// Decompresses exactly one zlib stream to at most `limit` bytes, and allocates at most one byte more.
   package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
-    // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
-    // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
-    // limit is.
+    // The byte above the limit shows that a stream is too long. Each byte of a stream decompresses to at most 1032
+    // bytes (zlib's technical notes), so a short stream needs little memory even if the limit is large.
     var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
     var length = uLong(result.count)
     var readByteCount = uLong(bytes.count)
@@ -50,9 +47,7 @@ package enum Zlib {
   }
 }
 
-/// A reason why bytes cannot be decompressed.
 package enum ZlibError: Error, Sendable, Hashable {
-  /// The bytes are not a zlib stream, or the stream is damaged or truncated.
   case malformed
   case trailingBytes
   case tooLarge

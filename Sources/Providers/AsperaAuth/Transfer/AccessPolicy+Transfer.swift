@@ -1,15 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 extension AccessPolicy {
   /// Restricts a transfer specification to the paths and the token lifetime that the policy allows.
   ///
   /// In the result, every path on the server is absolute and allowed, and the requested token lifetime does not exceed
-  /// the rule's remaining lifetime. A path without a leading slash is relative to the folder of the rule's prefix. An
-  /// upload without a destination root goes to that folder. Because a token also grants access to everything below its
-  /// paths, a rule must allow all of it.
+  /// the rule's remaining lifetime. A path without a leading slash is relative to the folder of the rule's prefix, to
+  /// which an upload without a destination root goes. A rule must allow everything below a path, as a token does.
   ///
   /// ```swift
   /// let allowed = try policy.transfer(specification, with: "access-key", at: .now)
@@ -17,14 +14,12 @@ extension AccessPolicy {
   /// ```
   ///
   /// - Parameters:
-  ///   - specification: The requested transfer. An upload requires permission to write its destinations, and a download
-  ///     requires permission to read its sources.
+  ///   - specification: The requested transfer: an upload, which requires permission to write, or a download, to read.
   ///   - accessKey: The bucket name in the rules: the access key, or the root that the node has for the access key.
   ///   - date: The current time.
   /// - Returns: The specification to send to the node.
-  /// - Throws: A `PolicyError`: `refused` if no rule allows the transfer; `unsupportedCondition` or `unsupportedKey`
-  ///   if the only rule that would allow the transfer is limited to a size, a media type, an address or a single key,
-  ///   because a node cannot bind a token to such a condition.
+  /// - Throws: A `PolicyError`: `refused` if no rule allows the transfer; `unsupportedCondition` or `unsupportedKey` if
+  ///   the only rule that would allow it is limited to a size, a media type, an address or a single key.
   public func transfer(
     _ specification: TransferSpec, with accessKey: String, at date: Timestamp
   ) throws(PolicyError) -> TransferSpec {
@@ -54,10 +49,9 @@ extension AccessPolicy {
   }
 }
 
-/// The folder on a node to which an access rule grants access, and the rule's remaining lifetime.
 private struct TransferScope {
   private let prefix: String
-  /// The rule's remaining lifetime in seconds, or `nil` if the rule does not expire.
+  /// The remaining lifetime of the rule, or `nil` if the rule does not expire.
   private let remainingSeconds: Int64?
 
   /// Creates the scope of a rule, or throws if it has expired or has a condition to which a token cannot be bound.
@@ -87,7 +81,6 @@ private struct TransferScope {
     }
   }
 
-  /// Returns the specification with absolute paths, or throws if a path is not below the rule's prefix.
   func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
     var allowed = specification
     guard !specification.paths.isEmpty else { throw Self.refused("The transfer has no paths") }
@@ -96,8 +89,8 @@ private struct TransferScope {
       ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
     else { throw Self.refused("The transfer has tags or roots that only a node or the issuer of a token may set") }
     switch specification.direction {
-    case .receive?: try restrictSources(of: &allowed)
-    case .send?, nil: try restrictDestinations(of: &allowed)
+    case .receive?: try makeSourcesAbsolute(of: &allowed)
+    case .send?, nil: try makeDestinationRootAbsolute(of: &allowed)
     }
     if let remainingSeconds {
       let requested = specification.fields["token_life_seconds"]?.integer.map { Int64($0) } ?? remainingSeconds
@@ -106,37 +99,34 @@ private struct TransferScope {
     return allowed
   }
 
-  /// Replaces the sources of a download with absolute paths, to which the source root is added.
-  private func restrictSources(of specification: inout TransferSpec) throws(PolicyError) {
+  private func makeSourcesAbsolute(of specification: inout TransferSpec) throws(PolicyError) {
     var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
     while let shorter = root?.removingByteSuffix("/") { root = String(shorter) }
     var paths: [TransferPath] = []
     for path in specification.paths {
       let source = root.map { "\($0)/\(path.source)" } ?? path.source
-      paths.append(TransferPath(try resolved(source).absolute, to: path.destination))
+      paths.append(TransferPath(try allowedPath(source).absolute, to: path.destination))
     }
     specification.paths = paths
     specification.sourceRoot = nil
   }
 
-  /// Replaces the destination root of an upload with an absolute path, and checks the destinations below it.
-  private func restrictDestinations(of specification: inout TransferSpec) throws(PolicyError) {
-    let root = try resolved(specification.destinationRoot ?? "", isFolder: true)
+  private func makeDestinationRootAbsolute(of specification: inout TransferSpec) throws(PolicyError) {
+    let root = try allowedPath(specification.destinationRoot ?? "", isFolder: true)
     for destination in specification.paths.compactMap(\.destination) {
       // The key of the node's own root is empty, so that no slash is doubled.
-      _ = try resolved("/\(root.key(isFolder: true))\(destination)")
+      _ = try allowedPath("/\(root.key(isFolder: true))\(destination)")
     }
     specification.destinationRoot = root.absolute
   }
 
-  /// Resolves a path in the specification to a path on the node, or throws if the rule does not allow the path.
-  private func resolved(_ path: String, isFolder: Bool = false) throws(PolicyError) -> RelativeNodePath {
+  /// Returns the path on the node for a path in the specification, or throws if the rule does not allow it.
+  private func allowedPath(_ path: String, isFolder: Bool = false) throws(PolicyError) -> RelativeNodePath {
     // A prefix without a trailing slash ends within a name: relative paths are resolved in the folder before that name.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
-    let relativePath =
-      path.utf8.first == UInt8(ascii: "/")
-      ? String(path.utf8.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
-    guard let relativePath, let nodePath = RelativeNodePath(relativePath) else {
+    let pathInFolder = folder.isEmpty ? path : "\(folder)/\(path)"
+    let relativePath = path.removingBytePrefix("/").map { String($0) } ?? pathInFolder
+    guard let nodePath = RelativeNodePath(relativePath) else {
       throw Self.refused("The path \"\(path)\" leads out of its folder")
     }
     guard nodePath.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
@@ -168,8 +158,8 @@ private struct RelativeNodePath {
     let names = text.parts(between: "/")
     guard let lastNonempty = names.lastIndex(where: { !$0.isEmpty }) else {
       self.names = []
-      if text.isEmpty || text == "/" { return }
-      return nil
+      guard text.isEmpty || text == "/" else { return nil }
+      return
     }
     self.names = Array(names[...lastNonempty])
     guard self.names.allSatisfy(Self.isName) else { return nil }
@@ -180,7 +170,5 @@ private struct RelativeNodePath {
   }
 
   var absolute: String { "/" + names.joined(separator: "/") }
-
-  /// Returns the path as a key in access rules: without a leading slash, and with a trailing slash for a folder.
   func key(isFolder: Bool) -> String { names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "") }
 }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 internal import StorageCrypto
 
 /// A link to files on an Aspera server: `faspe://user@host:port/path?token=…`.
@@ -14,17 +13,14 @@ internal import StorageCrypto
 /// let spec = try FaspURI("faspe://mia@host.example:33001/path/file?token=…").specification
 /// ```
 public struct FaspURI: Sendable, Equatable, Redacted {
-  /// The maximum length of a URI, in bytes.
   private static let byteLimit = 65_536
 
   /// The specification of the transfer that the link describes: a download of the file at the link's path.
   ///
   /// A link does not contain a direction. The direction is `receive`, because links are created for downloads.
   public let specification: TransferSpec
-
   /// Whether the link contained a password, which ``specification`` does not contain.
   public let droppedPassword: Bool
-
   /// The names of the link's query parameters that are unknown and therefore missing in ``specification``.
   public let unknownParameters: [String]
 
@@ -57,7 +53,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       .invalidSpecification, "The link \(problem).", remedy: "Copy the whole link: faspe://user@host:port/path?token=…")
   }
 
-  /// Parses the user, the host and the port of a link, and returns whether the link contains a password.
+  /// Parses the user, the host and the port, and returns whether there is a password.
   private static func read(authority: Substring, into spec: inout TransferSpec) throws(AsperaError) -> Bool {
     var host = authority
     var hasPassword = false
@@ -103,11 +99,9 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   ]
 
   private static let booleanFields = ["createpath": "create_dir", "fallback": "http_fallback"]
-
   /// The query parameters that do not affect the transfer: the link's version, and settings of an application window.
   private static let ignoredParameters: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
 
-  /// Parses the query parameters of a link into a specification, and returns the names of unknown parameters.
   private static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
     var seenNames: Set<String> = []
     var unknownNames: [String] = []
@@ -116,29 +110,38 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       let name = try decoded(nameAndValue[0], "parameters").lowercased()
       let value = try nameAndValue.count == 2 ? decoded(nameAndValue[1], "parameter") : ""
       guard seenNames.insert(name).inserted else { throw invalid("has a duplicate parameter") }
-      if let field = textFields[name] {
-        spec.fields[field] = .string(value)
-      } else if let field = numberFields[name] {
-        guard let number = Int(digits: value) else { throw invalid("has a value that is not an integer: \(name)") }
-        spec.setNumber(field, number)
-      } else if let field = booleanFields[name] {
-        guard value == "yes" || value == "no" else { throw invalid("has \(name) that is neither yes nor no") }
-        spec.fields[field] = .bool(value == "yes")
-      } else if name == "enc" {
-        // A link names the cipher without hyphens, such as `aes128cfb`.
-        guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
-          throw invalid("names an unknown cipher")
-        }
-        spec.cipher = cipher
-      } else if !ignoredParameters.contains(name) {
-        unknownNames.append(name)
-      }
+      let isKnown = try setField(forParameter: name, to: value, in: &spec)
+      if !isKnown, !ignoredParameters.contains(name) { unknownNames.append(name) }
     }
     try decodeTags(&spec)
     return unknownNames
   }
 
-  /// Replaces the Base64-encoded tags in a specification with a JSON object, which is easier to read and to extend.
+  /// Sets the field that corresponds to a query parameter, or returns `false` if there is no such field.
+  private static func setField(
+    forParameter name: String, to value: String, in spec: inout TransferSpec
+  ) throws(AsperaError) -> Bool {
+    if let field = textFields[name] {
+      spec.setText(field, value)
+    } else if let field = numberFields[name] {
+      guard let number = Int(digits: value) else { throw invalid("has a value that is not an integer: \(name)") }
+      spec.setNumber(field, number)
+    } else if let field = booleanFields[name] {
+      guard value == "yes" || value == "no" else { throw invalid("has \(name) that is neither yes nor no") }
+      spec.setFlag(field, value == "yes")
+    } else if name == "enc" {
+      // A link names the cipher without hyphens, such as `aes128cfb`.
+      guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
+        throw invalid("names an unknown cipher")
+      }
+      spec.cipher = cipher
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// Replaces the Base64-encoded tags with a JSON object, which is easier to read and to extend.
   private static func decodeTags(_ spec: inout TransferSpec) throws(AsperaError) {
     guard let text = spec.text("tags64") else { return }
     guard let bytes = [UInt8](base64: text), let tags = (try? JSONValue(parsing: bytes))?.object else {

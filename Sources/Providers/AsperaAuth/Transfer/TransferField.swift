@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
 /// A field of a `transfer_spec`: its permitted values, and its mapping to options of ascp.
@@ -13,18 +12,17 @@ internal import StorageCrypto
 /// IBM's ["Ascp command
 /// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html) describes the options.
 struct TransferField: Sendable {
-  /// The form that a field's value must have, unless the value is `null`, which counts as an absent field.
+  /// The form of a field's value, unless the value is `null`, which counts as an absent field.
   enum Form: Sendable {
-    /// A string without NUL characters.
+    /// A string; like all strings, without NUL characters.
     case text
-    /// A string without line breaks and NUL characters.
+    /// A string without line breaks.
     case line
-    /// A non-empty string without line breaks and NUL characters.
+    /// A non-empty string without line breaks.
     case filledLine
     /// A host name or user name, without spaces and without a leading hyphen.
     case name
     case word([String])
-    /// One of the given strings, or a Boolean value.
     case booleanOrWord([String])
     case boolean
     case port
@@ -39,7 +37,7 @@ struct TransferField: Sendable {
     case anything
   }
 
-  /// The way in which a field is passed to ascp: as an option, as an environment variable, or not passed.
+  /// The way in which a field is passed to ascp, if at all.
   enum Mapping: Sendable {
     /// An ascp option with the field's value, in which words that ascp spells differently are translated.
     case option(String, translating: [String: String] = [:])
@@ -67,25 +65,20 @@ struct TransferField: Sendable {
     self.mapping = mapping
   }
 
-  /// All fields that this package knows, in the order of ascp's options.
   static let all = schemaFields + nodeTransferFields + setupFields + synonyms
-
   private static let names = Set(all.map(\.name))
-
   /// Returns whether a field is known; names are compared as bytes, because known names are ASCII.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 
   static let checksumWords = ["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]
-
-  /// The words for where ascp stores access control lists and extended attributes.
+  /// The words for the places where ascp stores access control lists and extended attributes.
   static let attributeStorageWords = ["none", "native", "metafile"]
-
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
   private static let ciphers = Form.word(TransferCipher.rawValues + TransferCipher.rawValuesWithoutHyphens)
   private static let attributeStorage = Form.word(attributeStorageWords)
   private static let rates = Form.number(0...Int.max)
-  /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
-  private static let blocks = Form.number(0...524_288_000)
+  /// In bytes, with ascp's maximum of 500 MiB.
+  private static let blockSizes = Form.number(0...524_288_000)
 
   private static func refused(_ name: String, _ reason: String, _ remedy: String) -> TransferField {
     TransferField(name, .anything, .refused(reason, remedy: remedy))
@@ -202,10 +195,10 @@ struct TransferField: Sendable {
     TransferField("filters", .filters, .special),
     TransferField("id", .line, .informational),
     TransferField("preserve_xattrs", attributeStorage, .option("--preserve-xattrs")),
-    TransferField("read_block_size", blocks, .option("-g")),
+    TransferField("read_block_size", blockSizes, .option("-g")),
     TransferField("remote_preserve_acls", attributeStorage, .option("--remote-preserve-acls")),
     TransferField("remote_preserve_xattrs", attributeStorage, .option("--remote-preserve-xattrs")),
-    TransferField("write_block_size", blocks, .option("-G")),
+    TransferField("write_block_size", blockSizes, .option("-G")),
     TransferField("wss_cert_auth_path", .filledLine, .special),
   ]
 
@@ -216,7 +209,6 @@ struct TransferField: Sendable {
     TransferField("aspera_connect_settings", .anything, .informational),
   ]
 
-  /// The alternative names that IBM's applications use for known fields.
   private static let synonyms: [TransferField] = [
     refused("content_protection_passphrase", "is another name of content_protection_password", "Use that name."),
     refused("overwrite_policy", "is another name of overwrite", "Use that name."),
@@ -224,13 +216,12 @@ struct TransferField: Sendable {
     refused("download_name", "is a setting of IBM's applications", "Give each of the paths a destination."),
   ]
 
-  /// Checks a value of this field, and throws an error that describes the problem without showing the value.
+  /// Checks a value of the field; the error does not show the value.
   func check(_ value: JSONValue) throws(AsperaError) {
-    if let problem = problem(with: value) {
-      throw AsperaError(
-        name == "token" ? .invalidToken : .invalidSpecification,
-        "The field \(name) of the transfer specification \(problem).", remedy: "Correct the field, or leave it out.")
-    }
+    guard let problem = problem(with: value) else { return }
+    throw AsperaError(
+      name == "token" ? .invalidToken : .invalidSpecification,
+      "The field \(name) of the transfer specification \(problem).", remedy: "Correct the field, or leave it out.")
   }
 
   private func problem(with value: JSONValue) -> String? {
@@ -245,9 +236,8 @@ struct TransferField: Sendable {
     case .boolean: return value.bool == nil ? "is neither true nor false" : nil
     case .port: return value.integer.map((1...65_535).contains) == true ? nil : "is not a port: 1 to 65535"
     case .number(let range):
-      if value.integer.map(range.contains) == true { return nil }
-      return
-        "is not an integer from \(range.lowerBound)\(range.upperBound == .max ? " up" : " to \(range.upperBound)")"
+      let end = range.upperBound == .max ? "up" : "to \(range.upperBound)"
+      return value.integer.map(range.contains) == true ? nil : "is not an integer from \(range.lowerBound) \(end)"
     case .object: return value.object == nil ? "is not an object" : nil
     case .paths: return Self.problem(withPaths: value)
     case .filters: return Self.problem(withFilters: value)
@@ -260,10 +250,7 @@ struct TransferField: Sendable {
     case .filledLine where text.isEmpty: return "is empty"
     case .line, .filledLine: return text.unicodeScalars.contains(where: \.isLineBreakOrNUL) ? "holds a line break" : nil
     case .name:
-      let isName =
-        !text.isEmpty && !text.beginsWithByte("-")
-        && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
-      return isName ? nil : "is empty, starts with a hyphen, or holds a space or a line break"
+      return text.isHostOrUserName ? nil : "is empty, starts with a hyphen, or holds a space or a line break"
     case .word(let words): return words.contains(text) ? nil : "is not one of \(Self.list(words))"
     case .base64: return [UInt8](base64: text) == nil ? "is not Base64" : nil
     default: return nil
@@ -282,7 +269,7 @@ struct TransferField: Sendable {
         destinationCount += 1
       }
       if texts.contains("") { return "has an element with an empty path" }
-      if texts.contains(where: { $0.unicodeScalars.contains(where: \.isLineBreakOrNUL) }) {
+      guard !texts.joined().unicodeScalars.contains(where: \.isLineBreakOrNUL) else {
         return "has a path with a line break or a null character, which a file list cannot contain"
       }
     }
@@ -323,11 +310,10 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
   /// The cipher names in ascp's arguments, which contain no hyphens, by the names in specifications.
   static let namesForAscp = Dictionary(
     allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
-
   /// The cipher names in ascp's arguments that differ from those in specifications.
   static let rawValuesWithoutHyphens = namesForAscp.filter { $0.key != $0.value }.values.sorted()
 
-  /// Creates a cipher from its name in ascp's arguments; the result is `nil` if ascp has no such cipher.
+  /// Creates a cipher from its name in ascp's arguments, or returns `nil` if ascp has no such cipher.
   init?(nameForAscp name: String) {
     guard let rawValue = Self.namesForAscp.first(where: { $0.value == name })?.key else { return nil }
     self.init(rawValue: rawValue)

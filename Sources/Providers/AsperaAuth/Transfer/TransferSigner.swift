@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 internal import StorageCrypto
 
 /// A signer that adds an account and a transfer credential to a transfer specification.
@@ -10,12 +9,12 @@ internal import StorageCrypto
 /// specification contains only the account's password or key, and only the credential's token.
 ///
 /// - The account, the credential or the specification can pin a host key. Different host keys are an error.
-/// - A password is sent only to the host and the user to which it belongs. A credential for another user is rejected. A
-///   credential for another host is rejected, unless the account pins the host key.
+/// - A password is sent only to its own host and user. A credential for another user is rejected, and a credential for
+///   another host unless the account pins the host key.
 /// - A session over a WebSocket (`wss_enabled`) checks neither an account nor a host key. If the signer has an account,
-///   `wss_enabled` is ignored in a credential and rejected in a specification. If the specification itself requests a
-///   WebSocket, the host key that a credential names for SSH is ignored, the port of the specification counts more than
-///   that of a credential, and the port is 443 if neither contains one.
+///   `wss_enabled` is ignored in a credential and rejected in a specification. If the specification requests a
+///   WebSocket, the credential's host key for SSH is ignored, and the port is the specification's, the credential's, or
+///   443.
 ///
 /// Sign a new copy of the unsigned specification each time: a signed copy keeps the host key of an earlier credential.
 ///
@@ -28,14 +27,13 @@ public struct TransferSigner: Signer {
 
   /// Creates a signer for transfer specifications.
   ///
-  /// - Parameter account: The account that logs in, or `nil` if the specification contains the credential or a
-  ///   WebSocket makes a login unnecessary.
+  /// - Parameter account: The account that logs in, or `nil` if the specification has the credential or a WebSocket.
   public init(account: AsperaAccount?) { self.account = account }
 
   /// Returns the time until which a credential must be valid to sign a transfer at a date: two minutes later.
   ///
-  /// A server checks the token after the connection, the login and the start of its own ascp process. Two minutes are
-  /// more than a server waits for a login. A running transfer is not stopped when its token expires.
+  /// A server checks the token after the login and the start of its own ascp process. Two minutes are more than a
+  /// server waits for a login. A running transfer is not stopped when its token expires.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(120)) }
 
   /// Signs a transfer specification with a transfer credential.
@@ -45,8 +43,7 @@ public struct TransferSigner: Signer {
   ///   - credential: The transfer credential. If it has no token, the token in the specification is used.
   ///   - context: The signing context, which contains the current time.
   /// - Throws: A `SigningError` if the credential has expired, if the account, the credential and the specification
-  ///   contradict each other, if a required token is missing, or if the specification cannot be carried out. On error,
-  ///   the specification is unchanged.
+  ///   contradict each other, if a required token is missing, or if the specification is invalid; it is then unchanged.
   public func sign(
     _ request: inout TransferSpec, with credential: TransferCredential, in context: SigningContext
   ) throws(SigningError) {
@@ -62,27 +59,21 @@ public struct TransferSigner: Signer {
       if wantsWebSocket, let issued = credential.specification {
         try signed.keepWebSocket(of: request, unlessExcludedBy: issued)
       }
-      try signed.pinHostKey(
-        ofAccount: account?.hostKey, issued: wantsWebSocket ? nil : credential.specification?.sshfp)
+      try signed.pinHostKey(ofAccount: account?.hostKey, issued: wantsWebSocket ? nil : credential.specification?.sshfp)
       try signed.setToken(
         credential.token?.secret ?? credential.specification?.token, isRequired: account?.requiresToken ?? false)
       try signed.requireAddress()
       try signed.validate()
       request = signed
-    } catch {
-      throw SigningError(error)
-    }
+    } catch { throw SigningError(error) }
   }
 }
 
-/// The steps in which ``TransferSigner`` signs a specification.
 extension TransferSpec {
-  /// Replaces the server, the user and the ports in the specification with those of an account.
   fileprivate mutating func setAddress(of account: AsperaAccount) throws(AsperaError) {
     if offersWebSocket == true {
       throw Self.invalid(
-        "requests a WebSocket, over which no account is checked",
-        "Leave wss_enabled out, or sign without an account.")
+        "requests a WebSocket, over which no account is checked", "Leave wss_enabled out, or sign without an account.")
     }
     remoteHost = account.host
     remoteUser = account.user
@@ -90,22 +81,21 @@ extension TransferSpec {
     udpPort = account.udpPort
   }
 
-  /// Replaces the password and the key in the specification with those of the account.
   fileprivate mutating func authenticate(as account: AsperaAccount) throws(AsperaError) {
-    var (password, key): (Secret?, AsperaPrivateKey?)
+    var password: Secret?
+    var key: AsperaPrivateKey?
     switch account.authentication {
     case .password(let accountPassword):
-      try requireOwnRecipient(account)
+      try requirePasswordRecipient(account)
       password = accountPassword
     case .privateKey(let accountKey): key = accountKey
     }
     remotePassword = password
-    sshPrivateKey = key.flatMap { if case .pem(let text) = $0.source { text } else { nil } }
-    sshPrivateKeyPath = key.flatMap { if case .file(let path) = $0.source { path } else { nil } }
+    sshPrivateKey = if case .pem(let text)? = key?.source { text } else { nil }
+    sshPrivateKeyPath = if case .file(let path)? = key?.source { path } else { nil }
     sshPrivateKeyPassphrase = key?.passphrase
   }
 
-  /// Keeps the WebSocket that the caller requested, if the server of the issued specification does not exclude it.
   fileprivate mutating func keepWebSocket(
     of request: TransferSpec, unlessExcludedBy issued: TransferSpec
   ) throws(AsperaError) {
@@ -119,8 +109,8 @@ extension TransferSpec {
   /// The port of WebSockets on servers that name no other, which is the port of HTTPS.
   private static let defaultWebSocketPort = 443
 
-  /// Checks the recipient of a password, which a server learns, whereas a login with a key does not disclose it.
-  private func requireOwnRecipient(_ account: AsperaAccount) throws(AsperaError) {
+  /// Checks that the account's password, which the server learns, is sent only to the account's user and host.
+  private func requirePasswordRecipient(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
         "names another user than the account, whose password must be sent only for its own user",
@@ -133,7 +123,6 @@ extension TransferSpec {
     }
   }
 
-  /// Pins the host key, or throws if the account, the specification and the issued specification pin different keys.
   fileprivate mutating func pinHostKey(
     ofAccount accountPin: HostKeyFingerprint?, issued issuedPin: String?
   ) throws(AsperaError) {
@@ -147,22 +136,20 @@ extension TransferSpec {
     sshfp = pins.first?.description
   }
 
-  /// Sets the token in the specification, or keeps the present token if the given token is `nil`.
   fileprivate mutating func setToken(_ token: Secret?, isRequired: Bool) throws(AsperaError) {
     if let token { self.token = token }
-    guard !isRequired || filled("token") != nil else {
+    guard !isRequired || nonblankText("token") != nil else {
       throw AsperaError(
         .invalidToken, "The account requires a token for each transfer, and there is none.",
         remedy: "Give the session a token, or an issuer of tokens.")
     }
   }
 
-  /// Throws an error if the specification names no server or no user.
   func requireAddress() throws(AsperaError) {
-    guard filled("remote_host") != nil else {
+    guard nonblankText("remote_host") != nil else {
       throw Self.invalid("has no server", "Sign it with an account, or set remote_host.")
     }
-    guard filled("remote_user") != nil else {
+    guard nonblankText("remote_user") != nil else {
       throw Self.invalid(
         "has no user", "Sign it with an account, or set remote_user: servers let access keys in as xfer.")
     }
@@ -171,11 +158,8 @@ extension TransferSpec {
 
 extension SigningError {
   init(_ error: AsperaError) {
-    let code: Code =
-      switch error.code {
-      case .ambiguousCredential, .missingCredential, .invalidToken, .malformedKey: .invalidCredential
-      default: .invalidRequest
-      }
+    let credentialCodes: [AsperaError.Code] = [.ambiguousCredential, .missingCredential, .invalidToken, .malformedKey]
+    let code = credentialCodes.contains(error.code) ? Code.invalidCredential : .invalidRequest
     self.init(code, error.message, remedy: error.remedy)
   }
 }
@@ -193,7 +177,7 @@ extension TransferSpec {
   /// does not decide on behalf of this machine, so its credentials, options and local paths are ignored. A field
   /// that is `null` or an empty string is also ignored. A WebSocket requires that there is no account.
   mutating func merge(_ issued: TransferSpec, permitsWebSocket: Bool) throws(AsperaError) {
-    if let issuedDirection = issued.filled("direction"), issuedDirection != text("direction") {
+    if let issuedDirection = issued.nonblankText("direction"), issuedDirection != text("direction") {
       throw Self.mismatch("is for the other direction", "Request a token for the direction of the transfer.")
     }
     for name in Self.issuableFields + (permitsWebSocket ? ["wss_enabled", "wss_port"] : []) {
@@ -207,12 +191,8 @@ extension TransferSpec {
     try mergePaths(issued)
   }
 
-  /// Returns a field's value, or `nil` if the value is `null` or an empty string.
-  private func nonempty(_ name: String) -> JSONValue? {
-    fields[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 }
-  }
+  private func nonempty(_ name: String) -> JSONValue? { value(name).flatMap { $0 == .string("") ? nil : $0 } }
 
-  /// Merges the tags of an issued specification into this specification, in which the issued values count more.
   private mutating func mergeTags(_ issued: TransferSpec) throws(AsperaError) {
     guard let issuedTags = issued.tags else { return }
     let requestedTags = try decodedTags() ?? JSONObject()
@@ -220,7 +200,6 @@ extension TransferSpec {
     tags = Self.merged(requestedTags, issuedTags)
   }
 
-  /// Returns the tags in the field `tags64` or `tags`, or `nil` if the specification has no tags.
   func decodedTags() throws(AsperaError) -> JSONObject? {
     guard let text = text("tags64") else { return tags }
     guard let bytes = [UInt8](base64: text), let decoded = (try? JSONValue(parsing: bytes))?.object else {
@@ -229,12 +208,12 @@ extension TransferSpec {
     return decoded
   }
 
-  /// Returns the members of two objects, in which a member of the second object replaces one of the first object.
+  /// Returns the members of two objects, in which those of the second object count more.
   package static func merged(_ first: JSONObject, _ second: JSONObject) -> JSONObject {
     var merged = first
     for (name, value) in second {
-      if let inner = value.object, let outer = merged[name]?.object {
-        merged[name] = .object(Self.merged(outer, inner))
+      if let secondMember = value.object, let firstMember = merged[name]?.object {
+        merged[name] = .object(Self.merged(firstMember, secondMember))
       } else {
         merged[name] = value
       }
@@ -244,8 +223,8 @@ extension TransferSpec {
 
   /// Replaces the paths on the server with the paths in an issued specification.
   ///
-  /// For an upload, it contains only destinations, and the caller's sources remain. For a download, it contains the
-  /// sources in the order of the token, and the caller's local names remain.
+  /// For an upload, these are only destinations, and the caller's sources remain. For a download, these are the sources
+  /// in the order of the token, and the caller's local names remain.
   private mutating func mergePaths(_ issued: TransferSpec) throws(AsperaError) {
     switch direction {
     case .send?:

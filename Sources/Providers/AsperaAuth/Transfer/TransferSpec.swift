@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// The description of a transfer in the format of Aspera's `transfer_spec` (version 1).
 ///
 /// Every field is stored unchanged, including fields that this package does not know. Fields can contain a password, a
@@ -39,9 +37,7 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
   /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not a JSON object.
   public init(json: [UInt8]) throws(AsperaError) {
     let value: JSONValue
-    do {
-      value = try JSONValue(parsing: json)
-    } catch {
+    do { value = try JSONValue(parsing: json) } catch {
       throw AsperaError(
         .invalidSpecification, "The transfer specification is not JSON: \(error).",
         remedy: "Pass the value of transfer_spec as it came.")
@@ -61,7 +57,7 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
 
   /// A description with the server, the user, the direction, the number of paths, and the names of other fields.
   public var description: String {
-    let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
+    let location = [remoteUser, remoteHost].compactMap(\.self).joined(separator: "@")
     let pathCount = fields["paths"]?.array?.count ?? 0
     var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
     parts.append(pathCount == 1 ? "1 path" : "\(pathCount) paths")
@@ -83,7 +79,6 @@ public enum TransferDirection: String, Sendable, Hashable {
 public struct TransferPath: Sendable, Hashable {
   /// The path of the file or folder on the sending side.
   public var source: String
-
   /// The path below the destination root, or `nil` if the file keeps its name.
   public var destination: String?
 
@@ -91,7 +86,7 @@ public struct TransferPath: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - source: The path on the sending side.
-  ///   - destination: The path below the destination root, which all paths of a transfer have, or none.
+  ///   - destination: The path below the destination root. Either all paths of a transfer have one, or none of them.
   public init(_ source: String, to destination: String? = nil) {
     self.source = source
     self.destination = destination
@@ -108,7 +103,7 @@ extension TransferSpec {
 
   /// The files and folders to transfer (`paths`).
   ///
-  /// In an element with only a destination, as in a node's response about an upload, it is used as the source.
+  /// If an element has only a destination, as in a node's response about an upload, the destination is the source.
   public var paths: [TransferPath] {
     get {
       (fields["paths"]?.array ?? []).compactMap { path in
@@ -146,13 +141,11 @@ extension TransferSpec {
 
   /// Whether a missing destination folder is created (`create_dir`).
   public var createsFolder: Bool? {
-    get { fields["create_dir"]?.bool }
-    set { fields["create_dir"] = newValue.map { .bool($0) } }
+    get { flag("create_dir") }
+    set { setFlag("create_dir", newValue) }
   }
 
-  /// A public key that the server accepts for the login, in the form of a line in `authorized_keys` (`public_keys`).
-  ///
-  /// A node accepts the key in a request for a transfer. See ``DynamicKey``.
+  /// The `authorized_keys` line of a key that a node accepts for the login (`public_keys`); see ``DynamicKey``.
   public var publicKey: String? {
     get { text("public_keys") }
     set { setText("public_keys", newValue) }
@@ -196,8 +189,8 @@ extension TransferSpec {
 
   /// Whether the session stays open for paths that are added later (`keepalive`).
   public var isPersistent: Bool? {
-    get { fields["keepalive"]?.bool }
-    set { fields["keepalive"] = newValue.map { .bool($0) } }
+    get { flag("keepalive") }
+    set { setFlag("keepalive", newValue) }
   }
 
   /// The number of concurrent sessions of the transfer (`multi_session`), where 0 and 1 mean one session.
@@ -205,21 +198,6 @@ extension TransferSpec {
     get { number("multi_session") }
     set { setNumber("multi_session", newValue) }
   }
-
-  func text(_ name: String) -> String? { fields[name]?.string }
-
-  /// Returns a field's value if it is a string that is neither empty nor blank.
-  func filled(_ name: String) -> String? { text(name).flatMap { $0.isBlank ? nil : $0 } }
-
-  func number(_ name: String) -> Int? { fields[name]?.integer }
-
-  func word<Word: RawRepresentable<String>>(_ name: String) -> Word? { text(name).flatMap { Word(rawValue: $0) } }
-
-  func secret(_ name: String) -> Secret? { text(name).map { Secret($0) } }
-
-  mutating func setText(_ name: String, _ text: String?) { fields[name] = text.map { .string($0) } }
-
-  mutating func setNumber(_ name: String, _ number: Int?) { fields[name] = number.map { .number(JSONNumber($0)) } }
 }
 
 /// Fields about rates and the resumption of transfers.
@@ -279,26 +257,14 @@ extension TransferSpec {
 
   /// Whether source files are removed after their transfer (`remove_after_transfer`).
   public var removesSources: Bool? {
-    get { fields["remove_after_transfer"]?.bool }
-    set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
+    get { flag("remove_after_transfer") }
+    set { setFlag("remove_after_transfer", newValue) }
   }
 
   /// The folder to which source files are moved after their transfer (`move_after_transfer`).
   public var sourceArchive: String? {
     get { text("move_after_transfer") }
     set { setText("move_after_transfer", newValue) }
-  }
-
-  /// Returns a specification with the fields that a transfer with an access key's token requires.
-  ///
-  /// The fields are the user, and the tags that identify the access key and the folder or file, which is the root of
-  /// the access key if `fileID` is `nil`. ``TransferSigner`` merges these tags with the tags of the transfer.
-  static func naming(accessKey: String, fileID: String?) -> TransferSpec {
-    var node: JSONObject = ["access_key": .string(accessKey)]
-    node["file_id"] = fileID.map { .string($0) }
-    return TransferSpec(fields: [
-      "remote_user": .string(AsperaAccount.defaultTokenUser), "tags": ["aspera": ["node": .object(node)]],
-    ])
   }
 }
 
@@ -368,14 +334,63 @@ extension TransferSpec {
   ///
   /// A WebSocket requires a token and does not check an account. The server's certificate replaces the host key.
   public var offersWebSocket: Bool? {
-    get { fields["wss_enabled"]?.bool }
-    set { fields["wss_enabled"] = newValue.map { .bool($0) } }
+    get { flag("wss_enabled") }
+    set { setFlag("wss_enabled", newValue) }
   }
 
   /// The server's TCP port for a WebSocket (`wss_port`).
   public var webSocketPort: Int? {
     get { number("wss_port") }
     set { setNumber("wss_port", newValue) }
+  }
+
+  /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
+  ///
+  /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
+  /// objects. The proxy is removed because its URL can contain a password.
+  public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
+
+  /// The words in the names of secret fields, also of fields that this package does not know.
+  private static let secretWords = [
+    "password", "passphrase", "passwd", "secret", "private_key", "api_key", "apikey", "token", "credential", "proxy",
+    "authorization", "headers", "ssh_args",
+  ]
+
+  private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
+    var publicFields = JSONObject()
+    for (name, value) in object {
+      switch value {
+      case .string, .array, .object:
+        let name = name.lowercased()
+        if secretWords.contains(where: { name.contains($0) }) { continue }
+      case .number, .bool, .null: break
+      }
+      publicFields[name] = withoutSecrets(value)
+    }
+    return publicFields
+  }
+
+  private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): .object(withoutSecrets(object))
+    case .array(let elements): .array(elements.map { withoutSecrets($0) })
+    case .string, .number, .bool, .null: value
+    }
+  }
+}
+
+/// Tags that servers and applications require.
+extension TransferSpec {
+  /// Returns a specification with the fields that a transfer with an access key's token requires.
+  ///
+  /// The fields are the user, and the tags that identify the access key and the folder or file, which is the root of
+  /// the access key if `fileID` is `nil`. ``TransferSigner`` merges these tags with the tags of the transfer.
+  static func naming(accessKey: String, fileID: String?) -> TransferSpec {
+    var node: JSONObject = ["access_key": .string(accessKey)]
+    node["file_id"] = fileID.map { .string($0) }
+    return TransferSpec(fields: [
+      "remote_user": .string(AsperaAccount.defaultTokenUser), "tags": ["aspera": ["node": .object(node)]],
+    ])
   }
 
   /// The time for which Aspera on Cloud waits for a retry, as aspera-cli requests it.
@@ -401,44 +416,21 @@ extension TransferSpec {
     let accessKey = (try? decodedTags())?["aspera"]?["node"]?["access_key"]?.string
     return accessKey?.isEmpty ?? true
   }
+}
 
-  /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
-  ///
-  /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
-  /// objects. The proxy is removed because its URL can contain a password.
-  public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
-
-  /// The words by which the names of secret fields are recognized, which can also be fields that are unknown here.
-  private static let secretWords = [
-    "password", "passphrase", "passwd", "secret", "private_key", "api_key", "apikey", "token", "credential", "proxy",
-    "authorization", "headers", "ssh_args",
-  ]
-
-  private static func isSecret(_ name: String) -> Bool {
-    let name = name.lowercased()
-    return secretWords.contains { name.contains($0) }
-  }
-
-  private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
-    var publicFields = JSONObject()
-    for (name, value) in object {
-      switch value {
-      case .string, .array, .object:
-        guard !isSecret(name) else { continue }
-        publicFields[name] = withoutSecrets(value)
-      case .number, .bool, .null: publicFields[name] = value
-      }
-    }
-    return publicFields
-  }
-
-  private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
-    switch value {
-    case .object(let object): .object(withoutSecrets(object))
-    case .array(let elements): .array(elements.map { withoutSecrets($0) })
-    case .string, .number, .bool, .null: value
-    }
-  }
+/// Access to fields by their names.
+extension TransferSpec {
+  /// Returns a field's value unless it is `null`, which counts as an absent field.
+  func value(_ name: String) -> JSONValue? { fields[name].flatMap { $0 == .null ? nil : $0 } }
+  func text(_ name: String) -> String? { fields[name]?.string }
+  func nonblankText(_ name: String) -> String? { text(name).flatMap { $0.isBlank ? nil : $0 } }
+  func number(_ name: String) -> Int? { fields[name]?.integer }
+  func flag(_ name: String) -> Bool? { fields[name]?.bool }
+  func word<Word: RawRepresentable<String>>(_ name: String) -> Word? { text(name).flatMap { Word(rawValue: $0) } }
+  func secret(_ name: String) -> Secret? { text(name).map { Secret($0) } }
+  mutating func setText(_ name: String, _ text: String?) { fields[name] = text.map { .string($0) } }
+  mutating func setNumber(_ name: String, _ number: Int?) { fields[name] = number.map { .number(JSONNumber($0)) } }
+  mutating func setFlag(_ name: String, _ isSet: Bool?) { fields[name] = isSet.map { .bool($0) } }
 }
 
 extension TransferSpec {
@@ -446,15 +438,15 @@ extension TransferSpec {
   ///
   /// Unknown fields are accepted here, because another engine may know them. ascp commands reject unknown fields.
   ///
-  /// Credentials must be unambiguous. ascp reads the password of an account and the passphrase of a key from the same
-  /// environment variable, and tries the value as both. A specification with a password and a passphrase, or with a
-  /// password and a key, is therefore rejected, although other clients silently use one of the credentials.
+  /// Credentials must be unambiguous: a password with a passphrase or a key is rejected, although other clients
+  /// silently use one of them. ascp reads the password of an account and the passphrase of a key from the same
+  /// environment variable, and tries the value as both.
   ///
-  /// - Throws: An ``AsperaError`` that contains the name of the invalid field but not its value: `ambiguousCredential`,
+  /// - Throws: An ``AsperaError`` with the name of the invalid field but not its value: `ambiguousCredential`,
   ///   `invalidToken`, `malformedKey` or `invalidHostKey` for credentials, tokens, keys and host keys, otherwise
   ///   `invalidSpecification`.
   public func validate() throws(AsperaError) {
-    for field in TransferField.all { if let value = fields[field.name], value != .null { try field.check(value) } }
+    for field in TransferField.all { if let value = value(field.name) { try field.check(value) } }
     guard direction != nil else { throw Self.invalid("has no direction", "Set direction to send or receive.") }
     try checkFiles()
     try checkCredentials()
@@ -467,7 +459,7 @@ extension TransferSpec {
     if fields["tags"]?.object != nil, text("tags64") != nil {
       throw Self.invalid("has both tags and tags64", "Leave one of them out.")
     }
-    if contentProtection != nil, filled("content_protection_password") == nil {
+    if contentProtection != nil, nonblankText("content_protection_password") == nil {
       throw Self.invalid(
         "has content_protection without a password", "Set content_protection_password; ascp would prompt for it.")
     }
@@ -475,15 +467,15 @@ extension TransferSpec {
   }
 
   private func checkCredentials() throws(AsperaError) {
-    let password = filled("remote_password")
-    let key = filled("ssh_private_key")
-    let path = filled("ssh_private_key_path")
+    let password = nonblankText("remote_password")
+    let key = nonblankText("ssh_private_key")
+    let path = nonblankText("ssh_private_key_path")
     if password != nil, key != nil || path != nil { throw Self.ambiguous("both a password and a private key") }
-    if password != nil, filled("ssh_private_key_passphrase") != nil {
+    if password != nil, nonblankText("ssh_private_key_passphrase") != nil {
       throw Self.ambiguous("both a password and the passphrase of a key")
     }
     if key != nil, path != nil { throw Self.ambiguous("a private key in a file and another one in memory") }
-    if key == nil, path == nil, filled("ssh_private_key_passphrase") != nil {
+    if key == nil, path == nil, nonblankText("ssh_private_key_passphrase") != nil {
       throw Self.invalid(
         "has a passphrase and no private key", "Name the key; ascp would try the passphrase as a password.")
     }
@@ -495,11 +487,10 @@ extension TransferSpec {
     }
   }
 
-  /// Checks the fields of a WebSocket, which replaces SSH and needs no account.
   private func checkWebSocket() throws(AsperaError) {
     guard offersWebSocket == true else { return }
     if webSocketPort == nil { throw Self.invalid("has wss_enabled without wss_port", "Set wss_port, such as 443.") }
-    if filled("token") == nil {
+    if nonblankText("token") == nil {
       throw Self.invalid("has wss_enabled without a token", "Set a token; a WebSocket checks no account.")
     }
   }
@@ -514,7 +505,6 @@ extension TransferSpec {
       remedy: "Leave one of them out; it is undefined which one ascp would use.")
   }
 
-  /// The names of the fields that together are equivalent to `delete_source`.
   static let deletionFields = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
 
   /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
@@ -524,17 +514,14 @@ extension TransferSpec {
   ]
 
   private func checkFiles() throws(AsperaError) {
-    if let deletes = fields["delete_source"]?.bool {
-      for name in Self.deletionFields + ["remove_empty_source_dir"] {
-        if let other = fields[name]?.bool, other != deletes {
-          throw Self.invalid(
-            "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
-        }
-      }
+    let deletesSource = fields["delete_source"]?.bool
+    for name in Self.deletionFields + ["remove_empty_source_dir"] {
+      guard let deletesSource, let other = fields[name]?.bool, other != deletesSource else { continue }
+      throw Self.invalid(
+        "has delete_source \(deletesSource) and \(name) \(other)", "Leave delete_source out, or \(name).")
     }
-    if let one = fields["remove_empty_source_dir"]?.bool, let other = fields["remove_empty_source_directory"]?.bool,
-      one != other
-    {
+    let removesEmptySource = ["remove_empty_source_dir", "remove_empty_source_directory"].map { fields[$0]?.bool }
+    if let one = removesEmptySource[0], let other = removesEmptySource[1], one != other {
       throw Self.invalid(
         "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
     }

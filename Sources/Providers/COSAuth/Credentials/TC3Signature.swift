@@ -28,13 +28,12 @@ package struct TC3Signature: ScopedSignature {
 
 /// A signer of requests to Tencent Cloud's API with TC3-HMAC-SHA256.
 ///
-/// The request must already specify its content type, action and version. The signer adds the time and the session
-/// token. The token is sent but not included in the signature.
+/// The request must already have its content type, action and version. The signer adds the time and an unsigned token.
 package struct TC3Signer: ServiceSigner {
   private let service: String
   private let signedHeaders: [String]
 
-  /// The vendor's documentation signs `X-TC-Action`, and the vendor's SDKs do not.
+  /// Creates a signer that signs `X-TC-Action`, as the vendor's documentation does and the vendor's SDKs do not.
   package init(service: String, signsAction: Bool = true) {
     self.service = service
     signedHeaders = ["content-type", "host"] + (signsAction ? ["x-tc-action"] : [])
@@ -59,18 +58,17 @@ extension HTTPField.Name {
   fileprivate static let tcToken = known("X-TC-Token")
 }
 
-/// The older signature of Tencent Cloud's API, which is sent as a request parameter.
+/// The older signature of Tencent Cloud's API, a request parameter of the vendor's SDKs for temporary keys.
 ///
-/// It is used to verify requests of the vendor's SDKs for temporary keys. Source: the SDKs' code (qcloud-cos-sts-sdk,
-/// all languages).
+/// Source: the code of qcloud-cos-sts-sdk, in all its languages.
 package enum TencentV1Signature {
-  /// The unencoded parameters are those of the query and of the form body, decoded once; `Signature` is ignored.
+  /// Returns the string to sign for the decoded parameters of the query and of the form body, without `Signature`.
   package static func stringToSign(method: String, host: String, path: String = "/", parameters: [FormPair]) -> String {
     let signed = FormPair.sorted(parameters.filter { $0.name != "Signature" })
     return "\(method)\(host)\(path)?" + signed.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
   }
 
-  /// The method is the parameter `SignatureMethod`: `HmacSHA256` selects HMAC-SHA256, and all else HMAC-SHA1.
+  /// Returns the signature; the method, `SignatureMethod`, is HMAC-SHA1 unless it is `HmacSHA256`.
   package static func signature(of stringToSign: String, secret: Secret, method: String? = nil) -> String {
     secret.bytes.withBytes { secret in
       method == "HmacSHA256"

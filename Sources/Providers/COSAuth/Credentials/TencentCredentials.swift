@@ -17,39 +17,29 @@ public struct TencentCredentials: Sendable {
   /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
-  /// The source that reads the key from the environment.
-  ///
-  /// Its variables are `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY`, and `TENCENTCLOUD_TOKEN` or
-  /// `TENCENTCLOUD_SESSION_TOKEN`.
+  /// The source that reads the key from `TENCENTCLOUD_SECRET_ID`, `TENCENTCLOUD_SECRET_KEY`, and `TENCENTCLOUD_TOKEN`
+  /// or `TENCENTCLOUD_SESSION_TOKEN`.
   public var environment: Source
-
-  /// The source that reads a profile of the file that the vendor's SDKs share.
-  ///
-  /// The file is `~/.tencentcloud/credentials` or, if that file does not exist, `/etc/tencentcloud/credentials`.
+  /// The source that reads a profile of the SDKs' file: `~/.tencentcloud/credentials` or, if there is none,
+  /// `/etc/tencentcloud/credentials`.
   public var profile: Source
-
   /// The source that reads a profile of the vendor's command-line tool: `~/.tccli/<profile>.credential`.
   public var cliProfile: Source
-
   /// The source that reads the configuration of coscmd: `~/.cos.conf`.
   public var coscmd: Source
-
   /// The source that uses the configuration of coscli: `~/.cos.yaml`.
   public var coscli: Source
-
   /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
 
-  /// The source that assumes a pod's role.
+  /// The source that assumes a pod's role, which `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and
+  /// `TKE_REGION` specify.
   ///
-  /// The role is specified by `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`. As in
-  /// the vendor's chain, the instance's role comes first. To use the pod's role instead, set ``metadata`` to `nil`.
+  /// The instance's role precedes it, as in the vendor's chain, unless ``metadata`` is set to `nil`.
   public var podRole: Source
 
   /// Creates Tencent Cloud's default sources.
-  public init() {
-    self.init(services: .real)
-  }
+  public init() { self.init(services: .real) }
 
   init(services: TencentServices) {
     environment = EnvironmentCredentialProvider.cos
@@ -83,9 +73,7 @@ extension EnvironmentCredentialProvider {
     tokens: ["TENCENTCLOUD_TOKEN", "TENCENTCLOUD_SESSION_TOKEN"])
 }
 
-/// A provider of temporary keys for a TKE pod's role, which four environment variables specify.
-///
-/// The variables are `TKE_ROLE_ARN`, `TKE_PROVIDER_ID`, `TKE_WEB_IDENTITY_TOKEN_FILE` and `TKE_REGION`.
+/// A provider of temporary keys for a TKE pod's role, configured by environment variables.
 struct TencentPodRoleProvider: CredentialProvider {
   private static let roleARNVariable = "TKE_ROLE_ARN"
   private static let providerIDVariable = "TKE_PROVIDER_ID"
@@ -97,17 +85,17 @@ struct TencentPodRoleProvider: CredentialProvider {
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
-    // The region alone configures no role, because other tools set it too.
+    // Other tools also set the region, so the region alone does not configure a role.
     let roleVariables = [Self.roleARNVariable, Self.providerIDVariable, Self.tokenFileVariable]
     let values = try context.variables(roleVariables + [Self.regionVariable], requiring: roleVariables, at: location)
     let (roleARN, providerID, tokenFile, region) = (values[0], values[1], values[2], values[3])
     let role = TencentServices.PodRole(arn: roleARN, providerID: providerID, region: region)
-    return try await services.webIdentity(role, context.token(in: tokenFile, for: location))
-      .issue(for: location, in: context)
+    let provider = services.webIdentity(role, context.token(in: tokenFile, for: location))
+    return try await provider.issue(for: location, in: context)
   }
 }
 
-/// A factory of the credential providers, which tests can replace.
+/// The providers that request keys from Tencent Cloud's services, each created by a closure that tests can replace.
 struct TencentServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 

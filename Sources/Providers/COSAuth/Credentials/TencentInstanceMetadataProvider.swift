@@ -2,21 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-internal import HTTPTypes
 public import StorageAuth
 
 /// A provider that requests temporary keys for a CVM instance's role from the instance's metadata service.
 ///
 /// If the service cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential
-/// chain continues with its next source. Once the service has responded, it exists, and later failures are others. The
-/// transport must not send these requests through a proxy.
+/// chain continues, unless the service has responded before. The transport must not use a proxy for these requests.
 public struct TencentInstanceMetadataProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source = "Tencent instance metadata"
 
   /// The paths of the list of roles, both of which the vendor's tools use; older images have only the second path.
   private static let rolePaths = ["/latest/meta-data", "/meta-data"].map { $0 + "/cam/security-credentials/" }
-
   private let role: String?
   private let service: MetadataService
 
@@ -24,20 +21,17 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
   ///
   /// - Parameters:
   ///   - role: The role name, or `nil` to request the name from the metadata service.
-  ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
-  ///     choose the keys.
+  ///   - endpoint: The URL of the service, which chooses the keys, so it can be set only in code.
   public init(role: String? = nil, endpoint: String = "http://metadata.tencentyun.com") {
     self.role = role
     service = MetadataService(source: source, endpoint: endpoint)
   }
 
-  /// Requests a temporary key from the metadata service and reads the service's time from the response.
+  /// Requests a temporary key from the metadata service and returns it with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Returns: A temporary key and the service's time.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
-  ///   `failed`, `timeout` or `malformedResponse` if the instance does not have the role or the service does not work
-  ///   correctly.
+  ///   `failed`, `timeout` or `malformedResponse` if the instance lacks the role or the service does not work.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     var name = role
     for path in Self.rolePaths {

@@ -5,14 +5,12 @@ public import CredentialSources
 public import StorageAuth
 
 extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
-  /// Returns a provider that reads an access key from a profile of the file that Tencent Cloud's SDKs share.
-  ///
-  /// The file is `~/.tencentcloud/credentials` or, if that file does not exist, `/etc/tencentcloud/credentials`.
-  /// `TENCENTCLOUD_CREDENTIALS_FILE` specifies another path.
+  /// Returns a provider of access keys from a profile of the file that Tencent Cloud's SDKs share.
   ///
   /// - Parameters:
   ///   - profile: The section name, or `nil` for `default`.
-  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default paths.
+  ///   - path: The file's path. If `nil`, the path that `TENCENTCLOUD_CREDENTIALS_FILE` specifies,
+  ///     `~/.tencentcloud/credentials` or, if there is none, `/etc/tencentcloud/credentials`.
   public static func tencentProfile(_ profile: String? = nil, path: String? = nil) -> Self {
     let file = ConfigurationFile(
       source: "Tencent Cloud profile", variable: "TENCENTCLOUD_CREDENTIALS_FILE",
@@ -24,10 +22,9 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     }
   }
 
-  /// Returns a provider that reads an access key from a profile of Tencent Cloud's command-line tool.
+  /// Returns a provider of access keys from `~/.tccli/<profile>.credential` of Tencent Cloud's command-line tool.
   ///
-  /// Its file is `~/.tccli/<profile>.credential`. The types `oauth` and `sso` require a login in a browser, so only the
-  /// temporary key that such a login has stored is used, until the key expires.
+  /// For the types `oauth` and `sso`, only the temporary key that a login in a browser has stored is used.
   ///
   /// - Parameter profile: The profile name. If `nil`, the profile that `TCCLI_PROFILE` specifies, or `default`.
   public static func tccliProfile(_ profile: String? = nil) -> Self {
@@ -39,7 +36,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
   private static func tccliKey(_ profile: String?, in context: ProviderContext) throws(CredentialError) -> AccessKey {
     let source = "Tencent Cloud CLI"
     let name = profile ?? "default"
-    // The name becomes part of a path, which must not lead out of the folder.
+    // The name becomes part of a path, and must not lead out of the folder.
     guard !name.hasByte("/"), name != "..", name != "." else {
       throw CredentialError(
         .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli created.")
@@ -59,17 +56,15 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
         .notConfigured,
         "has the type \(type), which needs a login in a browser, and its key expired at \(key.expirationText)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")
-    default:
-      throw contents.location.malformed("has the type \(type.shownIfName), which is unknown")
+    default: throw contents.location.malformed("has the type \(type.shownIfName), which is unknown")
     }
   }
 
-  /// Returns a provider that reads an access key from the configuration of coscmd: the section `[common]` in
-  /// `~/.cos.conf`.
+  /// Returns a provider of access keys from the section `[common]` in the configuration of coscmd.
   ///
   /// With `anonymous = true` in the section, the key is the anonymous key.
   ///
-  /// - Parameter path: The file's path, or `nil` for the default path.
+  /// - Parameter path: The file's path, or `nil` for `~/.cos.conf`.
   public static func coscmdProfile(path: String? = nil) -> Self {
     let file = ConfigurationFile(
       source: "coscmd", paths: ["~/.cos.conf"], remedy: "Run coscmd config -a <secret_id> -s <secret_key>.")
@@ -81,16 +76,13 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     }
   }
 
-  /// Returns a provider of access keys from the configuration of coscli: `cos.base` in `~/.cos.yaml`.
+  /// Returns a provider of access keys from `cos.base` in the configuration of coscli.
   ///
-  /// coscli obfuscates the keys in this file with a constant that every copy of coscli contains, unless
-  /// `disableencryption` is `"true"`. Only plain keys are read; obfuscated keys are detected and reported as
-  /// `notConfigured`. In the mode `CvmRole`, the key is requested for the instance's role.
+  /// Unless `disableencryption` is `"true"`, coscli obfuscates the keys with a constant that every copy of it contains.
+  /// Only plain keys are read; others are reported as `notConfigured`. The mode `CvmRole` requests a key.
   ///
-  /// - Parameter path: The file's path, or `nil` for the default path.
-  public static func coscliProfile(path: String? = nil) -> Self {
-    coscliProfile(path: path, services: .real)
-  }
+  /// - Parameter path: The file's path, or `nil` for `~/.cos.yaml`.
+  public static func coscliProfile(path: String? = nil) -> Self { coscliProfile(path: path, services: .real) }
 
   static func coscliProfile(path: String? = nil, services: TencentServices) -> Self {
     let file = ConfigurationFile(source: "coscli", paths: ["~/.cos.yaml"], remedy: "Run coscli config init.")
@@ -125,20 +117,15 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
 
 /// A mapping of keys to strings at a path in a YAML file, limited to the subset of YAML that coscli writes.
 ///
-/// Keys are converted to lowercase because coscli ignores their case. Values may be in quotation marks. Any other kind
-/// of value in the mapping, such as a list or a string over several lines, is rejected.
+/// Keys are converted to lowercase because coscli ignores their case. Values may be in quotation marks. Other values,
+/// such as lists or strings over several lines, are rejected.
 struct YAMLMapping {
-  /// The nonempty values in the mapping, by their lowercase keys.
   private(set) var values: [String: String] = [:]
 
   /// The characters at the start of a value that YAML does not read as a plain string.
-  private static let structuralCharacters: Set<Character> = [
-    "{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-",
-  ]
+  private static let structuralCharacters = Set("{[&*!|>%@`?-")
 
   /// Parses the mapping at a path of lowercase keys, or returns `nil` if the file has no such mapping.
-  ///
-  /// It throws an error if the file is not UTF-8, or if the mapping has a repeated key or an unsupported value.
   init?(_ bytes: [UInt8], path: [String], at location: SettingLocation) throws(CredentialError) {
     guard let text = String(utf8: bytes) else { throw location.malformed("is not text in UTF-8") }
     var parents: [(indent: Int, key: String)] = []
@@ -160,14 +147,12 @@ struct YAMLMapping {
       guard let scalar = Self.scalar(value) else {
         throw location.malformed("has a value in line \(index + 1) that is not a plain string")
       }
-      if values.updateValue(scalar, forKey: key) != nil {
-        throw location.malformed("has the key of line \(index + 1) twice")
-      }
+      let earlierValue = values.updateValue(scalar, forKey: key)
+      guard earlierValue == nil else { throw location.malformed("has the key of line \(index + 1) twice") }
     }
     if !isFound { return nil }
   }
 
-  /// Returns the lowercase key and the value in a line, or `nil` if the line is not a key-value pair.
   private static func pair(_ line: String) -> (key: String, value: String)? {
     guard let colon = line.firstIndex(of: ":"), let key = line[..<colon].trimmed else { return nil }
     let rest = line[line.utf8.index(after: colon)...]

@@ -12,38 +12,34 @@ public struct TencentSTSEndpoint: Sendable, Hashable {
 
   /// The default STS endpoint: `sts.tencentcloudapi.com`.
   public static let standard = TencentSTSEndpoint(url: "https://sts.tencentcloudapi.com")
-
   /// The STS endpoint inside the vendor's network: `sts.internal.tencentcloudapi.com`.
   public static let `internal` = TencentSTSEndpoint(url: "https://sts.internal.tencentcloudapi.com")
-
   /// The STS endpoint for accounts outside of mainland China: `sts.intl.tencentcloudapi.com`.
   public static let international = TencentSTSEndpoint(url: "https://sts.intl.tencentcloudapi.com")
 
   /// Returns a custom STS endpoint.
   ///
-  /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
-  ///   runs on this machine.
+  /// - Parameter url: The URL with scheme, host and port: `https`, or `http` if the server runs on this machine.
   public static func url(_ url: String) -> TencentSTSEndpoint { TencentSTSEndpoint(url: url) }
 }
 
-/// Tencent Cloud's STS at an endpoint, with the region that requests name.
+/// The token service (STS) at an endpoint, with the region that requests name.
 struct TencentSTS: Sendable, Hashable {
   let region: String
   let endpoint: TencentSTSEndpoint
 
-  /// Creates a request that is not yet signed, after validating the endpoint and the region.
-  func call(_ action: String, _ parameters: JSONObject, _ check: RequestCheck) throws(CredentialError) -> ServiceCall {
+  func unsignedCall(
+    _ action: String, _ parameters: JSONObject, _ check: RequestCheck
+  ) throws(CredentialError) -> ServiceCall {
     let address = try check.address(endpoint.url)
     let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     guard isRegion, !region.isEmpty else {
       throw check.refused("The name of the region is not valid.", "Write it like ap-guangzhou.")
     }
-    return address.call(
-      .post,
-      headers: [
-        .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13",
-        .tcRegion: region,
-      ], body: JSONValue.object(parameters).serialized)
+    let headers: HTTPFields = [
+      .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13", .tcRegion: region,
+    ]
+    return address.call(.post, headers: headers, body: JSONValue.object(parameters).serialized)
   }
 }
 
@@ -51,7 +47,7 @@ struct TencentSTS: Sendable, Hashable {
 typealias TencentRole = AssumedRole<TencentSTS>
 
 extension TencentRole {
-  /// Returns the checked parameters, of which STS requires the policy to be percent-encoded once.
+  /// Returns the checked parameters; STS requires the policy to be percent-encoded once.
   func parameters(_ check: RequestCheck) throws(CredentialError) -> JSONObject {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
@@ -69,7 +65,6 @@ extension TencentRole {
 }
 
 extension SignedExchange {
-  /// Sends a request that is signed with TC3-HMAC-SHA256, and returns the temporary key in the response.
   func tencentRoleKey(
     for call: ServiceCall, source: String, in context: ProviderContext, permanent: Bool = false
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -118,7 +113,6 @@ extension CredentialReader {
     return try tencentKey(in: fields, expirationIn: response, at: received.issuerTime)
   }
 
-  /// Returns the temporary key in an object with the fields that Tencent Cloud's STS and metadata service use.
   func tencentKey(
     in fields: JSONObject, expirationIn object: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -6,12 +6,10 @@ internal import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// A provider that assumes a role with another key and returns the temporary keys that Tencent Cloud's token service
-/// (STS) issues.
+/// A provider that assumes a role with another key and returns temporary keys from Tencent Cloud's token service (STS).
 ///
 /// The provider sends `AssumeRole` requests that are signed with TC3-HMAC-SHA256. If the service rejects the signing
-/// time, the provider takes the service's time from the response, signs the request again once, and uses that time for
-/// later requests.
+/// time, the provider signs the request again once with the service's time, and uses that time for later requests.
 public struct TencentAssumeRoleProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
@@ -47,19 +45,16 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
   ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
-  ///   supply the signing key.
+  ///   `timeout` if the service does not respond in time; or the code of the error of `credentials`.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
-    let call = try role.endpoint.call("AssumeRole", try role.parameters(check), check)
+    let call = try role.endpoint.unsignedCall("AssumeRole", try role.parameters(check), check)
     return try await service.tencentRoleKey(for: call, source: source, in: context)
   }
 }
 
 extension CredentialProvider where Self == TencentAssumeRoleProvider {
-  /// Returns a provider of temporary keys for a Tencent Cloud role that another key may assume.
-  ///
-  /// The parameters are those of the initializer of ``TencentAssumeRoleProvider``.
+  /// Returns a provider that assumes a Tencent Cloud role; ``TencentAssumeRoleProvider`` describes the parameters.
   public static func tencentAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
@@ -71,12 +66,9 @@ extension CredentialProvider where Self == TencentAssumeRoleProvider {
   }
 }
 
-/// A provider that requests temporary keys with a subset of a permanent key's rights from Tencent Cloud's token service
-/// (STS).
+/// A provider of temporary keys with a subset of a permanent key's rights from Tencent Cloud's token service (STS).
 ///
-/// The provider sends `GetFederationToken` requests that are signed with TC3-HMAC-SHA256. If the service rejects the
-/// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
-/// time for later requests.
+/// The provider sends `GetFederationToken` requests, which it signs like ``TencentAssumeRoleProvider``.
 public struct TencentFederationProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
@@ -93,8 +85,7 @@ public struct TencentFederationProvider: CredentialProvider {
   ///   - name: The session name, which appears in the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
   ///   - policy: The policy that specifies the keys' rights, as JSON; the service requires a policy.
   ///   - credentials: The provider of the permanent key.
-  ///   - duration: The lifetime of the keys: whole seconds up to 129600, or up to 7200 if the permanent key is the root
-  ///     account's.
+  ///   - duration: The lifetime of the keys: whole seconds up to 129600, or up to 7200 for a key of the root account.
   ///   - region: The region ID in the request; the response does not depend on the region.
   ///   - endpoint: The STS endpoint.
   public init(
@@ -109,10 +100,9 @@ public struct TencentFederationProvider: CredentialProvider {
     service = SignedExchange(source: source, credentials: credentials, rules: .tencent)
   }
 
-  /// Requests a temporary key from the token service and reads the service's time from the response.
+  /// Requests a temporary key from the token service and returns it with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Returns: A temporary key and the service's time.
   /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, and `failed` if the signing key is temporary.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
@@ -123,15 +113,13 @@ public struct TencentFederationProvider: CredentialProvider {
       "DurationSeconds": .number(JSONNumber(seconds)), "Name": .string(name),
       "Policy": .string(policy.percentEncoded()),
     ]
-    let call = try sts.call("GetFederationToken", parameters, check)
+    let call = try sts.unsignedCall("GetFederationToken", parameters, check)
     return try await service.tencentRoleKey(for: call, source: source, in: context, permanent: true)
   }
 }
 
 extension CredentialProvider where Self == TencentFederationProvider {
-  /// Returns a provider of temporary Tencent Cloud keys with some of the rights of a permanent key.
-  ///
-  /// The parameters are those of the initializer of ``TencentFederationProvider``.
+  /// Returns a provider of keys with fewer rights; ``TencentFederationProvider`` describes the parameters.
   public static func tencentFederation(
     _ name: String, policy: String, credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(1800), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
@@ -143,8 +131,7 @@ extension CredentialProvider where Self == TencentFederationProvider {
 
 /// A provider that exchanges an identity token for temporary keys of a role at Tencent Cloud's token service (STS).
 ///
-/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests. Pods of the vendor's container service obtain
-/// their keys in this way.
+/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests, as pods of the vendor's container service do.
 public struct TencentWebIdentityProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
@@ -190,7 +177,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
       let identity = try await check.identityToken(token)
       var parameters = parameters
       parameters["WebIdentityToken"] = .string(identity.reveal())
-      var call = try role.endpoint.call("AssumeRoleWithWebIdentity", parameters, check)
+      var call = try role.endpoint.unsignedCall("AssumeRoleWithWebIdentity", parameters, check)
       // The value with which the vendor's SDKs mark a request that needs no signature.
       call.request.headerFields[.authorization] = "SKIP"
       call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"

@@ -43,8 +43,7 @@ package enum ACS3Signature {
 /// A signer of requests to Alibaba Cloud's API with ACS3-HMAC-SHA256.
 ///
 /// The request must already specify its action, version and nonce in `x-acs-` headers. The signer adds the date, the
-/// hash of the body and the session token. The service accepts each nonce only once, so a request that is sent again
-/// needs a new nonce before it is signed.
+/// hash of the body and the session token. The service accepts each nonce only once, even in a repeated request.
 package struct ACS3Signer: ServiceSigner {
   package init() {}
 
@@ -55,9 +54,7 @@ package struct ACS3Signer: ServiceSigner {
     signed.request.headerFields[.acsDate] = context.date.iso8601
     signed.request.headerFields[.acsContentSHA256] = call.bodyHash
     signed.setToken(of: key, named: .acsSecurityToken)
-    for name in ["x-acs-action", "x-acs-version", "x-acs-signature-nonce"] {
-      _ = try signed.signedValue(of: name)
-    }
+    for name in ["x-acs-action", "x-acs-version", "x-acs-signature-nonce"] { _ = try signed.signedValue(of: name) }
     let names = ACS3Signature.signedHeaders(of: signed)
     let signature = try ACS3Signature.expected(for: signed, signing: names, secret: key.secret)
     signed.request.headerFields[.authorization] =

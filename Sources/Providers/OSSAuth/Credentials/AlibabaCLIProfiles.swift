@@ -5,16 +5,14 @@ public import CredentialSources
 public import StorageAuth
 
 extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
-  /// Returns a provider of access keys from a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
+  /// Returns a provider of access keys from a profile of Alibaba Cloud's command-line tool.
   ///
-  /// `ALIBABA_CLOUD_CONFIG_FILE` specifies another path, and `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the
-  /// source. All modes except `RsaKeyPair` are supported. `CloudSSO` and `OAuth` require a login in a browser, so only
-  /// the temporary key that such a login has stored is used, until the key expires.
+  /// `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the source. All modes except `RsaKeyPair` are supported. In the
+  /// modes `CloudSSO` and `OAuth`, only the temporary key that a login in a browser has stored is used.
   ///
   /// - Parameters:
-  ///   - profile: The profile name. If `nil`, the profile that `ALIBABA_CLOUD_PROFILE` specifies, or the file's current
-  ///     profile.
-  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  ///   - profile: The profile name. If `nil`, the profile in `ALIBABA_CLOUD_PROFILE`, or the file's current profile.
+  ///   - path: The file's path. If `nil`, the path in `ALIBABA_CLOUD_CONFIG_FILE`, or `~/.aliyun/config.json`.
   public static func alibabaCLIProfile(_ profile: String? = nil, path: String? = nil) -> Self {
     alibabaCLIProfile(profile, path: path, services: .real)
   }
@@ -49,12 +47,10 @@ struct AlibabaCLIProfiles {
     id: "access_key_id", secret: "access_key_secret", token: "sts_token")
   private static let issuedKeyNames = SettingTable.KeyNames(
     id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "sts_expiration")
-
   private static let roleNames = SettingTable.RoleNames(
     arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
     externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
 
-  /// The time after which a command is ended, which has no setting in the file.
   private static let commandTimeout = Duration.seconds(60)
 
   private let file: ConfigurationFile.Contents
@@ -62,7 +58,6 @@ struct AlibabaCLIProfiles {
   private let now: Timestamp
   private var profiles: [(name: String, settings: JSONObject)] = []
 
-  /// Parses the file; expirations of stored keys are compared with the current time.
   init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
     self.file = file
     self.now = now
@@ -97,9 +92,7 @@ struct AlibabaCLIProfiles {
     file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
   }
 
-  /// Returns the plan of a profile, or `nil` if there is no such profile.
-  ///
-  /// - Parameter dependents: The profiles that led to this one through their source profiles, to detect a cycle.
+  /// Returns the plan of a profile, if there is one; the dependents led to the profile through their source profiles.
   func plan(for name: String, asSourceOf dependents: [String] = []) throws(CredentialError) -> AlibabaPlan? {
     let namesakes = profiles.filter { $0.name == name }
     guard let profile = namesakes.first else { return nil }
@@ -140,8 +133,7 @@ struct AlibabaCLIProfiles {
     case "rsakeypair":
       throw location.error(
         .failed, "has the mode RsaKeyPair, which is not supported", remedy: "Use the mode AK or RamRoleArn.")
-    default:
-      throw location.malformed("has the mode \(mode.shownIfName), which is unknown")
+    default: throw location.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 
@@ -168,12 +160,12 @@ struct AlibabaCLIProfiles {
     return command
   }
 
-  /// Returns the temporary key that a login in a browser has stored, until it expires.
+  /// Returns the temporary key that a login in a browser has stored, unless the key has expired.
   private func loginKey(in settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
     let key = try settings.key(Self.issuedKeyNames)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
-    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.expirationText ?? "")"
-    throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
+    let keyState = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.expirationText ?? "")"
+    throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(keyState)")
   }
 }
 

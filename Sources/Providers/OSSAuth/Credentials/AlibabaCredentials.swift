@@ -20,39 +20,27 @@ public struct AlibabaCredentials: Sendable {
 
   /// The source that reads the key from `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and `OSS_SESSION_TOKEN`.
   public var ossEnvironment: Source
-
   /// The source that reads the key from `ALIBABA_CLOUD_ACCESS_KEY_ID`, `ALIBABA_CLOUD_ACCESS_KEY_SECRET` and
   /// `ALIBABA_CLOUD_SECURITY_TOKEN`.
   public var environment: Source
-
-  /// The source that assumes a pod's role.
-  ///
-  /// The role is specified by `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
-  /// `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
+  /// The source that assumes the role that `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and
+  /// `ALIBABA_CLOUD_OIDC_TOKEN_FILE` specify for a pod.
   public var podRole: Source
-
   /// The source that uses a profile of the vendor's command-line tool: `~/.aliyun/config.json`.
   public var cliProfile: Source
-
   /// The source that uses a profile of the file that the vendor's SDKs share: `~/.alibabacloud/credentials`.
   public var sharedProfile: Source
-
   /// The source that uses a profile of ossutil: `~/.ossutilconfig`.
   public var ossutil: Source
-
   /// The source that uses a profile of the OSS SDK for Java: `~/.oss/credentials`.
   public var ossProfile: Source
-
   /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
-
   /// The source that requests a key from the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
   public var credentialsURI: Source
 
   /// Creates Alibaba Cloud's default sources.
-  public init() {
-    self.init(services: .real)
-  }
+  public init() { self.init(services: .real) }
 
   init(services: AlibabaServices) {
     ossEnvironment = EnvironmentCredentialProvider.oss
@@ -68,15 +56,13 @@ public struct AlibabaCredentials: Sendable {
 
   /// A chain of all sources that are not `nil`, in the order of the properties.
   ///
-  /// If `ALIBABA_CLOUD_PROFILE` specifies a profile that no file contains, the search ends with an error.
+  /// The search ends with an error if no file contains the profile that `ALIBABA_CLOUD_PROFILE` specifies.
   public var chain: CredentialChain<AccessKey> {
-    let namedProfileCheck = NamedProfileCheck(
-      variable: "ALIBABA_CLOUD_PROFILE", files: ["~/.aliyun/config.json", "~/.alibabacloud/credentials"])
-    // After the files: it only runs if neither of them had the profile.
     let readsProfiles = cliProfile != nil || sharedProfile != nil
+    // The check follows the files, so that it runs only if neither of them contains the profile.
     let sources: [Source] = [
-      ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? namedProfileCheck : nil, ossutil,
-      ossProfile, metadata, credentialsURI,
+      ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? NamedProfileCheck() : nil,
+      ossutil, ossProfile, metadata, credentialsURI,
     ]
     return CredentialChain(sources.compactMap(\.self), source: "Alibaba Cloud default sources")
   }
@@ -91,29 +77,25 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials().chain }
 }
 
-/// A provider in a chain that fails if an environment variable names a profile that no earlier provider had.
-///
-/// Without this check, the chain would continue and silently use another identity than the specified profile.
-struct NamedProfileCheck: CredentialProvider {
-  var source: String { "named profile (\(variable))" }
-  let variable: String
-  let files: [String]
+/// A provider that fails if `ALIBABA_CLOUD_PROFILE` names a missing profile, lest another identity be used silently.
+private struct NamedProfileCheck: CredentialProvider {
+  private static let variable = "ALIBABA_CLOUD_PROFILE"
+
+  let source = "named profile (\(Self.variable))"
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard let name = context.variable(variable) else {
+    guard let name = context.variable(Self.variable) else {
       throw CredentialError(
-        .notConfigured, source: source, "No profile is named.", remedy: "Set \(variable) to use one by its name.")
+        .notConfigured, source: source, "No profile is named.", remedy: "Set \(Self.variable) to use one by its name.")
     }
     throw CredentialError(
       .failed, source: source,
-      "\(variable) names the profile “\(name)”, and no key came from a profile of that name in \(files.joined(separator: " or ")).",
-      remedy: "Correct or unset \(variable).")
+      "\(Self.variable) names the profile “\(name)”, and no key came from a profile of that name in "
+        + "~/.aliyun/config.json or ~/.alibabacloud/credentials.", remedy: "Correct or unset \(Self.variable).")
   }
 }
 
-/// A provider of a pod's role (RRSA), which three environment variables specify.
-///
-/// The variables are `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
+/// A provider of temporary keys for a pod's role (RRSA), configured by environment variables.
 struct AlibabaPodRoleProvider: CredentialProvider {
   private static let roleARNVariable = "ALIBABA_CLOUD_ROLE_ARN"
   private static let providerARNVariable = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
@@ -143,11 +125,8 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   }
 }
 
-/// A provider of temporary keys for an instance's role, whose name `ALIBABA_CLOUD_ECS_METADATA` can specify.
-///
-/// `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` disables the provider.
+/// A provider of temporary keys for an instance's role, configured by environment variables.
 struct AlibabaInstanceRoleProvider: CredentialProvider {
-  /// The variable that, if it is `true`, forbids the older protocol of the metadata service.
   static let v1DisablingVariable = "ALIBABA_CLOUD_IMDSV1_DISABLED"
 
   let source = AlibabaInstanceMetadataProvider.sourceName
@@ -173,12 +152,10 @@ struct AlibabaCredentialsURIProvider: CredentialProvider {
   let services: AlibabaServices
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let uriVariable = "ALIBABA_CLOUD_CREDENTIALS_URI"
+    let variable = "ALIBABA_CLOUD_CREDENTIALS_URI"
     let location = SettingLocation(
-      source: source, name: "The environment", remedy: "Set \(uriVariable) to a URL that returns a key.")
-    guard let url = context.variable(uriVariable) else {
-      throw location.error(.notConfigured, "does not set \(uriVariable)")
-    }
+      source: source, name: "The environment", remedy: "Set \(variable) to a URL that returns a key.")
+    guard let url = context.variable(variable) else { throw location.error(.notConfigured, "does not set \(variable)") }
     return try await AlibabaPlan.uri(url).issue(at: location, in: context, through: services)
   }
 }

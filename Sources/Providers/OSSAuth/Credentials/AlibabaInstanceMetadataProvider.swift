@@ -8,14 +8,12 @@ public import StorageAuth
 /// A provider that requests temporary keys for an ECS instance's role from the instance's metadata service.
 ///
 /// The newer protocol, which requires a token, is tried first. If the service cannot be reached or the instance has no
-/// role, the error is `notConfigured`, so that a credential chain continues with its next source. Once the service has
-/// responded, it is assumed to exist. The transport must not send these requests through a proxy.
+/// role, the error is `notConfigured`, so that a credential chain continues, unless the service has responded before.
+/// The transport must not send these requests through a proxy.
 public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   private static let rolesPath = "/latest/meta-data/ram/security-credentials/"
-
   /// The lifetime of a token in seconds: six hours, which is the maximum.
   private static let tokenLifetime = "21600"
-
   static let sourceName = "Alibaba instance metadata"
 
   /// The provider's name, for error messages.
@@ -30,8 +28,7 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   /// - Parameters:
   ///   - role: The role name, or `nil` to request the name from the metadata service.
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
-  ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
-  ///     choose the keys.
+  ///   - endpoint: The URL of the service, which chooses the keys, so it can be set only in code.
   public init(role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200") {
     self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
@@ -42,10 +39,9 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     service = MetadataService(source: source, endpoint: endpoint, presence: presence)
   }
 
-  /// Requests a temporary key from the metadata service and reads the service's time from the response.
+  /// Requests a temporary key from the metadata service and returns it with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Returns: A temporary key and the service's time.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
   ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -58,8 +54,7 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     let path = Self.rolesPath + (try service.pathElement(ofRole: name))
     let response = try await service.get(path, headers: headers, in: context)
     guard response.status != 404 else { throw service.unknownRole(name) }
-    let fields = try service.fields(of: response)
-    return try service.reader.alibabaKey(in: fields, at: response.issuerTime)
+    return try service.reader.alibabaKey(in: service.fields(of: response), at: response.issuerTime)
   }
 
   /// Returns the headers with a token of the newer protocol, or none if only the older one works.
@@ -77,9 +72,7 @@ extension HTTPField.Name {
 }
 
 extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
-  /// Returns a provider of temporary keys for the role of an Alibaba Cloud instance (ECS).
-  ///
-  /// The parameters are those of the initializer of ``AlibabaInstanceMetadataProvider``.
+  /// Returns a provider of keys for an instance's role; ``AlibabaInstanceMetadataProvider`` describes the parameters.
   public static func alibabaInstance(role: String? = nil, allowsV1: Bool = true) -> AlibabaInstanceMetadataProvider {
     AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1)
   }

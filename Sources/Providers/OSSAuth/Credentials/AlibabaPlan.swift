@@ -20,14 +20,13 @@ indirect enum AlibabaPlan: Sendable {
     switch self {
     case .key(let key): return StaticCredentialProvider(key, source: location.source)
     case .instanceRole(let name):
-      return services.instanceRole(
-        name, !context.isTrue(AlibabaInstanceRoleProvider.v1DisablingVariable), ServicePresence())
+      let allowsV1 = !context.isTrue(AlibabaInstanceRoleProvider.v1DisablingVariable)
+      return services.instanceRole(name, allowsV1, ServicePresence())
     case .role(let role, let plan):
       return services.role(role, plan.provider(at: location, in: context, through: services))
     case .webIdentity(let role, let providerARN, let tokenFile):
       return services.webIdentity(role, providerARN, context.token(in: tokenFile, for: location))
-    case .command(let command, let timeout):
-      return ProcessCredentialProvider(command, timeout: timeout)
+    case .command(let command, let timeout): return ProcessCredentialProvider(command, timeout: timeout)
     case .uri(let url): return services.uri(url)
     }
   }
@@ -49,7 +48,6 @@ struct AlibabaServices: Sendable {
   var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping IdentityTokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
-  /// The providers that send requests to the services.
   static let real = AlibabaServices(
     instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, presence: $2) },
     role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
@@ -58,7 +56,7 @@ struct AlibabaServices: Sendable {
 }
 
 extension SettingTable {
-  /// The names of the settings that describe a role, or `nil` for settings that a file format does not have.
+  /// The names of the settings of a role in a file format; `nil` stands for a setting that the format does not have.
   struct RoleNames {
     var arn: String
     var sessionName: String
@@ -70,16 +68,12 @@ extension SettingTable {
   }
 
   func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRole {
-    func text(_ name: String?) throws(CredentialError) -> String? {
-      guard let name else { return nil }
-      return try self.text(name)
-    }
     var role = AlibabaRole(arn: try required(names.arn), endpoint: .global)
     if let name = try text(names.sessionName) { role.sessionName = name }
     if let name = names.seconds, let seconds = try integer(name), seconds != 0 { role.duration = .seconds(seconds) }
-    role.policy = try text(names.policy)
-    role.externalID = try text(names.externalID)
-    if let region = try text(names.region) {
+    role.policy = try names.policy.flatMap(text)
+    role.externalID = try names.externalID.flatMap(text)
+    if let region = try names.region.flatMap(text) {
       let isPrivate = try names.usesPrivateNetwork.map(flag) ?? false
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
         throw location.malformed("has no region in “\(names.region ?? "")”")

@@ -5,14 +5,11 @@ public import CredentialSources
 public import StorageAuth
 
 extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
-  /// Returns a provider of access keys from a profile in the file that Alibaba Cloud's SDKs share:
-  /// `~/.alibabacloud/credentials`.
-  ///
-  /// `ALIBABA_CLOUD_CREDENTIALS_FILE` specifies another path.
+  /// Returns a provider of access keys from a profile in the file that Alibaba Cloud's SDKs share.
   ///
   /// - Parameters:
-  ///   - profile: The section name. If `nil`, the profile that `ALIBABA_CLOUD_PROFILE` specifies, or `default`.
-  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  ///   - profile: The section name. If `nil`, the profile in `ALIBABA_CLOUD_PROFILE`, or `default`.
+  ///   - path: The path. If `nil`, that in `ALIBABA_CLOUD_CREDENTIALS_FILE`, or `~/.alibabacloud/credentials`.
   public static func alibabaSharedProfile(_ profile: String? = nil, path: String? = nil) -> Self {
     alibabaSharedProfile(profile, path: path, services: .real)
   }
@@ -49,39 +46,35 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
         tokenFile: try settings.required("oidc_token_file_path"))
     default:
       throw settings.location.malformed(
-        "has the type \(type.shownIfName)",
-        remedy: "Use access_key, sts, ecs_ram_role, ram_role_arn or oidc_role_arn.")
+        "has the type \(type.shownIfName)", remedy: "Use access_key, sts, ecs_ram_role, ram_role_arn or oidc_role_arn.")
     }
   }
 
-  /// Returns a provider that reads an access key from a profile of the OSS SDK for Java: `~/.oss/credentials`.
-  ///
-  /// `OSS_CREDENTIAL_PROFILES_FILE` specifies another path.
+  /// Returns a provider of access keys from a profile of the OSS SDK for Java.
   ///
   /// - Parameters:
   ///   - profile: The section name, or `nil` for `default`.
-  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  ///   - path: The file's path. If `nil`, the path in `OSS_CREDENTIAL_PROFILES_FILE`, or `~/.oss/credentials`.
   public static func ossSDKProfile(_ profile: String? = nil, path: String? = nil) -> Self {
     let file = ConfigurationFile(
       source: "OSS SDK profile", variable: "OSS_CREDENTIAL_PROFILES_FILE", paths: ["~/.oss/credentials"],
       remedy: "Give it a section [default] with oss_access_key_id and oss_secret_access_key.")
     return Self(file, path: path) { (contents, _) throws(CredentialError) in
       let settings = try contents.section(profile ?? "default", isMistake: profile != nil)
-      return IssuedCredential(
-        try settings.requiredKey(
-          .init(id: "oss_access_key_id", secret: "oss_secret_access_key", token: "oss_session_token")))
+      let names = SettingTable.KeyNames(
+        id: "oss_access_key_id", secret: "oss_secret_access_key", token: "oss_session_token")
+      return IssuedCredential(try settings.requiredKey(names))
     }
   }
 
-  /// Returns a provider of access keys from a profile of ossutil, version 1 or 2: `~/.ossutilconfig`.
+  /// Returns a provider of access keys from a profile of ossutil, version 1 or 2.
   ///
   /// Files of version 1 have only the section `[Credentials]`, which is used if there is no default profile. As in
   /// ossutil, the spellings `accessKeyID`, `access-key-id` and `access_key_id` of a setting are equivalent.
-  /// `OSSUTIL_CONFIG_FILE` specifies another path.
   ///
   /// - Parameters:
-  ///   - profile: The profile name. If `nil`, the profile that `OSSUTIL_PROFILE` specifies, or the default profile.
-  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  ///   - profile: The profile name. If `nil`, the profile in `OSSUTIL_PROFILE`, or the default profile.
+  ///   - path: The file's path. If `nil`, the path in `OSSUTIL_CONFIG_FILE`, or `~/.ossutilconfig`.
   public static func ossutilProfile(_ profile: String? = nil, path: String? = nil) -> Self {
     ossutilProfile(profile, path: path, services: .real)
   }
@@ -104,7 +97,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     }
   }
 
-  /// Returns a section name or key in lowercase without hyphens and underscores, so that all spellings are equal.
+  /// Returns a section name or a key in lowercase without hyphens and underscores, so that all spellings are equal.
   @Sendable private static func normalizedName(_ name: String) -> String {
     name.lowercased().filter { $0 != "-" && $0 != "_" }
   }
@@ -130,12 +123,11 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     case "process": return try ossutilCommand(settings, contents)
     case "credentialsuri": return .uri(try settings.required("credentialsuri"))
     case "anonymous": return .key(.anonymous)
-    default:
-      throw settings.location.malformed("has the mode \(mode.shownIfName), which is unknown")
+    default: throw settings.location.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }
 
-  /// The time after which ossutil ends a command unless the profile sets another, and the longest time that it accepts.
+  /// The time after which ossutil ends a command unless the profile sets another time, and the maximum time.
   private static var defaultCommandSeconds: Int64 { 15 }
   private static var maximumCommandSeconds: Int64 { 600 }
 
@@ -143,9 +135,8 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     _ settings: SettingTable, _ contents: ConfigurationFile.Contents
   ) throws(CredentialError) -> AlibabaPlan {
     let line = try settings.required("credentialprocess")
-    // The command is run without a shell, in which these characters have a special meaning.
-    guard !line.contains(where: { "|&;<>$`".contains($0) }), let command = CredentialCommand(splitting: line)
-    else {
+    // The command is run without a shell, to which these characters have a special meaning.
+    guard !line.contains(where: { "|&;<>$`".contains($0) }), let command = CredentialCommand(splitting: line) else {
       throw settings.location.malformed(
         "has a “credentialProcess” that needs a shell", remedy: "Put it into a script, and name the script.")
     }

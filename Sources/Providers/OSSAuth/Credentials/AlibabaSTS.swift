@@ -7,32 +7,26 @@ internal import StorageCrypto
 
 /// An endpoint of Alibaba Cloud's token service (STS).
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
-  /// The version of the STS API.
-  static let version = "2015-04-01"
+  static let apiVersion = "2015-04-01"
 
   let url: String
 
   /// The global STS endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
   public static let global = AlibabaSTSEndpoint(url: "https://sts.aliyuncs.com")
 
-  /// Returns the public STS endpoint for a region: `sts.<region>.aliyuncs.com`.
-  ///
-  /// - Parameter region: The region ID, such as `cn-hangzhou`.
+  /// Returns the public STS endpoint for a region ID such as `cn-hangzhou`: `sts.<region>.aliyuncs.com`.
   public static func region(_ region: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: "https://sts.\(region).aliyuncs.com")
   }
 
-  /// Returns the STS endpoint inside a region's private network (VPC): `sts-vpc.<region>.aliyuncs.com`.
-  ///
-  /// - Parameter region: The region ID, such as `cn-hangzhou`.
+  /// Returns the STS endpoint inside the private network (VPC) of a region: `sts-vpc.<region>.aliyuncs.com`.
   public static func vpc(_ region: String) -> AlibabaSTSEndpoint {
     AlibabaSTSEndpoint(url: "https://sts-vpc.\(region).aliyuncs.com")
   }
 
   /// Returns a custom STS endpoint.
   ///
-  /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
-  ///   runs on this machine.
+  /// - Parameter url: The URL with scheme, host and port: `https`, or `http` if the server runs on this machine.
   public static func url(_ url: String) -> AlibabaSTSEndpoint { AlibabaSTSEndpoint(url: url) }
 }
 
@@ -58,9 +52,8 @@ extension AlibabaRole {
   }
 }
 
-/// A random number that a service accepts once.
 enum ServiceNonce {
-  /// Returns 128 random bits as hexadecimal digits.
+  /// Returns 128 random bits, which a service accepts once, as hexadecimal digits.
   static func random() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(hex: bytes) })
@@ -100,10 +93,7 @@ extension CredentialReader {
     return try alibabaKey(in: fields, at: response.issuerTime)
   }
 
-  /// Returns the temporary key in an object with the fields that all services of Alibaba Cloud use.
-  func alibabaKey(
-    in fields: JSONObject, at issuerTime: Timestamp?
-  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, expirationIn: fields, at: issuerTime)
+  func alibabaKey(in fields: JSONObject, at time: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, expirationIn: fields, at: time)
   }
 }

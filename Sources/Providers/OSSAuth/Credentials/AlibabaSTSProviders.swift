@@ -5,12 +5,10 @@ internal import CredentialSources
 internal import HTTPTypes
 public import StorageAuth
 
-/// A provider that assumes a role with another key and returns the temporary keys that Alibaba Cloud's token service
-/// (STS) issues.
+/// A provider that assumes a role with another key and returns temporary keys from Alibaba Cloud's token service (STS).
 ///
 /// The provider sends `AssumeRole` requests that are signed with ACS3-HMAC-SHA256. If the service rejects the signing
-/// time, the provider takes the service's time from the response, signs the request again once, and uses that time for
-/// later requests.
+/// time, the provider signs the request again once with the service's time, and uses that time for later requests.
 ///
 /// ```swift
 /// let keys = AlibabaAssumeRoleProvider(
@@ -38,10 +36,10 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AlibabaSTSEndpoint = .global
   ) {
-    self.init(
-      AlibabaRole(
-        arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
-        endpoint: endpoint), credentials: credentials)
+    let role = AlibabaRole(
+      arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
+      endpoint: endpoint)
+    self.init(role, credentials: credentials)
   }
 
   init(_ role: AlibabaRole, credentials: some CredentialProvider<AccessKey>) {
@@ -55,8 +53,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
   ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
-  ///   supply the signing key.
+  ///   `timeout` if the service does not respond in time; or the code of the error of `credentials`.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let parameters = try role.parameters(check)
@@ -64,7 +61,7 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
     let response = try await service.response(signedWith: ACS3Signer(), refusal: \.alibabaRefusal, in: context) {
       var call = address.call(.post)
       call.request.headerFields[.acsAction] = "AssumeRole"
-      call.request.headerFields[.acsVersion] = AlibabaSTSEndpoint.version
+      call.request.headerFields[.acsVersion] = AlibabaSTSEndpoint.apiVersion
       call.request.headerFields[.acsNonce] = ServiceNonce.random()
       return call
     }
@@ -94,8 +91,7 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
 
 /// A provider that exchanges an identity token for temporary keys of a role at Alibaba Cloud's token service (STS).
 ///
-/// The provider sends unsigned `AssumeRoleWithOIDC` requests. Pods of the vendor's container service obtain their keys
-/// in this way (RRSA).
+/// The provider sends unsigned `AssumeRoleWithOIDC` requests, as pods of the vendor's container service do (RRSA).
 public struct AlibabaOIDCProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
@@ -108,8 +104,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   ///
   /// - Parameters:
   ///   - roleARN: The role's ARN: `acs:ram::<account>:role/<name>`.
-  ///   - providerARN: The ARN of the identity provider that issued the token:
-  ///     `acs:ram::<account>:oidc-provider/<name>`.
+  ///   - providerARN: The ARN of the token's issuer: `acs:ram::<account>:oidc-provider/<name>`.
   ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
   ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
   ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
@@ -146,7 +141,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       providerARN, of: "identity provider", form: "acs:ram::<account>:oidc-provider/<name>",
       providerARN.hasPrefix("acs:ram::") && providerARN.contains(":oidc-provider/"))
     let query = FormPair.written([
-      FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaSTSEndpoint.version),
+      FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaSTSEndpoint.apiVersion),
       FormPair("Format", "JSON"), FormPair("Timestamp", exchange.time.now.iso8601),
       FormPair("SignatureNonce", ServiceNonce.random()),
     ])

@@ -7,11 +7,13 @@ public import StorageAuth
 
 /// A provider of temporary keys from a URL, such as the URL that `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
 ///
-/// The response contains `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`. The server's time is read
-/// from the response's `Date` header.
-public struct CredentialsURIProvider: CredentialProvider {
+/// The response contains `AccessKeyId`, `AccessKeySecret`, `SecurityToken`, `Expiration`, and the header `Date`.
+public struct CredentialsURIProvider: CredentialProvider, Redacted {
   /// The provider's name, for error messages.
   public let source: String
+
+  /// A description with the URL, but without its query, which may contain credentials.
+  public var description: String { "CredentialsURIProvider(\(source))" }
 
   private let url: String
   private let allowsPlainHTTP: Bool
@@ -20,20 +22,18 @@ public struct CredentialsURIProvider: CredentialProvider {
   ///
   /// - Parameters:
   ///   - url: The URL with the scheme `https`, or `http` if the server runs on this machine.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
-  ///     the keys.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed, which lets eavesdroppers read the keys.
   public init(_ url: String, allowsPlainHTTP: Bool = false) {
     source = ServiceURL(url).map { "credentials URI \($0.visible)" } ?? "credentials URI"
     self.url = url
     self.allowsPlainHTTP = allowsPlainHTTP
   }
 
-  /// Requests a temporary key from the URL and reads the server's time from the response.
+  /// Requests a temporary key from the URL and returns it with the server's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Returns: A temporary key and the server's time.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedResponse` if the response has
-  ///   no usable key, `failed` or `timeout` if the server cannot be reached.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedResponse` if the response
+  ///   has no usable key, `failed` or `timeout` if the server cannot be reached.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let address = try RequestCheck(source: source).address(url, allowsPlainHTTP: allowsPlainHTTP)
@@ -49,17 +49,7 @@ public struct CredentialsURIProvider: CredentialProvider {
   }
 }
 
-extension CredentialsURIProvider: Redacted {
-  /// A description that contains the URL without its query, because the query may contain credentials.
-  public var description: String { "CredentialsURIProvider(\(source))" }
-}
-
 extension CredentialProvider where Self == CredentialsURIProvider {
-  /// Returns a provider that requests temporary keys from a URL in the response format of
-  /// `ALIBABA_CLOUD_CREDENTIALS_URI`.
-  ///
-  /// - Parameter url: The URL: `https`, or `http` on this machine.
-  public static func credentialsURI(_ url: String) -> CredentialsURIProvider {
-    CredentialsURIProvider(url)
-  }
+  /// Returns a provider that requests temporary keys from a URL with `https`, or with `http` on this machine.
+  public static func credentialsURI(_ url: String) -> CredentialsURIProvider { CredentialsURIProvider(url) }
 }

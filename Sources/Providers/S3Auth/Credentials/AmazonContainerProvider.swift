@@ -7,29 +7,23 @@ public import StorageAuth
 
 /// A provider of temporary keys for the ECS task or the EKS pod in which the process runs.
 ///
-/// The platform specifies the URL for the request in the environment. `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, a path
-/// at `http://169.254.170.2`, takes precedence over `AWS_CONTAINER_CREDENTIALS_FULL_URI`, a URL with `https` to any
-/// host, or with `http` to this machine or the platform's addresses.
+/// The URL is specified by `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, a path at `http://169.254.170.2`, or else by
+/// `AWS_CONTAINER_CREDENTIALS_FULL_URI`: with `https`, or with `http` to this machine or to the platform's addresses.
 ///
-/// The value of the header `Authorization` is read from the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`
-/// specifies, or from `AWS_CONTAINER_AUTHORIZATION_TOKEN`; the file is read for each credential. Up to three requests
-/// are sent. The transport must not send these requests through a proxy. Page: "Container credential provider",
+/// The header `Authorization` is read for each credential from the file in `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`, or
+/// from `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Up to three requests are sent. The transport must not send them through a
+/// proxy. Page: "Container credential provider",
 /// <https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html>.
 public struct AmazonContainerProvider: CredentialProvider {
   private static let relativeURIVariable = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
   private static let fullURIVariable = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
   private static let tokenFileVariable = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
   private static let tokenVariable = "AWS_CONTAINER_AUTHORIZATION_TOKEN"
-
   /// The hosts of the container platform, to which requests may be sent without encryption.
   private static let platformHosts = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
-
-  /// The address at which the platform serves relative paths.
   private static let platformURL = "http://169.254.170.2"
-
-  /// The maximum number of requests, between which there is no pause: the platform is on this machine.
+  /// The maximum number of requests, without pauses between them: the platform is on this machine.
   private static let attemptLimit = 3
-
   /// The timeout of an attempt: the platform is on this machine, and a chain has other sources to try.
   private static let timeout = Duration.seconds(2)
 
@@ -39,13 +33,12 @@ public struct AmazonContainerProvider: CredentialProvider {
   /// Creates a provider for the task or the pod in which the process runs.
   public init() {}
 
-  /// Requests a temporary key from the container platform and reads the platform's time from the response.
+  /// Requests a temporary key from the container platform and returns it with the platform's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Returns: A temporary key and the platform's time.
   /// - Throws: A `CredentialError`: `notConfigured` if the environment specifies no URL; `failed` if the URL is not
-  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedResponse` if the response
-  ///   has no usable key; `timeout` if the platform does not respond in time.
+  ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedResponse` if the
+  ///   response has no usable key; `timeout` if the platform does not respond in time.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let call = try url(in: context).call(.get, headers: try headers(in: context))
     let exchange = try ServiceExchange(source: source, in: context, timeout: Self.timeout)
@@ -64,7 +57,7 @@ public struct AmazonContainerProvider: CredentialProvider {
         }
         return try reader.amazonKey(in: try reader.object(response), token: "Token", at: response.issuerTime)
       } catch {
-        // A response that cannot be read would be the same again.
+        // A second response would be as unreadable as the first.
         guard error.isRetryable, error.code != .malformedResponse, remainingAttempts > 0 else { throw error }
       }
     }
@@ -110,8 +103,9 @@ public struct AmazonContainerProvider: CredentialProvider {
     return [.authorization: token]
   }
 
-  private func token(in context: ProviderContext) throws(CredentialError) -> (text: String, location: SettingLocation)?
-  {
+  private func token(
+    in context: ProviderContext
+  ) throws(CredentialError) -> (text: String, location: SettingLocation)? {
     if let path = context.variable(Self.tokenFileVariable) {
       let location = SettingLocation(
         source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
@@ -121,7 +115,7 @@ public struct AmazonContainerProvider: CredentialProvider {
       guard let text = String(utf8: contents.bytes) else { throw location.malformed("holds no text") }
       return (text, location)
     }
-    // The platform compares the token as it is: a blank variable counts as unset, but no blank is removed.
+    // A variable of blanks counts as unset. Other blanks are kept, because the platform compares the token as it is.
     guard let text = context.environment(Self.tokenVariable), text.trimmed != nil else { return nil }
     let location = SettingLocation(
       source: source, name: "The variable \(Self.tokenVariable)", remedy: environmentLocation.remedy)
@@ -130,8 +124,7 @@ public struct AmazonContainerProvider: CredentialProvider {
 }
 
 extension ServiceResponse {
-  /// The refusal in an error response of the container platform, with the fields `code` and `message`, or `Code` and
-  /// `Message`.
+  /// The refusal of the container platform, with the fields `code` and `message`, or `Code` and `Message`.
   fileprivate var containerRefusal: ServiceRefusal? {
     guard let object, let code = object["code"]?.string ?? object["Code"]?.string else { return nil }
     return ServiceRefusal(code: code, message: object["message"]?.string ?? object["Message"]?.string ?? "")

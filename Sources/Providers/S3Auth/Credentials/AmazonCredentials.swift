@@ -4,8 +4,7 @@
 public import CredentialSources
 public import StorageAuth
 
-/// The default sources of access keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for
-/// Swift.
+/// The default sources of access keys for Amazon S3, in the order of the vendor's newer SDKs.
 ///
 /// Each source is a property that can be replaced or set to `nil`. A `CredentialChain` tries them in their order.
 ///
@@ -18,37 +17,24 @@ public struct AmazonCredentials: Sendable {
   /// The type of an optional source of access keys; a source that is `nil` is omitted from the chain.
   public typealias Source = (any CredentialProvider<AccessKey>)?
 
-  /// The source that reads the key from the environment.
-  ///
-  /// Its variables are `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN` and
+  /// The source that reads the key from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN` and
   /// `AWS_CREDENTIAL_EXPIRATION`.
   public var environment: Source
-
   /// The source that uses a profile in the shared files: `~/.aws/credentials` and `~/.aws/config`.
   public var profile: Source
-
-  /// The source that assumes a role with an identity token of a pod or a job.
-  ///
-  /// The token and the role are specified by `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`.
+  /// The source that assumes the role in `AWS_ROLE_ARN` with the identity token in `AWS_WEB_IDENTITY_TOKEN_FILE`.
   public var webIdentity: Source
-
-  /// The source that requests a key for the ECS task or the pod in which the process runs.
-  ///
-  /// The URL is specified by `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
+  /// The source that requests a key for the ECS task or the pod in which the process runs, from the URL in
+  /// `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
   public var container: Source
-
   /// The source that requests a key for the instance's role from the metadata service.
   public var metadata: Source
 
   /// Creates Amazon's default sources.
   ///
-  /// A profile that is passed to this initializer takes precedence over the environment: the properties `environment`
-  /// and `webIdentity` are then `nil`.
-  ///
-  /// - Parameter profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  public init(profile: String? = nil) {
-    self.init(profile: profile, services: .real)
-  }
+  /// - Parameter profile: The profile name, which takes precedence over the environment, so that ``environment`` and
+  ///   ``webIdentity`` are `nil`. If `nil`, the profile that the environment specifies, or `default`.
+  public init(profile: String? = nil) { self.init(profile: profile, services: .real) }
 
   init(profile: String? = nil, services: AmazonServices) {
     environment = profile == nil ? EnvironmentCredentialProvider.aws : nil
@@ -84,9 +70,7 @@ extension EnvironmentCredentialProvider {
     expiration: "AWS_CREDENTIAL_EXPIRATION")
 }
 
-/// A provider of temporary keys for a role, which it assumes with an identity token of a pod or a job.
-///
-/// Its variables are `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME`.
+/// A provider of temporary keys for a role that a pod or a job assumes, configured by environment variables.
 struct AmazonWebIdentityRoleProvider: CredentialProvider {
   private static let tokenFileVariable = "AWS_WEB_IDENTITY_TOKEN_FILE"
   private static let roleARNVariable = "AWS_ROLE_ARN"
@@ -102,23 +86,18 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
     let (tokenFile, roleARN) = (values[0], values[1])
     var role = AmazonRole(arn: roleARN, endpoint: try AmazonSettings(context).stsEndpoint)
     if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
-    return try await AmazonPlan.webIdentity(role, tokenFile: tokenFile)
-      .issue(at: location, in: context, through: services)
+    let plan = AmazonPlan.webIdentity(role, tokenFile: tokenFile)
+    return try await plan.issue(at: location, in: context, through: services)
   }
 }
 
 /// A provider of temporary keys for an instance's role, configured by environment variables.
 ///
-/// `AWS_EC2_METADATA_DISABLED=true` disables the provider. `AWS_EC2_METADATA_SERVICE_ENDPOINT` specifies another URL of
-/// the metadata service, `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` selects the vendor's IPv6 address, and
 /// `AWS_EC2_METADATA_V1_DISABLED=true` forbids requests without a token (IMDSv1).
 struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let disablingVariable = "AWS_EC2_METADATA_DISABLED"
   private static let modeVariable = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
-
-  /// The vendor's addresses of the metadata service.
-  ///
-  /// Source: Amazon EC2 User Guide, "Use the Instance Metadata Service to access instance metadata".
+  /// The vendor's addresses, from "Use the Instance Metadata Service to access instance metadata" (EC2 User Guide).
   private static let ipv4URL = "http://169.254.169.254"
   private static let ipv6URL = "http://[fd00:ec2::254]"
 
@@ -137,11 +116,10 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
       throw location.error(
         .failed, "sets \(Self.modeVariable) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
     }
+    let vendorURL = lowercasedMode == "ipv6" ? Self.ipv6URL : Self.ipv4URL
     let provider = AmazonInstanceMetadataProvider(
       role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
-      endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
-        ?? (lowercasedMode == "ipv6" ? Self.ipv6URL : Self.ipv4URL),
-      presence: presence)
+      endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? vendorURL, presence: presence)
     return try await provider.issue(in: context)
   }
 }

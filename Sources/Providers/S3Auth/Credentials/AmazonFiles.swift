@@ -18,9 +18,7 @@ struct AmazonFiles {
 
   /// Section names are case-sensitive, and quotation marks and repeated whitespace in them are ignored.
   private static let dialect = INIDocument.Dialect(
-    section: { name in
-      name.filter { $0 != "\"" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    },
+    section: { name in name.filter { $0 != "\"" }.split(whereSeparator: \.isWhitespace).joined(separator: " ") },
     removesQuotes: false, hasNestedSettings: true)
 
   private struct File {
@@ -55,7 +53,7 @@ struct AmazonFiles {
     context.variable("AWS_DEFAULT_PROFILE") ?? context.variable("AWS_PROFILE")
   }
 
-  /// Returns the profile with a name; only the default profile needs no `profile` before its name in `~/.aws/config`.
+  /// Returns a profile; in `~/.aws/config`, `profile` precedes every name except that of the default profile.
   func profile(_ name: String) throws(CredentialError) -> AmazonProfile? {
     var configSection = try section("profile \(name)", of: config)
     if configSection == nil, name == "default" { configSection = try section(name, of: config) }
@@ -63,7 +61,7 @@ struct AmazonFiles {
     return sections.isEmpty ? nil : AmazonProfile(name: name, sections: sections)
   }
 
-  /// Returns the section of `~/.aws/config` with the endpoints of services, or `nil` if there is none with this name.
+  /// Returns the section of `~/.aws/config` with the given name that contains the endpoints of services.
   func services(_ name: String) throws(CredentialError) -> SettingTable? {
     try section("services \(name)", of: config)?.settings
   }

@@ -8,16 +8,14 @@ public import StorageAuth
 /// A provider that requests temporary keys for an EC2 instance's role from the instance's metadata service.
 ///
 /// The newer protocol, which requires a token (IMDSv2), is tried first. The older protocol is used if the service
-/// issues no tokens or does not respond to the token request, which happens behind a container network. If the service
-/// cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential chain continues
-/// with its next source. Once the service has responded, it is assumed to exist. The transport must not send these
-/// requests through a proxy. Page: "IMDS credential provider" in the AWS SDKs and Tools Reference Guide.
+/// issues no tokens or does not respond to the token request, as happens behind a container network. If the service
+/// cannot be reached or the instance has no role, the error is `notConfigured`, so that a credential chain continues,
+/// unless the service has responded before. The transport must not send these requests through a proxy. Page: "IMDS
+/// credential provider" in the AWS SDKs and Tools Reference Guide.
 public struct AmazonInstanceMetadataProvider: CredentialProvider {
   private static let rolesPath = "/latest/meta-data/iam/security-credentials/"
-
   /// The lifetime of a token in seconds: six hours, which is the maximum.
   private static let tokenLifetime = "21600"
-
   static let sourceName = "Amazon instance metadata"
 
   /// The provider's name, for error messages.
@@ -32,8 +30,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   /// - Parameters:
   ///   - role: The role name, or `nil` to request the name from the metadata service.
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
-  ///   - endpoint: The URL of the service, such as `http://[fd00:ec2::254]`. The program at this URL chooses the keys,
-  ///     so the URL must not come from an untrusted source.
+  ///   - endpoint: The trusted URL of the service, such as `http://[fd00:ec2::254]`, which chooses the keys.
   public init(role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254") {
     self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
@@ -44,14 +41,13 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     service = MetadataService(source: source, endpoint: endpoint, presence: presence)
   }
 
-  /// Requests a temporary key from the metadata service and reads the service's time from the response.
+  /// Requests a temporary key from the metadata service and returns it with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Returns: A temporary key and the service's time.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
   ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    // The service can forget a token, so a rejected one is replaced once.
+    // The service can forget a token, so a rejected token is replaced once.
     for _ in 0..<2 {
       if let issued = try await key(try await tokenHeaders(in: context), in: context) { return issued }
     }
@@ -73,8 +69,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     let path = Self.rolesPath + (try service.pathElement(ofRole: name))
     guard let response = try await response(to: path, headers, in: context) else { return nil }
     guard response.status != 404 else { throw service.unknownRole(name) }
-    let fields = try service.fields(of: response)
-    return try service.reader.amazonKey(in: fields, token: "Token", at: response.issuerTime)
+    return try service.reader.amazonKey(in: service.fields(of: response), token: "Token", at: response.issuerTime)
   }
 
   /// Returns a response with a key, a role or the status 404, or `nil` if the service no longer accepts the token.
@@ -97,7 +92,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
       guard error.code == .timeout, allowsV1 else { throw service.notConfiguredIfAbsent(error) }
       return [:]
     }
-    // With these statuses, a service that has no tokens refuses the request, and the vendor's SDKs go on without one.
+    // A service without tokens refuses the request with one of these statuses; the vendor's SDKs then omit the token.
     let token = try service.token(in: response, unlessRefusedBy: [403, 404, 405], allowsV1: allowsV1)
     return token.map { [.metadataToken: $0] } ?? [:]
   }
@@ -109,9 +104,7 @@ extension HTTPField.Name {
 }
 
 extension CredentialProvider where Self == AmazonInstanceMetadataProvider {
-  /// Returns a provider of temporary keys for the role of an AWS instance (EC2).
-  ///
-  /// The parameters are those of the initializer of ``AmazonInstanceMetadataProvider``.
+  /// Returns a provider of keys for an instance's role; ``AmazonInstanceMetadataProvider`` describes the parameters.
   public static func amazonInstance(role: String? = nil, allowsV1: Bool = true) -> AmazonInstanceMetadataProvider {
     AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1)
   }

@@ -49,33 +49,27 @@ struct AmazonPlanReader {
   ]
 
   let files: AmazonFiles
-
   let endpoint: AmazonSTSEndpoint
-
-  /// Whether the caller or the environment specifies the profile; if it cannot be used, the search then ends.
+  /// Whether the caller or the environment specifies the profile, so that an unusable profile ends the search.
   let isNamed: Bool
 
-  /// Returns the plan of a profile; its dependents are the profiles that led to it through their source profiles.
+  /// Returns the plan of a profile; the dependents are the profiles that led to it through their source profiles.
   func plan(for profile: AmazonProfile, asSourceOf dependents: [String] = []) throws(CredentialError) -> AmazonPlan {
     let location = profile.location
-    if let arn = try profile.text("role_arn") { return try rolePlan(arn, of: profile, asSourceOf: dependents) }
+    if let arn = try profile.text("role_arn") { return try rolePlan(arn, of: profile, dependents: dependents) }
     if profile.section(with: "web_identity_token_file") != nil {
       throw location.malformed("has a “web_identity_token_file” but no “role_arn”")
     }
     if let key = try profile.key() { return .key(key) }
     if let command = try command(of: profile) { return .command(command) }
     if Self.loginNames.contains(where: { profile.section(with: $0) != nil }) {
-      throw interactionError("needs a login in a browser", of: profile, asSourceOf: dependents)
+      throw interactionError("needs a login in a browser", of: profile, dependents: dependents)
     }
     throw location.error(dependents.isEmpty ? .notConfigured : .failed, "has no key")
   }
 
-  /// Returns the error of a profile whose key only its user can obtain.
-  ///
-  /// Another source may take the place of such a profile only if neither the caller nor another profile names it.
-  private func interactionError(
-    _ need: String, of profile: AmazonProfile, asSourceOf dependents: [String]
-  ) -> CredentialError {
+  /// Returns the error of a profile whose key only its user can obtain; it ends the search if the profile is named.
+  private func interactionError(_ need: String, of profile: AmazonProfile, dependents: [String]) -> CredentialError {
     profile.location.error(
       isNamed || !dependents.isEmpty ? .failed : .notConfigured, need,
       remedy:
@@ -83,7 +77,7 @@ struct AmazonPlanReader {
   }
 
   private func rolePlan(
-    _ arn: String, of profile: AmazonProfile, asSourceOf dependents: [String]
+    _ arn: String, of profile: AmazonProfile, dependents: [String]
   ) throws(CredentialError) -> AmazonPlan {
     let location = profile.location
     var role = AmazonRole(arn: arn, externalID: try profile.text("external_id"), endpoint: endpoint)
@@ -91,9 +85,8 @@ struct AmazonPlanReader {
     if let seconds = try profile.section(with: "duration_seconds")?.settings.integer("duration_seconds") {
       role.duration = .seconds(seconds)
     }
-    let keySources = ["source_profile", "credential_source", "web_identity_token_file"].filter {
-      profile.section(with: $0) != nil
-    }
+    let keySources = ["source_profile", "credential_source", "web_identity_token_file"]
+      .filter { profile.section(with: $0) != nil }
     guard keySources.count == 1 else {
       let stated = keySources.isEmpty ? "none" : keySources.map { "“\($0)”" }.joined(separator: " and ")
       throw location.malformed(
@@ -102,31 +95,28 @@ struct AmazonPlanReader {
     }
     if let file = try profile.text("web_identity_token_file") { return .webIdentity(role, tokenFile: file) }
     if profile.section(with: "mfa_serial") != nil {
-      throw interactionError("requires a code from the user (“mfa_serial”)", of: profile, asSourceOf: dependents)
+      throw interactionError("requires a code from the user (“mfa_serial”)", of: profile, dependents: dependents)
     }
     if let source = try profile.text("credential_source") {
-      return .role(role, with: try plan(ofCredentialSource: source, at: location))
+      return .role(role, with: try plan(from: source, at: location))
     }
-    return .role(role, with: try sourcePlan(of: profile, asSourceOf: dependents))
+    return .role(role, with: try sourcePlan(of: profile, dependents: dependents))
   }
 
-  private func plan(ofCredentialSource name: String, at location: SettingLocation) throws(CredentialError) -> AmazonPlan
-  {
-    switch name {
+  private func plan(from credentialSource: String, at location: SettingLocation) throws(CredentialError) -> AmazonPlan {
+    switch credentialSource {
     case "Environment": return .environment
     case "EcsContainer": return .container
     case "Ec2InstanceMetadata": return .instanceRole
     default:
       throw location.malformed(
-        "has the “credential_source” \(name.shownIfName)",
+        "has the “credential_source” \(credentialSource.shownIfName)",
         remedy: "Use Environment, EcsContainer or Ec2InstanceMetadata.")
     }
   }
 
-  /// A key in the source profile takes precedence over a role, so that a profile may be its own source profile.
-  private func sourcePlan(
-    of profile: AmazonProfile, asSourceOf dependents: [String]
-  ) throws(CredentialError) -> AmazonPlan {
+  /// Returns the plan of the source profile, whose key precedes its role, so that a profile may be its own source.
+  private func sourcePlan(of profile: AmazonProfile, dependents: [String]) throws(CredentialError) -> AmazonPlan {
     let name = try profile.text("source_profile") ?? ""
     guard let source = try files.profile(name) else {
       throw profile.location.malformed("has the source profile “\(name)”, which is not there")
@@ -142,15 +132,14 @@ struct AmazonPlanReader {
 
   private func command(of profile: AmazonProfile) throws(CredentialError) -> CredentialCommand? {
     guard let section = profile.section(with: "credential_process") else { return nil }
-    guard let line = try section.settings.text("credential_process"),
-      let command = CredentialCommand(splitting: line)
+    guard let line = try section.settings.text("credential_process"), let command = CredentialCommand(splitting: line)
     else { throw section.settings.location.malformed("has a “credential_process” with an open quotation mark") }
     try section.file.checkThatCommandsMayBeRun(for: section.settings.location)
     return command
   }
 }
 
-/// A factory of the credential providers, which tests can replace.
+/// The providers that request keys from Amazon's services, each created by a closure that tests can replace.
 struct AmazonServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
@@ -160,8 +149,7 @@ struct AmazonServices: Sendable {
   var webIdentity: @Sendable (AmazonRole, _ token: @escaping IdentityTokenSource) -> Provider
 
   static let real = AmazonServices(
-    instanceRole: { AmazonInstanceRoleProvider() },
-    container: { AmazonContainerProvider() },
+    instanceRole: { AmazonInstanceRoleProvider() }, container: { AmazonContainerProvider() },
     role: { AmazonAssumeRoleProvider($0, credentials: $1) },
     webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
 }

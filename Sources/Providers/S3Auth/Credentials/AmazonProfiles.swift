@@ -7,24 +7,20 @@ public import StorageAuth
 extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
   /// Returns a provider of access keys from a profile in the files that Amazon's tools and SDKs share.
   ///
-  /// The files are `~/.aws/credentials` and `~/.aws/config`. `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE`
-  /// specify other paths. It is an error if neither file contains a profile that the caller or the environment specifies.
+  /// The files are `~/.aws/credentials` and `~/.aws/config`, unless `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE`
+  /// specify other paths. A profile that the caller or the environment specifies must be in one of them.
   ///
-  /// A profile obtains a key in one of the following ways, of which the first applicable one is used:
+  /// A profile obtains a key in the first applicable one of the following ways:
   ///
-  /// - A role (`role_arn`) that is assumed with the key of a `source_profile` or a `credential_source`, or with an
-  ///   identity token (`web_identity_token_file`).
+  /// - A role (`role_arn`) with a `source_profile`, a `credential_source` or a `web_identity_token_file`.
   /// - A key in the profile.
   /// - A command (`credential_process`).
   ///
   /// Profiles that require a code from the user (`mfa_serial`) or a login in a browser (`sso_…`, `login_session`) are
-  /// not supported. The error for such a profile contains the command that exports the profile's key.
+  /// not supported. Their error contains the command that exports the profile's key.
   ///
-  /// - Parameter profile: The profile name. If `nil`, the profile that `AWS_DEFAULT_PROFILE` or `AWS_PROFILE`
-  ///   specifies, or `default`.
-  public static func amazonProfile(_ profile: String? = nil) -> Self {
-    amazonProfile(profile, services: .real)
-  }
+  /// - Parameter profile: The profile name. If `nil`, the one in `AWS_DEFAULT_PROFILE` or `AWS_PROFILE`, or `default`.
+  public static func amazonProfile(_ profile: String? = nil) -> Self { amazonProfile(profile, services: .real) }
 
   static func amazonProfile(_ profile: String? = nil, services: AmazonServices) -> Self {
     Self(source: AmazonFiles.source) { (context) throws(CredentialError) in
@@ -32,7 +28,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
       let name = chosenName ?? "default"
       let files = try AmazonFiles(in: context)
       guard let profile = try files.profile(name) else { throw files.unknownProfile(name, isNamed: chosenName != nil) }
-      // Only a role needs the endpoint, whose settings are therefore not read for a profile with another source of keys.
+      // Only a role needs the endpoint; an invalid setting of the endpoint does not matter to other sources of keys.
       let endpoint: AmazonSTSEndpoint =
         profile.section(with: "role_arn") == nil
         ? .global : try AmazonSettings.stsEndpoint(context, files: files, profile: profile)
@@ -45,8 +41,8 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
 extension ProcessOutputFormat {
   /// The format in which a `credential_process` of Amazon's tools prints a key.
   ///
-  /// The output is `{"Version": 1, "AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"}`. The session token
-  /// and the expiration are optional. Page: "Process credential provider" in the AWS SDKs and Tools Reference Guide.
+  /// The output is `{"Version": 1, "AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"}`, with an optional
+  /// token and expiration. Page: "Process credential provider" in the AWS SDKs and Tools Reference Guide.
   public static let amazon = ProcessOutputFormat(fields: "Version 1, AccessKeyId and SecretAccessKey") {
     (response) throws(CredentialError) in
     guard let version = try response.integer("Version") else { throw response.location.malformed("has no “Version”") }
@@ -64,11 +60,9 @@ struct AmazonProfile {
   }
 
   let name: String
-
-  /// The profile's sections; the section in `~/.aws/credentials` comes first.
+  /// The profile's sections, starting with that of `~/.aws/credentials`.
   let sections: [Section]
 
-  /// The profile's location for error messages, with the paths of all files that contain the profile.
   var location: SettingLocation {
     SettingLocation(
       source: AmazonFiles.source,
@@ -76,13 +70,8 @@ struct AmazonProfile {
       remedy: "Run aws configure --profile \(name).")
   }
 
-  func text(_ name: String) throws(CredentialError) -> String? {
-    try section(with: name)?.settings.text(name)
-  }
-
-  func section(with name: String) -> Section? {
-    sections.first { $0.settings.has(name) }
-  }
+  func text(_ name: String) throws(CredentialError) -> String? { try section(with: name)?.settings.text(name) }
+  func section(with name: String) -> Section? { sections.first { $0.settings.has(name) } }
 
   /// Returns the access key in the profile, whose ID, secret and token come from the same file.
   func key() throws(CredentialError) -> AccessKey? {

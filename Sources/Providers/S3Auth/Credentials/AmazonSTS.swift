@@ -5,9 +5,7 @@ internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 
-/// An endpoint of Amazon's token service (STS) or of a compatible service, with the region in the signature's scope.
-///
-/// Compatible services, such as MinIO, have custom URLs; see ``url(_:region:)``.
+/// An endpoint of Amazon's or a compatible token service (STS), with the region in the signature's scope.
 public struct AmazonSTSEndpoint: Sendable, Hashable {
   let region: String
   /// The URL of an endpoint that is not the region's.
@@ -16,18 +14,15 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
   /// The global STS endpoint, which is reachable from everywhere: `sts.amazonaws.com`.
   public static let global = AmazonSTSEndpoint(region: "us-east-1", customURL: "https://sts.amazonaws.com")
 
-  /// Returns the STS endpoint for a region: `sts.<region>.amazonaws.com`.
-  ///
-  /// - Parameter region: The region ID, such as `eu-central-1`.
+  /// Returns the STS endpoint for a region ID such as `eu-central-1`: `sts.<region>.amazonaws.com`.
   public static func region(_ region: String) -> AmazonSTSEndpoint {
     AmazonSTSEndpoint(region: region, customURL: nil)
   }
 
-  /// Returns a custom STS endpoint.
+  /// Returns a custom STS endpoint, such as that of a compatible service.
   ///
   /// - Parameters:
-  ///   - url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server runs on
-  ///     this machine.
+  ///   - url: The URL with scheme, host and port: `https`, or `http` if the server runs on this machine.
   ///   - region: The region in the signature's scope.
   public static func url(_ url: String, region: String = "us-east-1") -> AmazonSTSEndpoint {
     AmazonSTSEndpoint(region: region, customURL: url)
@@ -37,7 +32,7 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
     customURL ?? "https://sts.\(region).\(region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
   }
 
-  /// Returns the URL for requests; an invalid region is rejected because it could change the host.
+  /// Returns the URL for requests, or throws an error if the region is invalid, because it could change the host.
   func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
     guard region.isS3ScopePart else {
       throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
@@ -50,7 +45,7 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
 typealias AmazonRole = AssumedRole<AmazonSTSEndpoint>
 
 extension AmazonRole {
-  /// Returns the checked request parameters; of an ARN only the beginning, as compatible services have other forms.
+  /// Returns the checked parameters; only the start of an ARN is checked, because compatible services have other forms.
   func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.parts(between: ":", atMost: 5)
     let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
@@ -70,11 +65,9 @@ extension ServiceURL {
 }
 
 extension RefusalRules {
-  /// The rules for the error codes, from the STS API reference: "AssumeRole", "AssumeRoleWithWebIdentity", "Common
-  /// Errors".
+  /// The rules for the codes in "AssumeRole", "AssumeRoleWithWebIdentity" and "Common Errors" of the STS API reference.
   ///
-  /// The service also reports a wrong signing time as `SignatureDoesNotMatch`. Therefore a clock that differs from the
-  /// service's is corrected before the secret is assumed to be wrong.
+  /// `SignatureDoesNotMatch` can also mean a wrong signing time, so the clock is corrected before the secret is blamed.
   static let amazon = RefusalRules(
     clockCodePrefixes: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
     temporaryCodePrefixes: [
@@ -101,14 +94,13 @@ extension ServiceResponse {
     guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
       let code = error["Code"]?.text, !code.isEmpty
     else { return nil }
-    return ServiceRefusal(
-      code: code, message: error["Message"]?.text ?? "",
-      requestID: (document["RequestId"] ?? error["RequestId"])?.text)
+    let requestID = (document["RequestId"] ?? error["RequestId"])?.text
+    return ServiceRefusal(code: code, message: error["Message"]?.text ?? "", requestID: requestID)
   }
 }
 
 extension CredentialReader {
-  /// Returns the temporary key in an XML response of the token service: `<…Response><…Result><Credentials>`.
+  /// Returns the temporary key in an XML response: `<…Response><…Result><Credentials>`.
   func amazonRoleKey(
     in response: ServiceResponse, to action: String
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -118,7 +110,7 @@ extension CredentialReader {
     guard document.name.isIdentical(to: "\(action)Response") else {
       throw malformed("The response is XML, but no \(action)Response.")
     }
-    let credentials = try only("Credentials", in: try only("\(action)Result", in: document))
+    let credentials = try onlyChild("Credentials", of: try onlyChild("\(action)Result", of: document))
     var fields = JSONObject()
     for field in credentials.children {
       guard fields[field.name] == nil else { throw malformed("The response has a field of the key twice.") }
@@ -127,15 +119,14 @@ extension CredentialReader {
     return try amazonKey(in: fields, token: "SessionToken", at: response.issuerTime)
   }
 
-  private func only(_ name: String, in node: XMLNode) throws(CredentialError) -> XMLNode {
-    let found = node.all(name)
-    guard let first = found.first, found.count == 1 else {
-      throw malformed("The response has \(found.isEmpty ? "no element" : "more than one element") \(name).")
+  private func onlyChild(_ name: String, of node: XMLNode) throws(CredentialError) -> XMLNode {
+    let children = node.all(name)
+    guard let child = children.first, children.count == 1 else {
+      throw malformed("The response has \(children.isEmpty ? "no element" : "more than one element") \(name).")
     }
-    return first
+    return child
   }
 
-  /// Returns the temporary key in an object; only the name of the token's field varies among the services.
   func amazonKey(
     in fields: JSONObject, token: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

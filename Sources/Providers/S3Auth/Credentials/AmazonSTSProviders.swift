@@ -4,13 +4,11 @@
 internal import CredentialSources
 public import StorageAuth
 
-/// A provider that assumes a role with another key and returns the temporary keys that Amazon's token service (STS)
-/// issues.
+/// A provider that assumes a role with another key and returns temporary keys from Amazon's token service (STS).
 ///
 /// The provider sends `AssumeRole` requests that are signed with Signature Version 4. If the service rejects the
-/// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
-/// time for later requests. Pages: "AssumeRole" in the STS API reference and "Create a signed AWS API request" in the
-/// IAM User Guide.
+/// signing time, the provider signs the request again once with the service's time, and uses that time for later
+/// requests. Pages: "AssumeRole" in the STS API reference and "Create a signed AWS API request" in the IAM User Guide.
 ///
 /// ```swift
 /// let keys = AmazonAssumeRoleProvider(
@@ -34,17 +32,17 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum. If the
   ///     signing key itself belongs to a role, the maximum is one hour.
   ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
-  ///   - externalID: The external ID that the role requires from other accounts, 2 to 1224 characters, or `nil` for none.
+  ///   - externalID: The external ID that the role requires of other accounts, 2 to 1224 characters, or `nil` for none.
   ///   - endpoint: The STS endpoint.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AmazonSTSEndpoint = .global
   ) {
-    self.init(
-      AmazonRole(
-        arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
-        endpoint: endpoint), credentials: credentials)
+    let role = AmazonRole(
+      arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
+      endpoint: endpoint)
+    self.init(role, credentials: credentials)
   }
 
   init(_ role: AmazonRole, credentials: some CredentialProvider<AccessKey>) {
@@ -58,8 +56,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
   ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
-  ///   supply the signing key.
+  ///   `timeout` if the service does not respond in time; or the code of the error of `credentials`.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let form = try role.parameters(of: Self.action, check)
@@ -92,17 +89,14 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
 
 /// A provider that exchanges an identity token for temporary keys of a role at Amazon's token service (STS).
 ///
-/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests. Pods of Amazon's container service obtain their
-/// keys in this way (IRSA), and so do jobs of other services that issue identity tokens. Page:
-/// "AssumeRoleWithWebIdentity" in the STS API reference.
+/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests, as pods of Amazon's container service do (IRSA),
+/// and jobs of other services that issue identity tokens. Page: "AssumeRoleWithWebIdentity" in the STS API reference.
 ///
-/// If the service cannot reach the identity provider, up to three requests are sent, with a pause between them. If the
-/// service calls the token invalid, the token is read and sent once more, because the platform may just have replaced
-/// the token file.
+/// If the service cannot reach the identity provider, up to three requests are sent, with pauses between them. If the
+/// service calls the token invalid, the token is read and sent once more, because it may have been replaced.
 public struct AmazonWebIdentityProvider: CredentialProvider {
   private static let action = "AssumeRoleWithWebIdentity"
-
-  /// The pauses before the retries that follow if the service could not reach the identity provider.
+  /// The pauses before the requests that are sent again if the service cannot reach the identity provider.
   private static let pauses = [Duration.seconds(1), .seconds(2)]
 
   /// The provider's name, for error messages.

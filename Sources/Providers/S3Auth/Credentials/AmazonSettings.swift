@@ -4,29 +4,24 @@
 internal import CredentialSources
 public import StorageAuth
 
-/// The region and the endpoints of Amazon's services or of compatible services, as configured on a machine.
-///
-/// The settings come from the environment and from the files that Amazon's tools share.
+/// The region and the endpoints of Amazon's or compatible services, from the environment and the tools' shared files.
 ///
 /// ```swift
 /// let settings = try AmazonSettings(context)
 /// let region = settings.region ?? "us-east-1"
 /// ```
 public struct AmazonSettings: Sendable, Hashable {
-  /// The region ID, or `nil` if the region is not configured.
-  ///
-  /// The region is read from `AWS_REGION`, `AWS_DEFAULT_REGION`, or the profile's `region`, in this order.
+  /// The region ID in `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile's `region`, in this order, or `nil`.
   public let region: String?
 
-  /// The URL of S3, or `nil` if the URL is not configured.
+  /// The URL of S3 in `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` for `s3` in the profile's `services`,
+  /// or the profile's `endpoint_url`, in this order, or `nil`.
   ///
-  /// The URL is read from `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `endpoint_url` for `s3` in the profile's
-  /// `services`, or the profile's `endpoint_url`, in this order. `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true` disables all
-  /// these settings; if the variable is not set, `ignore_configured_endpoint_urls` in the profile decides. Page:
-  /// "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
+  /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS` or else `ignore_configured_endpoint_urls` in the profile disables these
+  /// settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
   public let endpointURL: String?
 
-  /// The configured URL of STS, or the endpoint of the region.
+  /// The endpoint at the configured URL of STS, or the endpoint of the region.
   let stsEndpoint: AmazonSTSEndpoint
 
   /// The region in the scope of requests to a configured URL of STS if no region is configured.
@@ -37,8 +32,7 @@ public struct AmazonSettings: Sendable, Hashable {
   /// - Parameters:
   ///   - context: The context that gives access to the environment and files.
   ///   - profile: The profile name. If `nil`, the profile that the environment specifies, or `default`.
-  /// - Throws: A `CredentialError` if a file cannot be read, the profile that `profile` or the environment specifies
-  ///   does not exist, or a region or a URL is invalid.
+  /// - Throws: A `CredentialError` for an unreadable file, an unknown specified profile, or an invalid region or URL.
   public init(_ context: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(in: context)
     let chosenName = profile ?? AmazonFiles.chosenName(in: context)
@@ -53,7 +47,7 @@ public struct AmazonSettings: Sendable, Hashable {
     stsEndpoint = try Self.stsEndpoint(context, files: files, profile: profile)
   }
 
-  /// Returns the endpoint of STS, without reading the URL of S3, which may be invalid.
+  /// Returns the endpoint of STS without reading the URL of S3, so that an invalid URL of S3 does not matter.
   static func stsEndpoint(
     _ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?
   ) throws(CredentialError) -> AmazonSTSEndpoint {
@@ -64,7 +58,7 @@ public struct AmazonSettings: Sendable, Hashable {
     return .url(url, region: region ?? Self.defaultSTSRegion)
   }
 
-  /// Returns whether the configured URLs do not count; a variable of the environment overrides the profile.
+  /// Returns whether the configured URLs are ignored; the environment overrides the profile.
   private static func ignoresConfiguredURLs(
     _ context: ProviderContext, _ profile: AmazonProfile?
   ) throws(CredentialError) -> Bool {
@@ -108,13 +102,13 @@ public struct AmazonSettings: Sendable, Hashable {
     return try checked(settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
   }
 
-  /// Returns a URL from a setting, or throws an error that names the setting if it is malformed.
   private static func checked(
-    _ url: String, from name: String, at location: SettingLocation
+    _ url: String, from settingName: String, at location: SettingLocation
   ) throws(CredentialError) -> String {
     guard ServiceURL(url) != nil else {
       throw location.error(
-        .failed, "has a value in \(name) that is not a URL", remedy: "Write it like https://minio.example.com:9000.")
+        .failed, "has a value in \(settingName) that is not a URL",
+        remedy: "Write it like https://minio.example.com:9000.")
     }
     return url
   }

@@ -8,8 +8,7 @@ internal import StorageCrypto
 
 /// The AWS4-HMAC-SHA256 signature of Amazon's services other than S3, as separate steps for signing and verifying.
 ///
-/// The path is signed without further encoding, which is correct because requests that are signed here have the path
-/// `/`. Page: "Create a signed AWS API request" in the IAM User Guide.
+/// The path, always `/`, needs no encoding. Page: "Create a signed AWS API request" in the IAM User Guide.
 package struct SigV4Signature: ScopedSignature {
   package static let algorithm = "AWS4-HMAC-SHA256"
   package static let secretPrefix = "AWS4"
@@ -30,7 +29,7 @@ package struct SigV4Signature: ScopedSignature {
     }
   }
 
-  /// Returns the canonical query, sorted by the bytes of the encoded names and values.
+  /// Returns the encoded query, sorted by the bytes of its encoded names and values.
   private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
     guard let pairs = FormPair.read(query) else { throw SigningError.unreadablePath }
     return FormPair.sorted(pairs.map { FormPair($0.name.percentEncoded(), $0.value.percentEncoded()) })

@@ -7,16 +7,15 @@ internal import StorageCrypto
 
 /// A request to set up transfers, in the format that clients send to an Aspera node.
 struct SetupCall {
-  /// The maximum size of a request body in bytes, and the maximum number of transfers in a request.
   private static let (byteLimit, transferLimit) = (1 << 20, 100)
 
-  /// The names of the fields that are forwarded to the node in addition to the paths.
+  /// The fields that are forwarded to the node in addition to the paths.
   private static let forwardedFields = [
     "token_life_seconds", "create_dir", "public_keys", "rate_policy", "target_rate_kbps", "min_rate_kbps", "cipher",
     "content_protection",
   ]
 
-  /// The names of the fields in a node's response with which a client could transfer other files as well.
+  /// The fields of a node's response with which a client could transfer other files as well.
   private static let secretFields = ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"]
 
   private let specifications: [TransferSpec]
@@ -39,9 +38,7 @@ struct SetupCall {
     }
   }
 
-  /// Returns whether a value is a single line of `authorized_keys` without options.
-  ///
-  /// Options could allow more than a login, and a second line could give another user access.
+  /// Returns whether a value is one line of `authorized_keys` without options, which could permit more than a login.
   private static func isPublicKey(_ value: JSONValue) -> Bool {
     guard let text = value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return false }
     let keyFields = text.parts(between: " ")
@@ -75,7 +72,6 @@ struct SetupCall {
     return specification
   }
 
-  /// Sets up each transfer, and returns the node's response or an error for each of them.
   func setUpTransfers(by service: TransferTokenService, for request: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
@@ -89,7 +85,6 @@ struct SetupCall {
     return ["transfer_specs": .array(elements)]
   }
 
-  /// Returns the node's transfer specification without the fields that the caller must not see.
   private static func visibleFields(of credential: TransferCredential) -> JSONObject {
     var fields = credential.specification?.fields ?? JSONObject()
     for name in Self.secretFields { fields[name] = nil }
@@ -99,7 +94,7 @@ struct SetupCall {
 }
 
 extension TokenRefusal {
-  /// Creates a refusal for a single transfer, without the node's own message, which appears only in the audit log.
+  /// Creates a refusal without the node's own message, which appears only in the audit log.
   fileprivate init(transfer error: TokenServiceError) {
     if case .unavailable(let cause, nil) = error, cause.code == .rejected {
       self.init(
@@ -111,7 +106,6 @@ extension TokenRefusal {
 }
 
 extension TokenFormat.Refusal {
-  /// The refusal as an error object in the format of an Aspera node.
   var nodeError: JSONValue {
     ["error": ["code": .number(JSONNumber(status.code)), "reason": .string(code), "user_message": .string(message)]]
   }

@@ -21,8 +21,8 @@ public final class TransferTokenService: Sendable {
   ///   - rate: The rate limit of each caller, or `nil` for no limit. Each transfer counts as a request.
   ///   - rates: The store that counts the requests of callers.
   ///   - audit: A closure that receives an audit entry for each transfer. It must not block.
-  ///   - context: The network, environment and files that the issuer uses, and the clocks of the service. The default has
-  ///     no network.
+  ///   - context: The network, environment and files that the issuer uses, and the clocks of the service. The default
+  ///     has no network.
   public init(
     issuer: any TokenIssuer, rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, in context: ProviderContext = .local
@@ -81,20 +81,14 @@ public final class TransferTokenService: Sendable {
 
 /// A request for Aspera transfer tokens, with its caller and the policy that the app grants.
 public struct TransferTokenRequest: Sendable, Hashable {
-  /// The user ID of the caller, for rate limits and the audit log.
-  ///
-  /// Do not use a user's name or address.
+  /// The user ID of the caller, not a name or an address, for rate limits and the audit log.
   public var caller: String
-
   /// The policy for the caller's transfers, whose rules contain ``accessKey`` as the bucket.
   public var policy: AccessPolicy
-
   /// The name that the policy's rules contain as the bucket.
   public var accessKey: String
 
-  /// Creates a request for transfer tokens.
-  ///
-  /// The parameters are the properties.
+  /// Creates a request for transfer tokens; the parameters are the properties.
   public init(caller: String, policy: AccessPolicy, accessKey: String) {
     self.caller = caller
     self.policy = policy
@@ -105,15 +99,14 @@ public struct TransferTokenRequest: Sendable, Hashable {
 extension RouterMethods {
   /// Adds the routes `files/upload_setup` and `files/download_setup`, with which clients set up Aspera transfers.
   ///
-  /// Clients call the routes as they would call an Aspera node: the node of their `SetupTokenIssuer(node:)` is the URL
-  /// before these paths. The routes do not authenticate the caller; put them behind the app's own authentication.
+  /// Clients call the routes as those of an Aspera node: the node of their `SetupTokenIssuer` is the URL before these
+  /// paths. The routes do not authenticate the caller; put them behind the app's own authentication.
   ///
   /// - Parameters:
   ///   - service: The service that issues the transfer tokens.
   ///   - makeRequest: A closure that returns the caller of a request and the policy that the app grants to the caller.
   /// - Returns: The router, so that calls can be chained.
-  @discardableResult
-  public func transferTokens(
+  @discardableResult public func transferTokens(
     from service: TransferTokenService,
     makeRequest: @escaping @Sendable @concurrent (Request, Context) async throws -> TransferTokenRequest
   ) -> Self {

@@ -3,17 +3,14 @@
 
 public import Hummingbird
 
-/// A scope that a client with Tencent Cloud's SDKs requests; the SDKs post a list of actions, bucket, region and
-/// prefix.
+/// A scope that Tencent Cloud's SDKs request for a client: actions, bucket, region and prefix.
 ///
 /// No part of the scope is trusted. Check ``rule`` against the user's policy with `policy.allows(rule)`.
 public struct RequestedScope: Sendable, Hashable {
-  /// The maximum size of a scope list in bytes.
   private static let byteLimit = 64 << 10
 
   /// The access that the client requests.
   public let rule: AccessRule
-
   /// The region of the requested bucket.
   public let region: String
 
@@ -50,8 +47,7 @@ public struct RequestedScope: Sendable, Hashable {
     self.region = region
   }
 
-  /// Returns the object keys for a prefix in the SDKs' notation: one key or, with a trailing `*`, all keys with the
-  /// prefix.
+  /// Returns the objects of a prefix in the SDKs' notation: one key, or with a trailing `*` all keys with the prefix.
   private static func objectScope(ofPattern prefix: String) throws -> ObjectScope {
     let star = UInt8(ascii: "*")
     let pattern = prefix.beginsWithByte("/") ? prefix.utf8.dropFirst() : prefix.utf8[...]

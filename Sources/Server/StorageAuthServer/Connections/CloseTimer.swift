@@ -5,23 +5,18 @@ internal import NIOCore
 
 /// A timer that closes a channel at the earliest of several deadlines.
 ///
-/// A timer that fires before the earliest deadline is left in place and reschedules itself, so that moving a deadline
-/// costs no task.
+/// If the deadline was moved to a later time, a timer that fires schedules itself again, so that moving costs no task.
 final class CloseTimer {
-  /// The time until which the client must have sent what the server waits for, or `nil` if the server does not wait.
+  /// The time until which the client must have sent what the server waits for.
   var readDeadline: NIODeadline?
-
-  /// The time until which the client must have read what the server sends, or `nil` if the server does not wait.
+  /// The time until which the client must have read what the server sends.
   var writeDeadline: NIODeadline?
-
-  /// The time at which the channel ends in any case, or `nil` if there is no such time.
   var endDeadline: NIODeadline?
-
   private var scheduledClose: (deadline: NIODeadline, task: Scheduled<Void>)?
 
   private var earliestDeadline: NIODeadline? { [readDeadline, writeDeadline, endDeadline].compactMap(\.self).min() }
 
-  /// Starts the timer after a deadline was set; when one is removed, a timer that fires in vain does no harm.
+  /// Starts the timer after a deadline was set; removing a deadline needs no call.
   func schedule(_ context: ChannelHandlerContext) {
     guard let nextDeadline = earliestDeadline else { return }
     if let scheduledClose {

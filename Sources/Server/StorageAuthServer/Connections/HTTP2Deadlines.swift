@@ -6,9 +6,9 @@ internal import NIOHTTPTypes
 
 /// A channel handler that closes an HTTP/2 connection if the client keeps the server waiting for too long.
 ///
-/// It is placed directly after the TLS handler, and does not interpret frames. ``RequestDeadlines`` limits each stream;
-/// this handler limits the time without streams, the time within which the client must read enough that the server can
-/// write again, and the time until the connection ends when the server stops.
+/// It follows the TLS handler, and does not interpret frames. ``RequestDeadlines`` limits each stream; this handler
+/// limits the time without streams, the time after which the client has not read enough for the server to write again,
+/// and the time until the connection ends when the server stops.
 final class HTTP2Deadlines: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 
@@ -44,8 +44,6 @@ final class HTTP2Deadlines: ChannelInboundHandler, RemovableChannelHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  // MARK: Streams
-
   func streamOpened() {
     openStreamCount += 1
     timer.readDeadline = nil
@@ -60,14 +58,13 @@ final class HTTP2Deadlines: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// A channel handler that reports the opening and the end of a stream to the deadlines of its connection.
+/// A channel handler that reports the opening and the end of a stream to the ``HTTP2Deadlines`` of its connection.
 final class StreamLifetimeReporter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
 
   private var deadlines: HTTP2Deadlines?
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // Without the deadlines of its connection, there is no receiver of the report.
     deadlines = try? context.channel.parent?.pipeline.syncOperations.handler(type: HTTP2Deadlines.self)
     deadlines?.streamOpened()
   }

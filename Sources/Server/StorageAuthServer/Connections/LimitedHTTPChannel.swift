@@ -6,24 +6,18 @@ package import Logging
 package import NIOCore
 internal import NIOHTTP1
 
-/// An HTTP/1.1 connection that enforces ``ConnectionLimits``, and replaces each absolute-form request
-/// target by its origin form, or by an empty string.
+/// An HTTP/1.1 connection that enforces ``ConnectionLimits``, and reads targets with ``RequestTargetReader``.
 package struct LimitedHTTPChannel: ServerChildChannel {
   package typealias Value = HTTP1Channel.Value
 
-  /// The limits on the head of a request, which has to be received as a whole before it can be refused.
-  ///
-  /// The longest field of a signed request is a session token of a few KiB. The limits leave room for several such fields
-  /// and for metadata, and bound the memory that a client without a key can occupy.
+  /// The limits on the head of a request, with room for several fields as long as a session token of a few KiB.
   private static let headLimits = HTTP1Channel.Configuration.DecoderConfiguration(
     maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 200)
 
   private let http1Channel: HTTP1Channel
   private let limits: ConnectionLimits
 
-  /// Creates a channel with a responder, which must refuse a request whose target is empty.
-  ///
-  /// ``refusingUnreadableTargets(_:)`` returns such a responder.
+  /// Creates a channel; the responder must refuse an empty target, as that of ``refusingUnreadableTargets(_:)`` does.
   package init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
     self.limits = limits
     http1Channel = HTTP1Channel(
@@ -34,7 +28,6 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     setup(channel: channel, logger: logger, additionalHandlers: { [] })
   }
 
-  /// Adds the HTTP/1.1 handlers, the limits and additional handlers to a new connection.
   package func setup(
     channel: any Channel, logger: Logger, additionalHandlers: @escaping @Sendable () -> [any ChannelHandler]
   ) -> EventLoopFuture<Value> {
@@ -51,7 +44,7 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     await http1Channel.handle(value: value, logger: logger)
   }
 
-  /// Returns a responder that refuses requests whose target ``RequestTargetReader`` could not read, with the status 400.
+  /// Returns a responder that refuses targets that ``RequestTargetReader`` could not read, with the status 400.
   static func refusingUnreadableTargets(
     _ responder: @escaping HTTPChannelHandler.Responder
   ) -> HTTPChannelHandler.Responder {
@@ -72,8 +65,8 @@ extension HTTPServerBuilder {
   /// To limit the number of connections, set ``ConnectionLimits/availableConnections`` in the server's configuration.
   ///
   /// If the request line contains a URL, its host is the host of the request (RFC 9112, section 3.2.2). A request whose
-  /// `Host` header names another host is refused with the status 400. A server from another builder drops the URL's host
-  /// before any middleware sees it.
+  /// `Host` header names another host is refused with the status 400. A server from another builder drops the URL's
+  /// host before any middleware sees it.
   ///
   /// - Parameter limits: The limits on the time for which a client may keep the server waiting.
   public static func http1(_ limits: ConnectionLimits) -> HTTPServerBuilder {

@@ -7,9 +7,8 @@ internal import NIOHTTPTypes
 
 /// A channel handler that closes a connection if the client keeps the server waiting for longer than the limits allow.
 ///
-/// The handler is placed directly after the decoder of HTTP/1.1, or on a stream of HTTP/2, which it resets instead. It
-/// enforces ``ConnectionLimits``, but does not count the time that the server itself takes to respond or to process
-/// received bytes.
+/// The handler follows the decoder of HTTP/1.1, or is on a stream of HTTP/2, which it resets instead. The time that the
+/// server itself takes to respond or to process received bytes does not count.
 final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = Parts.Request
   typealias InboundOut = Parts.Request
@@ -17,22 +16,17 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   typealias OutboundOut = Parts.Response
 
   /// The part of a request, or the end of the connection, for which the server is waiting.
-  private enum Awaited {
-    case head, nextHead, body, nothing, closing
-  }
+  private enum Awaited { case head, nextHead, body, nothing, closing }
 
   private let limits: ConnectionLimits
   private var awaited = Awaited.head
-  private var unansweredRequests = 0
-  /// Whether the bytes of the current read completed a part.
-  private var hasPartsInRead = false
-  /// Whether the server has asked for bytes, so that it is the client who keeps it waiting.
+  private var unansweredRequestCount = 0
+  private var currentReadHasParts = false
+  /// Whether the server has asked for bytes, so that the client keeps it waiting.
   private var isReading = false
-
   /// The remaining time for the client to send the body, counted from `bodyWaitStart`.
   private var bodyAllowance = Duration.zero
   private var bodyWaitStart: NIODeadline?
-
   private let timer = CloseTimer()
 
   init(_ limits: ConnectionLimits) { self.limits = limits }
@@ -62,9 +56,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     context.close(mode: mode, promise: promise)
   }
 
-  private func awaitFirstHead(_ context: ChannelHandlerContext) {
-    awaitPart(.head, for: limits.headTimeout, context)
-  }
+  private func awaitFirstHead(_ context: ChannelHandlerContext) { awaitPart(.head, for: limits.headTimeout, context) }
 
   // MARK: Requests
 
@@ -75,10 +67,10 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    hasPartsInRead = true
+    currentReadHasParts = true
     switch Parts.part(unwrapInboundIn(data)) {
     case .head:
-      unansweredRequests += 1
+      unansweredRequestCount += 1
       bodyAllowance = limits.bodyTimeout
       bodyWaitStart = nil
       awaited = .body
@@ -99,11 +91,11 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     isReading = false
     if awaited == .body {
       pauseBody(context)
-    } else if awaited == .nextHead, !hasPartsInRead {
+    } else if awaited == .nextHead, !currentReadHasParts {
       // The received bytes did not complete a part, so the next head has begun.
       awaitPart(.head, for: limits.headTimeout, context)
     }
-    hasPartsInRead = false
+    currentReadHasParts = false
     context.fireChannelReadComplete()
   }
 
@@ -124,7 +116,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
 
   private func awaitNextHead(_ context: ChannelHandlerContext) {
     guard awaited != .closing else { return }
-    if unansweredRequests > 0 {
+    if unansweredRequestCount > 0 {
       awaited = .nothing
       timer.readDeadline = nil
     } else {
@@ -138,7 +130,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     let isEnd = Parts.isEnd(unwrapOutboundIn(data))
     context.write(data, promise: promise)
     guard isEnd else { return }
-    unansweredRequests = max(0, unansweredRequests - 1)
+    unansweredRequestCount = max(0, unansweredRequestCount - 1)
     if awaited == .nothing { awaitNextHead(context) }
   }
 
@@ -154,9 +146,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
 
   // MARK: Time
 
-  /// Waits for the next head, or for the end of the connection, once the client has read the last response.
-  ///
-  /// Until then, `writeTimeout` is the limit.
+  /// Waits for the next head or the end of the connection, once the client has read the last response.
   private func awaitReader(_ awaited: Awaited, _ context: ChannelHandlerContext) {
     if context.channel.isWritable {
       awaitPart(awaited, for: awaited == .closing ? limits.headTimeout : limits.idleTimeout, context)
@@ -166,7 +156,6 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     }
   }
 
-  /// Sets the part for which the server waits, and the deadline of the client.
   private func awaitPart(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
     self.awaited = awaited
     bodyWaitStart = nil
@@ -175,20 +164,18 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 }
 
-/// A part of a request, without its content.
 enum RequestPart {
   case head
   case body(byteCount: Int)
   case end
 }
 
-/// The parts of requests and responses in the pipeline of a protocol.
+/// The types of the parts of requests and responses in a pipeline.
 protocol MessageParts: SendableMetatype {
   associatedtype Request
   associatedtype Response
 
   static func part(_ value: Request) -> RequestPart
-
   static func isEnd(_ value: Response) -> Bool
 }
 
@@ -202,9 +189,7 @@ enum HTTP1Parts: MessageParts {
     }
   }
 
-  static func isEnd(_ value: HTTPServerResponsePart) -> Bool {
-    if case .end = value { true } else { false }
-  }
+  static func isEnd(_ value: HTTPServerResponsePart) -> Bool { if case .end = value { true } else { false } }
 }
 
 /// The parts on a stream of HTTP/2.

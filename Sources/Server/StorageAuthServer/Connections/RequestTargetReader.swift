@@ -5,17 +5,15 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StorageCrypto
 
-/// A handler that replaces each absolute-form request target by its origin form (RFC 9112, section 3.2), before the request
-/// is converted to swift-http-types.
+/// A handler that replaces a URL in the request line by its path and query (RFC 9112, section 3.2).
 ///
-/// The conversion would drop the host of the URL, which takes precedence over the `Host` header (RFC 9112, section 3.2.2).
-/// A client could then name one host to a proxy in front of the server and another one to the server: in `GET
-/// http://public.example/ HTTP/1.1` with `Host: admin.example`, the proxy admits `public.example`, and the server answers
-/// for `admin.example`. A URL is therefore replaced by its path and query only if there is one `Host` header, with the same
-/// host and port, as RFC 9112 requires.
+/// It precedes the conversion to swift-http-types, which would drop the host of the URL, although that takes precedence
+/// over the `Host` header (RFC 9112, section 3.2.2). With `GET http://public.example/ HTTP/1.1` and `Host:
+/// admin.example`, a proxy in front of the server would then admit `public.example`, and the server would answer for
+/// `admin.example`. Therefore there must be one `Host` header, with the same host and port.
 ///
-/// Any other target that is neither in origin form nor in the asterisk form of the method OPTIONS becomes an empty string,
-/// which no client can send; ``LimitedHTTPChannel/refusingUnreadableTargets(_:)`` or the responder refuses it.
+/// Any other target but a path or `OPTIONS *` becomes an empty string, which no client can send, and which
+/// ``LimitedHTTPChannel/refusingUnreadableTargets(_:)`` or the responder refuses.
 final class RequestTargetReader: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -25,7 +23,7 @@ final class RequestTargetReader: ChannelInboundHandler, RemovableChannelHandler 
       context.fireChannelRead(data)
       return
     }
-    // `OPTIONS *` asks about the server itself (RFC 9112, section 3.2.4).
+    // This target asks about the server itself (RFC 9112, section 3.2.4).
     let isAsteriskForm = head.method == .OPTIONS && head.uri.utf8.elementsEqual("*".utf8)
     if !isAsteriskForm {
       if let target = AbsoluteForm(head.uri), let host = target.host(agreeingWith: head.headers["host"]) {
@@ -39,14 +37,13 @@ final class RequestTargetReader: ChannelInboundHandler, RemovableChannelHandler 
   }
 }
 
-/// A request target in absolute form: a URL, divided into its authority and its path.
+/// A request target in absolute form: a URL.
 private struct AbsoluteForm {
-  /// The host with the port, if the URL has one.
   private let authority: Substring
   /// The path with the query; at least `/`.
   let path: String
 
-  /// Parses a URL with the scheme `http` or `https` and a host, without a user and a fragment; `nil` for another text.
+  /// Parses a URL with the scheme `http` or `https` and a host, and without a user or a fragment.
   init?(_ text: String) {
     let bytes = text.utf8
     let scheme = ["http://", "https://"].first { scheme in

@@ -8,7 +8,7 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// A TLS connection with HTTP/1.1 or HTTP/2, as client and server negotiate, that enforces ``ConnectionLimits``.
+/// A TLS connection with the negotiated protocol, HTTP/1.1 or HTTP/2, that enforces ``ConnectionLimits``.
 struct SecureHTTPChannel: ServerChildChannel {
   /// A connection whose protocol is known after its TLS handshake.
   struct Value: ServerChildChannelValue {
@@ -44,10 +44,7 @@ struct SecureHTTPChannel: ServerChildChannel {
           additionalChannelHandlers: [StreamLifetimeReporter(), RequestDeadlines<StreamParts>(streamLimits)])))
   }
 
-  /// Returns the limits of each stream of HTTP/2.
-  ///
-  /// A stream has one request, so that its idle time is the time in which the client reads the response: the window of
-  /// the stream, which the client sets, can hold back a response of any size.
+  /// Returns the limits of a stream, whose idle time is the time in which the client reads the only response.
   private static func streamLimits(_ connectionLimits: ConnectionLimits) -> ConnectionLimits {
     var limits = connectionLimits
     limits.idleTimeout = connectionLimits.writeTimeout
@@ -57,18 +54,17 @@ struct SecureHTTPChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Connection> { result, channel in
-        setup(result, channel: channel, logger: logger)
+        configure(result, channel: channel, logger: logger)
       }
       try channel.pipeline.syncOperations.addHandlers([
         HandshakeDeadline(limits.headTimeout),
-        NIOSSLServerHandler(context: certificate.context(allowsHTTP2: allowsHTTP2)),
-        negotiation,
+        NIOSSLServerHandler(context: certificate.context(allowsHTTP2: allowsHTTP2)), negotiation,
       ])
       return Value(channel: channel, connection: negotiation.protocolNegotiationResult)
     }
   }
 
-  private func setup(_ result: ALPNResult, channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
+  private func configure(_ result: ALPNResult, channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
     let pipeline = channel.pipeline.syncOperations
     do {
       pipeline.removeHandler(try pipeline.handler(type: HandshakeDeadline.self), promise: nil)
@@ -97,18 +93,16 @@ struct SecureHTTPChannel: ServerChildChannel {
 extension HTTPServerBuilder {
   /// Returns a builder for an HTTPS server that limits how long a client may keep a connection waiting.
   ///
-  /// The server accepts TLS 1.2 and 1.3. The time for the TLS handshake is ``ConnectionLimits/headTimeout``, and the head
-  /// of the first request has that time again.
+  /// The server accepts TLS 1.2 and 1.3. The TLS handshake may take ``ConnectionLimits/headTimeout``, and the head of
+  /// the first request as long again. With HTTP/1.1, a URL in the request line is read as by a server of ``http1(_:)``.
   ///
-  /// With HTTP/2, each request has the limits on its body and its response, as with HTTP/1.1. A connection may be without
-  /// requests for ``ConnectionLimits/idleTimeout``; then the server announces its end, which the client has to confirm
-  /// within ``ConnectionLimits/headTimeout``. When the server stops, a connection ends after
-  /// ``ConnectionLimits/idleTimeout`` even during a request. A connection has at most 100 concurrent requests, whose headers have at most
-  /// 16 KiB each, and ends after 200 requests that the client resets within 30 seconds.
+  /// With HTTP/2, the limits on bodies and responses are those of each request. A connection may be without requests
+  /// for ``ConnectionLimits/idleTimeout``; then the server announces its end, which the client has to confirm within
+  /// ``ConnectionLimits/headTimeout``. When the server stops, a connection ends after ``ConnectionLimits/idleTimeout``
+  /// even during a request. A connection has at most 100 concurrent requests, whose headers have at most 16 KiB each,
+  /// and ends after 200 requests that the client resets within 30 seconds.
   ///
   /// To limit the number of connections, set ``ConnectionLimits/availableConnections`` in the server's configuration.
-  ///
-  /// With HTTP/1.1, a URL in the request line is read as by a server of ``http1(_:)``.
   ///
   /// ```swift
   /// let certificate = try ServerCertificate(chain: chain, key: Secret(key))
@@ -125,15 +119,13 @@ extension HTTPServerBuilder {
   public static func https(
     _ limits: ConnectionLimits, certificate: ServerCertificate, allowsHTTP2: Bool = true
   ) -> HTTPServerBuilder {
-    HTTPServerBuilder {
-      SecureHTTPChannel(limits, certificate: certificate, allowsHTTP2: allowsHTTP2, responder: $0)
-    }
+    HTTPServerBuilder { SecureHTTPChannel(limits, certificate: certificate, allowsHTTP2: allowsHTTP2, responder: $0) }
   }
 }
 
 /// A channel handler that closes a connection if its TLS handshake is not complete in time.
 ///
-/// It precedes the TLS handler, so that the connection closes without waiting for the client's `close_notify`.
+/// It precedes the TLS handler, so that the connection is closed without the client's `close_notify`.
 final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 

@@ -3,7 +3,6 @@
 
 package import NIOCore
 internal import NIOSSL
-internal import StorageAuth
 
 /// The certificate and the private key of an HTTPS server, which can be replaced while the server runs.
 ///
@@ -15,7 +14,6 @@ internal import StorageAuth
 /// try certificate.replace(chain: newChain, key: Secret(newKey))
 /// ```
 public final class ServerCertificate: Sendable, CustomReflectable {
-  /// The TLS settings with a certificate and its key, for clients with and without HTTP/2.
   private struct Contexts {
     let http1: NIOSSLContext
     let http2: NIOSSLContext
@@ -50,12 +48,9 @@ public final class ServerCertificate: Sendable, CustomReflectable {
   /// If there is no such time, both bounds are the time at which the first of the certificates expires.
   public var validity: ClosedRange<Timestamp> { contexts.withLock(\.validity) }
 
-  /// Returns the handler that decrypts one connection, on which client and server then speak HTTP/1.1.
+  /// Returns the TLS handler of one connection with HTTP/1.1.
   package func makeHandler() -> some ChannelHandler { NIOSSLServerHandler(context: context(allowsHTTP2: false)) }
-
-  func context(allowsHTTP2: Bool) -> NIOSSLContext {
-    contexts.withLock { allowsHTTP2 ? $0.http2 : $0.http1 }
-  }
+  func context(allowsHTTP2: Bool) -> NIOSSLContext { contexts.withLock { allowsHTTP2 ? $0.http2 : $0.http1 } }
 
   private static func contexts(_ chain: String, _ key: Secret) throws(CertificateError) -> Contexts {
     guard let certificates = try? NIOSSLCertificate.fromPEMBytes(Array(chain.utf8)), !certificates.isEmpty else {
@@ -111,7 +106,8 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
     switch subject {
     case .chain: "The certificate must be in PEM format: a block that begins with -----BEGIN CERTIFICATE-----."
     case .key:
-      "The private key must be in PEM format without a passphrase: a block that begins with -----BEGIN PRIVATE KEY-----."
+      "The private key must be in PEM format without a passphrase: "
+        + "a block that begins with -----BEGIN PRIVATE KEY-----."
     case .pair:
       "The private key must belong to the certificate. In a chain, the certificate of the server must be the first."
     }

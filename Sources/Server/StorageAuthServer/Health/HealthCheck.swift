@@ -12,15 +12,14 @@ public import Hummingbird
 public struct HealthCheck: Sendable {
   /// The name of the check in the response of `/readyz`.
   public let name: String
-
   let isReady: @Sendable @concurrent () async -> Bool
 
   /// Creates a check.
   ///
   /// - Parameters:
   ///   - name: The name of the check in the response of `/readyz`.
-  ///   - isReady: A closure that returns whether the server can respond to requests. It counts as failed if it takes
-  ///     longer than the time limit of the health routes.
+  ///   - isReady: A closure that returns whether the server can respond to requests. The check fails if the closure
+  ///     takes longer than the time limit of the health routes.
   public init(_ name: String, isReady: @escaping @Sendable @concurrent () async -> Bool) {
     self.name = name
     self.isReady = isReady
@@ -39,12 +38,10 @@ public struct HealthCheck: Sendable {
   }
 }
 
-/// The results of a server's health checks, which are shared by the requests of a short time.
+/// The results of a server's health checks, which the requests of a short time share.
 ///
-/// The checks run once however many requests arrive, so that requests to `/readyz` cannot put a load on what the server
-/// depends on.
-actor HealthState {
-  /// The results of one run of the checks.
+/// However many requests arrive, the checks run once, so that `/readyz` cannot put a load on other services.
+actor HealthChecker {
   struct Report: Sendable {
     let results: [(name: String, isReady: Bool)]
 
@@ -70,18 +67,16 @@ actor HealthState {
     self.time = time
   }
 
-  /// Returns the results of the checks, which are run again if the last results are too old.
+  /// Runs the checks, unless the last results are recent enough.
   func report() async -> Report {
     let uptime = time.uptime
     if let lastRun, uptime - lastRun.startUptime < validity { return await lastRun.report.value }
-    let report = Task { [checks, timeout, time] in await Self.reportByRunning(checks, timeout, time) }
+    let report = Task { [checks, timeout, time] in await Self.run(checks, timeout, time) }
     lastRun = (report, uptime)
     return await report.value
   }
 
-  private static func reportByRunning(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async
-    -> Report
-  {
+  private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
     await withTaskGroup { group in
       for (index, check) in checks.enumerated() {
         group.addTask {
@@ -100,9 +95,8 @@ extension RouterMethods {
   /// Adds `GET /healthz` and `GET /readyz`, for load balancers and container platforms.
   ///
   /// `/healthz` responds with status 200 as long as the process serves requests: restart the process if it does not.
-  /// `/readyz` runs the checks and responds with status 200, or with status 503 if one of them fails: send no requests
-  /// to the server then, but do not restart it. The response names the checks and their results, so serve the routes on
-  /// an address that only the operators can reach.
+  /// `/readyz` responds with status 200, or with 503 if a check fails: send no requests to the server then, but do not
+  /// restart it. Only the operators should reach the routes, because the response names the checks and their results.
   ///
   /// - Parameters:
   ///   - checks: The checks of `/readyz`, with different names.
@@ -110,15 +104,14 @@ extension RouterMethods {
   ///   - validity: The time during which the results of the checks are used for further requests.
   ///   - time: The clock for the time limits.
   /// - Returns: The router, so that calls can be chained.
-  @discardableResult
-  public func addHealthRoutes(
+  @discardableResult public func addHealthRoutes(
     _ checks: [HealthCheck] = [], timeout: Duration = .seconds(5), validity: Duration = .seconds(1),
     time: any SigningClock = .system
   ) -> Self {
-    let state = HealthState(checks, timeout: timeout, validity: validity, time: time)
+    let checker = HealthChecker(checks, timeout: timeout, validity: validity, time: time)
     get("healthz") { _, _ in Response.json(["status": "ok"]) }
     get("readyz") { _, _ in
-      let report = await state.report()
+      let report = await checker.report()
       return Response.json(report.json, report.isReady ? .ok : .serviceUnavailable)
     }
     return self

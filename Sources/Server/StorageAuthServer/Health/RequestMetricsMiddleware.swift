@@ -16,9 +16,7 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
   /// Creates a middleware.
   ///
   /// - Parameter factory: The metrics backend; by default, the one that the process has bootstrapped.
-  public init(factory: any MetricsFactory = MetricsSystem.factory) {
-    self.factory = factory
-  }
+  public init(factory: any MetricsFactory = MetricsSystem.factory) { self.factory = factory }
 
   /// Passes on a request, and counts its response.
   ///

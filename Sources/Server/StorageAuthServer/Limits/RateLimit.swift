@@ -1,21 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A rate limit that allows a burst of requests, and then one more request after each interval.
 public struct RateLimit: Sendable, Hashable {
   /// The maximum number of requests in a burst.
   public let burst: Int
-
   /// The interval after which one more request is allowed.
   public let interval: Duration
 
-  /// Creates a rate limit with a burst and an interval.
-  ///
-  /// - Parameters:
-  ///   - burst: The maximum number of requests in a burst; at least 1.
-  ///   - interval: The interval after which one more request is allowed.
+  /// Creates a rate limit; the parameters are the properties, of which the burst is at least 1.
   public init(burst: Int, every interval: Duration) {
     self.burst = max(1, burst)
     self.interval = max(.zero, interval)
@@ -39,17 +32,15 @@ public protocol RateStore: Sendable {
   ///   - caller: The ID of the caller.
   ///   - limit: The rate limit of the caller.
   ///   - uptime: The time since a fixed point. A shared store uses its own clock instead.
-  /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed. A refused
-  ///   request is not counted.
+  /// - Returns: `nil` if the request is allowed and counted, otherwise the time until the next request is allowed.
   /// - Throws: A ``StoreError`` if the store is out of reach, which refuses the request.
   func take(_ caller: String, limit: RateLimit, at uptime: Duration) async throws(StoreError) -> Duration?
 }
 
 /// A rate store in memory, for a bounded number of callers.
 ///
-/// For each caller, the store contains only the uptime at which the caller's whole burst is available again. Callers
-/// whose uptime has passed are removed. If the store is still full, it evicts the callers with the nearest uptimes, who
-/// may then send requests earlier than their limit allows.
+/// For each caller, the store contains only the uptime at which the whole burst is available again, until that has
+/// passed. If the store is full, it evicts the callers with the nearest uptimes, who may then exceed their limit.
 public final class MemoryRateStore: RateStore {
   private let limit: Int
   private let restorationTimes = Lock<[ByteExactString: Duration]>([:])
@@ -57,9 +48,7 @@ public final class MemoryRateStore: RateStore {
   /// Creates an empty rate store.
   ///
   /// - Parameter limit: The maximum number of callers in the store.
-  public init(limit: Int = 100_000) {
-    self.limit = max(1, limit)
-  }
+  public init(limit: Int = 100_000) { self.limit = max(1, limit) }
 
   /// The number of callers in the store.
   public var count: Int { restorationTimes.withLock { $0.count } }
@@ -102,7 +91,6 @@ struct CallerRateLimiter: Sendable {
   let store: any RateStore
   let time: any SigningClock
 
-  /// Counts a request of a caller, or throws an error if it exceeds the limit.
   func applyLimit(to caller: String) async throws(TokenServiceError) {
     guard let limit else { return }
     let delay: Duration?

@@ -6,12 +6,12 @@ internal import NIOCore
 
 /// A middleware that limits how many refusals a peer address receives for requests that no caller has authenticated.
 ///
-/// It counts the responses with the status 401 (no caller), 404 and 405 (no route), and replaces those beyond the limit by
-/// the status 429. All other responses pass, so that a stranger behind the same proxy or network address cannot keep
-/// an authenticated caller out. Callers have limits of their own.
+/// It counts the responses with the status 401 (no caller), 404 and 405 (no route), and replaces those beyond the limit
+/// by the status 429. All other responses pass, so that a stranger behind the same proxy cannot keep an authenticated
+/// caller out. Callers have limits of their own.
 ///
-/// The addresses are counted in a table of bounded size, IPv6 addresses by their first 64 bits. Behind a proxy, the peer
-/// is the proxy.
+/// The addresses are counted in a table of bounded size, IPv6 addresses by their first 64 bits. Behind a proxy, the
+/// peer is the proxy.
 ///
 /// ```swift
 /// let router = Router(context: AppContext.self)
@@ -50,7 +50,6 @@ public struct UnauthenticatedLimitMiddleware<Context: RemoteAddressRequestContex
     }
   }
 
-  /// Throws an error for a refusal beyond the limit of the peer.
   private func applyLimit(to status: HTTPResponse.Status, of peer: SocketAddress?) async throws {
     guard [.unauthorized, .notFound, .methodNotAllowed].contains(status),
       let delay = await peers.take(peer.networkName, limit: limit, at: time.uptime)

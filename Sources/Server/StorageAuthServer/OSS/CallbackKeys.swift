@@ -4,50 +4,44 @@
 internal import CredentialSources
 internal import StorageCrypto
 
-/// The public keys of callbacks, each fetched once and kept for as long as there is space, because the content of a key's
-/// URL never changes, according to the vendor's documentation.
+/// The public keys of callbacks, which are fetched once and kept while there is space.
 ///
-/// Every client can send a request that names a URL, so that no number of them may keep the genuine key from being
-/// fetched. A URL with one of the ``publishedPaths`` has an allowance of its own, which requests with other URLs do not
-/// reduce, and its key is never evicted. All other URLs of a host share an allowance.
+/// According to the vendor's documentation, the content of a key's URL never changes. Any client can send a request
+/// that names a URL, and must not prevent the fetch of a genuine key: each URL with one of the ``publishedPaths`` has
+/// its own allowance of fetches, and its key is never evicted. All other URLs of a host share an allowance.
 actor CallbackKeys {
   private struct Entry {
     let key: PublicKey
     let isPublished: Bool
-    /// The value of `useCount` at the last use.
     var lastUse: UInt64
   }
 
-  /// The failed fetches of a published URL since its last success, and the time before which it is not fetched again.
+  /// The failed fetches of a published URL since its last success, and the uptime before which it is not fetched again.
   private struct Failures {
     var count = 0
     var pauseEnd = Duration.zero
   }
 
-  /// The paths at which the vendor publishes keys: that of the page "Callback", and its following versions.
+  /// The path of the key on the page "Callback", and those of its next versions.
   private static let publishedPaths = Set((1...9).map { "/callback_pub_key_v\($0).pem" })
 
-  /// The maximum number of keys from other paths.
-  private static let keyLimit = 8
+  private static let unpublishedKeyLimit = 8
   private static let keyByteLimit = 16 * 1024
   private static let keyBitCounts = 512...4_096
-
   private static let fetchTimeout = Duration.seconds(5)
-
-  /// The number of fetches from other paths of one host that may start in ``fetchPeriod``, each from a different path.
+  /// The number of fetches from other, different paths of one host that may start in ``fetchPeriod``.
   private static let fetchLimit = 10
   private static let fetchPeriod = Duration.seconds(60)
-
-  /// The pause after the first failed fetch of a published URL, which doubles up to a limit.
+  /// The pause after the first failed fetch of a published URL, and the limit up to which it doubles.
   private static let (initialPause, pauseLimit) = (Duration.seconds(1), Duration.seconds(30))
 
   private let transport: any HTTPTransport
   private let time: any SigningClock
   private var entries: [String: Entry] = [:]
   private var runningFetches: [String: Task<Result<PublicKey, CallbackRefusal>, Never>] = [:]
-  /// The failures of published URLs, of which there are as many as paths on each accepted host.
+  /// The failures of published URLs, whose number is limited by ``publishedPaths`` and the accepted hosts.
   private var failures: [String: Failures] = [:]
-  /// The fetches from other paths in the last ``fetchPeriod``, at most ``fetchLimit`` for each accepted host.
+  /// The fetches from other paths in the last ``fetchPeriod``, at most ``fetchLimit`` for each host.
   private var recentFetches: [(host: String, name: String, uptime: Duration)] = []
   private var useCount: UInt64 = 0
 
@@ -56,9 +50,7 @@ actor CallbackKeys {
     self.time = time
   }
 
-  /// Returns the public key at a URL, from memory if possible.
-  ///
-  /// Concurrent calls for a URL share one fetch.
+  /// Returns the public key at a URL, from memory if possible; concurrent calls for a URL share one fetch.
   func key(at url: ServiceURL) async throws(CallbackRefusal) -> PublicKey {
     let name = url.visible
     if let entry = entries[name] {
@@ -71,7 +63,7 @@ actor CallbackKeys {
     if !isPublished {
       try recordFetch(of: name, on: url.authority)
     } else if let failures = failures[name], time.uptime < failures.pauseEnd {
-      throw Self.recentFetch
+      throw Self.recentFetchRefusal
     }
     let fetch = Task { [transport, time] in
       let result = await Self.keyFetchedInTime(url, transport, time)
@@ -82,14 +74,14 @@ actor CallbackKeys {
     return try await fetch.value.get()
   }
 
-  private static let recentFetch = CallbackRefusal(
+  private static let recentFetchRefusal = CallbackRefusal(
     .keyUnavailable, "The public key could not be fetched just now. Try again later.")
 
-  /// Records a fetch from a path at which no key is known to be published, or throws a refusal beyond the limit.
+  /// Records a fetch from a path that is not published, or throws a refusal beyond the limit.
   private func recordFetch(of name: String, on host: String) throws(CallbackRefusal) {
     let uptime = time.uptime
     recentFetches.removeAll { uptime - $0.uptime >= Self.fetchPeriod }
-    if recentFetches.contains(where: { $0.name == name }) { throw Self.recentFetch }
+    if recentFetches.contains(where: { $0.name == name }) { throw Self.recentFetchRefusal }
     guard recentFetches.count(where: { $0.host == host }) < Self.fetchLimit else {
       throw CallbackRefusal(.keyUnavailable, "Too many different public keys were requested. Try again later.")
     }
@@ -108,7 +100,6 @@ actor CallbackKeys {
     entries[name] = Entry(key: key, isPublished: isPublished, lastUse: useCount)
   }
 
-  /// Doubles the pause before the next fetch of a published URL.
   private func delayNextFetch(of name: String) {
     var failuresOfURL = failures[name] ?? Failures()
     // Five doublings exceed the limit.
@@ -118,10 +109,10 @@ actor CallbackKeys {
     failures[name] = failuresOfURL
   }
 
-  /// Evicts the key from another path that was used least recently if there is no space for one more.
+  /// Evicts the least recently used key from an unpublished path if there is no space for one more.
   private func evictKeyIfFull() {
     let unpublished = entries.filter { !$0.value.isPublished }
-    guard unpublished.count >= Self.keyLimit else { return }
+    guard unpublished.count >= Self.unpublishedKeyLimit else { return }
     let leastRecentlyUsed = unpublished.min { $0.value.lastUse < $1.value.lastUse }?.key
     if let leastRecentlyUsed { entries[leastRecentlyUsed] = nil }
   }

@@ -3,7 +3,6 @@
 
 public import Hummingbird
 internal import Logging
-internal import NIOCore
 
 /// A middleware that passes on only callbacks with a valid signature of OSS.
 ///
@@ -11,6 +10,7 @@ internal import NIOCore
 /// `{code, message}`; OSS reports it to the uploader as status 203, after which the object is stored all the same.
 ///
 /// ```swift
+/// let verifier = CallbackVerifier(transport: .platformDefault)
 /// router.group("uploaded").add(middleware: CallbackMiddleware<AppContext>(verifier)).post { request, context in
 ///   guard let key = context.callback?.value(of: "object") else { throw HTTPError(.badRequest) }
 ///   return Response(status: .ok, headers: [.contentType: "application/json"], body: …)

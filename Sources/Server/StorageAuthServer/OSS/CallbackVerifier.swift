@@ -8,14 +8,14 @@ internal import StorageCrypto
 
 /// A verifier of the callbacks that OSS sends after an upload.
 ///
-/// OSS signs a callback with an RSA key, and names the URL of the public key in a header. The verifier accepts only URLs
-/// on the vendor's host. It fetches a key over TLS when a callback first names it, and keeps it while there is space.
-/// Sizes and counts are bounded before work is done.
+/// OSS signs a callback with an RSA key, and names the URL of the public key in a header. The verifier accepts only
+/// URLs on the vendor's host. It fetches a key over TLS when a callback first names it, and keeps it while there is
+/// space. Sizes and counts are bounded before work is done.
 ///
-/// A valid signature proves that OSS sent the request. It does not prove that the upload was one to the app's bucket:
-/// any user of OSS can make OSS send a callback with any body to any URL. The signature covers no time, so that a
-/// request may be repeated. A handler therefore looks the object up in the app's bucket, or compares a variable with a
-/// value that the app gave to this uploader only, and handles the same callback twice without harm.
+/// A valid signature proves that OSS sent the request, but not that the upload was one to the app's bucket: any user of
+/// OSS can make it send any body to any URL. The signature covers no time, so a request may be repeated. A handler must
+/// therefore look the object up in the app's bucket, or compare a variable with a value that the app gave to this
+/// uploader only. The same callback must do no harm if it arrives twice.
 ///
 /// ```swift
 /// let verifier = CallbackVerifier(transport: .platformDefault)
@@ -30,21 +30,15 @@ public final class CallbackVerifier: Sendable {
   /// The hosts on which Alibaba Cloud publishes the keys of OSS.
   public static let vendorKeyHosts: Set<String> = ["gosspublic.alicdn.com"]
 
-  /// The maximum size, in bytes, of the target of a request: path and query.
   private static let targetByteLimit = 8 * 1024
-
-  /// The maximum length, in bytes, of the headers `Authorization` and `x-oss-pub-key-url`.
+  /// The maximum size, in bytes, of the headers `Authorization` and `x-oss-pub-key-url`.
   private static let headerByteLimit = 1024
-
-  /// The sizes, in bytes, of the signatures of keys with 512 to 4,096 bits.
+  /// The sizes, in bytes, of signatures by keys of 512 to 4,096 bits.
   private static let signatureByteCounts = 64...512
-
-  /// The lengths, in bytes, of the paths of public keys.
-  private static let pathByteCounts = 2...128
+  private static let keyPathByteCounts = 2...128
 
   /// The maximum size of a callback's body in bytes.
   public let bodyLimit: Int
-
   private let keyHosts: Set<String>
   private let keys: CallbackKeys
 
@@ -67,12 +61,11 @@ public final class CallbackVerifier: Sendable {
 
   /// Verifies a callback.
   ///
-  /// The order is: the method, the target and the headers; the place of the key; the size of the body; the key; the
+  /// The order is: the method, the target and the headers; the URL of the key; the size of the body; the key; the
   /// signature.
   ///
   /// - Parameters:
-  ///   - request: The head of the request. Its path and query must be those that the service sent, so that a proxy must
-  ///     not change them.
+  ///   - request: The head of the request, with the path and the query as OSS sent them; a proxy must not change them.
   ///   - body: The body of the request.
   /// - Returns: The verified callback.
   /// - Throws: A ``CallbackRefusal`` that names the reason.
@@ -88,7 +81,7 @@ public final class CallbackVerifier: Sendable {
     let keyURL: ServiceURL
   }
 
-  /// Checks everything but the body and the signature, and returns the parts of the request for the verification.
+  /// Checks all of a request but its body and its signature.
   func claim(in request: HTTPRequest) throws(CallbackRefusal) -> Claim {
     guard request.method == .post else { throw CallbackRefusal(.method, "A callback is a POST request.") }
     let target = request.path ?? ""
@@ -99,8 +92,7 @@ public final class CallbackVerifier: Sendable {
     let signature = try decodedHeader(.authorization, named: "authorization", in: request)
     guard Self.signatureByteCounts.contains(signature.count) else {
       throw CallbackRefusal(
-        .malformedHeader,
-        "The header authorization decodes to \(signature.count) bytes; a signature has 64 to 512.")
+        .malformedHeader, "The header authorization decodes to \(signature.count) bytes; a signature has 64 to 512.")
     }
     let location = try decodedHeader(.ossPublicKeyURL, named: HTTPField.Name.ossPublicKeyURL.canonicalName, in: request)
     return Claim(
@@ -122,9 +114,7 @@ public final class CallbackVerifier: Sendable {
     guard byteCount <= bodyLimit else { throw bodyTooLarge }
   }
 
-  var bodyTooLarge: CallbackRefusal {
-    CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.")
-  }
+  var bodyTooLarge: CallbackRefusal { CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.") }
 
   /// Returns the decoded value of a header that must occur once.
   private func decodedHeader(
@@ -140,7 +130,6 @@ public final class CallbackVerifier: Sendable {
     return bytes
   }
 
-  /// Returns the URL of a public key, which the request may name because it is on one of the hosts.
   private func acceptedKeyURL(_ text: String) throws(CallbackRefusal) -> ServiceURL {
     let urlWithoutScheme = text.removingBytePrefix("https://") ?? text.removingBytePrefix("http://")
     let host = urlWithoutScheme?.bytes(before: "/") ?? ""
@@ -156,9 +145,9 @@ public final class CallbackVerifier: Sendable {
     return url
   }
 
-  /// Returns whether the rest of a URL is a path of a file, without a query, an escape or a step to another folder.
+  /// Returns whether a text is the path of a file, without a query, an escape or a step to a parent folder.
   private static func isPath(_ path: Substring.UTF8View) -> Bool {
-    pathByteCounts.contains(path.count) && !Substring(path).contains("..")
+    keyPathByteCounts.contains(path.count) && !Substring(path).contains("..")
       && path.allSatisfy { $0.isASCIILetterOrDigit || "/._-".utf8.contains($0) }
   }
 }
@@ -167,16 +156,13 @@ public final class CallbackVerifier: Sendable {
 public struct VerifiedCallback: Sendable, Hashable {
   /// The path and the query of the request, as the request line contained them.
   public let target: String
-
-  /// The body of the request.
-  ///
-  /// Its media type is not signed, so that the app decides whether it is a form or JSON.
+  /// The body of the request; its media type is not signed, so the app decides whether it is a form or JSON.
   public let body: [UInt8]
 
   /// Returns the decoded value of a variable, if the body is a form.
   ///
   /// - Parameter name: The name of the variable, such as `object`.
-  /// - Returns: The value, or `nil` if the variable is missing or occurs more than once, or if the body is not a form.
+  /// - Returns: The value, or `nil` if the body is not a form in which the variable occurs exactly once.
   public func value(of name: String) -> String? {
     guard let pairs = FormPair.read(String(decoding: body, as: UTF8.self)) else { return nil }
     let values = pairs.filter { $0.name.isIdentical(to: name) }
@@ -196,7 +182,7 @@ public struct CallbackRefusal: Error, Sendable, Hashable, CustomStringConvertibl
     case missingHeader
     /// The signature or the URL of the public key is not Base64, or has a wrong length.
     case malformedHeader
-    /// The URL of the public key is not on a host that is accepted.
+    /// The URL of the public key is not on an accepted host.
     case keyLocation
     /// The body is too large.
     case bodyTooLarge
@@ -208,7 +194,6 @@ public struct CallbackRefusal: Error, Sendable, Hashable, CustomStringConvertibl
 
   /// The code that identifies the reason.
   public let code: Code
-
   /// A sentence that describes the reason.
   public let message: String
 

@@ -3,16 +3,16 @@
 
 /// A type that shares issued keys between the instances of a token service.
 ///
-/// Each instance caches the keys that it issues in memory. Without a shared store, each instance therefore requests a key
-/// for each scope from the cloud. A shared store lets one instance ask, and passes the key to the others.
+/// Without a shared store, each instance requests a key for each scope from the cloud, and caches it in memory. A
+/// shared store lets one instance ask, and passes the key to the others.
 public protocol IssuedKeyStore: Sendable {
   /// Returns the key for a scope that an instance has issued, or issues and stores a key.
   ///
   /// - Parameters:
   ///   - scope: The scope of the key.
   ///   - issue: A closure that requests a key from the cloud.
-  /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted. A
-  ///   key from the store has a `lifetime`, and the current time according to the issuer's clock if it is known.
+  /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
+  ///   A key from the store has a `lifetime`, and the issuer's current time if it is known.
   /// - Throws: A `CredentialError`: that of `issue`, or a retryable one if the store is out of reach.
   func key(
     for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
@@ -30,11 +30,8 @@ public struct PassThroughKeyStore: IssuedKeyStore {
   /// Creates a store without keys.
   public init() {}
 
-  /// Issues a key.
+  /// Issues a key; the parameters are those of ``IssuedKeyStore``.
   ///
-  /// - Parameters:
-  ///   - scope: The scope of the key.
-  ///   - issue: A closure that requests a key from the cloud.
   /// - Returns: The key that the cloud issued.
   /// - Throws: The `CredentialError` of `issue`.
   public func key(
@@ -49,19 +46,14 @@ public struct PassThroughKeyStore: IssuedKeyStore {
   public func forget(_ scope: TokenScope) {}
 }
 
-/// The error of a store that instances share and that is out of reach.
-///
-/// The error contains no secret.
+/// The error of a shared store that is out of reach, without secrets.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A sentence that describes the failure.
   public let message: String
-
   /// A sentence that describes how to fix the failure.
   public let remedy: String
 
-  /// Creates the error of a store; for implementations of the store protocols.
-  ///
-  /// The parameters are the properties.
+  /// Creates the error, for implementations of the store protocols; the parameters are the properties.
   public init(_ message: String, remedy: String) {
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine

@@ -1,14 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
-/// A table of keys for a bounded number of scopes.
+/// The keys of a bounded number of scopes.
 ///
-/// When the table is full, it evicts the least recently used scopes of the caller with the most scopes. A caller that
-/// requests many different scopes thus loses its own keys rather than the keys of other callers.
+/// When the table is full, it evicts the least recently used scopes of the caller with the most scopes, so that such a
+/// caller loses its own keys rather than those of other callers.
 final class ScopeTable: Sendable {
-  /// The keys for a scope, with what decides on their eviction.
   private struct Entry {
     let keys: ScopeKeys
     /// The first caller that requested the scope.
@@ -31,12 +28,12 @@ final class ScopeTable: Sendable {
     self.makeKeys = makeKeys
   }
 
-  /// Returns the keys for a scope, which are created when the scope is first requested.
+  /// Returns the keys of a scope, which are created when it is first requested.
   func keys(
     of scope: TokenScope, for caller: String,
     makeProvider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
-    if let existing = recordUse(of: scope) { return existing }
+    if let existing = keysAfterRecordingUse(of: scope) { return existing }
     let newKeys = makeKeys(scope, try makeProvider())
     return state.withLock { state in
       if let existing = state.entries[scope] { return existing.keys }
@@ -49,7 +46,7 @@ final class ScopeTable: Sendable {
 
   func forget(_ scope: TokenScope) { state.withLock { $0.entries[scope] = nil } }
 
-  /// Shuts down the keys of all scopes, including those that are requested later.
+  /// Shuts down the keys of all scopes, even those that are requested later.
   func shutdown() {
     let entries = state.withLock { state in
       state.isShutDown = true
@@ -58,8 +55,7 @@ final class ScopeTable: Sendable {
     for entry in entries.values { entry.keys.shutdown() }
   }
 
-  /// Returns the keys for a scope, of which this is the latest use, or `nil` if the table has none.
-  private func recordUse(of scope: TokenScope) -> ScopeKeys? {
+  private func keysAfterRecordingUse(of scope: TokenScope) -> ScopeKeys? {
     state.withLock { state in
       state.useCount += 1
       state.entries[scope]?.lastUse = state.useCount
@@ -70,10 +66,11 @@ final class ScopeTable: Sendable {
   /// Evicts an eighth of the scopes, so that evictions are rare: the least recently used ones beyond the same maximum
   /// number for each caller.
   private static func evictScopes(from entries: inout [TokenScope: Entry]) {
-    var ranks: [ByteExactString: Int] = [:]
+    // The rank of a scope is the number of scopes that its caller has used more recently.
+    var nextRanks: [ByteExactString: Int] = [:]
     let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in
-      let rank = ranks[entry.caller, default: 0]
-      ranks[entry.caller] = rank + 1
+      let rank = nextRanks[entry.caller, default: 0]
+      nextRanks[entry.caller] = rank + 1
       return (scope: scope, rank: rank, lastUse: entry.lastUse)
     }
     let evictionOrder = ranked.sorted { $0.rank == $1.rank ? $0.lastUse < $1.lastUse : $0.rank > $1.rank }
@@ -81,7 +78,7 @@ final class ScopeTable: Sendable {
   }
 }
 
-/// The keys for one scope: a credential cache, and the provider of its keys, which knows the issuer's clock.
+/// The keys of one scope: a credential cache, and the provider of its keys, which knows the issuer's clock.
 final class ScopeKeys: Sendable {
   private let cache: CredentialCache<AccessKey>
   private let provider: IssuedKeyProvider
@@ -91,14 +88,13 @@ final class ScopeKeys: Sendable {
     configuration: CredentialCacheConfiguration, events: EventHub, context: ProviderContext
   ) {
     self.provider = IssuedKeyProvider(provider, of: scope, in: store, time: context.time)
-    // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
-    // requests to the cloud.
+    // A key is replaced after half of its lifetime, while a caller waits; a random refresh would only add requests.
     var configuration = configuration
     configuration.spreadsFirstRenewal = false
     cache = CredentialCache(self.provider, in: context, configuration: configuration, events: events)
   }
 
-  /// Cancels the request to the cloud in progress, and refuses all later requests for a key.
+  /// Cancels the request to the cloud, and refuses all later requests for a key.
   func shutdown() { cache.shutdown() }
 
   /// Returns a key with at least half of its lifetime remaining.
@@ -114,14 +110,13 @@ final class ScopeKeys: Sendable {
   }
 }
 
-/// A credential provider that asks the store of issued keys, and records the issuer's clock and the lifetime of the
-/// newest key.
+/// A credential provider that asks the store of issued keys, and records the issuer's clock and the newest lifetime.
 final class IssuedKeyProvider: CredentialProvider {
   private let provider: any CredentialProvider<AccessKey>
   private let scope: TokenScope
   private let store: any IssuedKeyStore
   private let time: any SigningClock
-  /// The issuer's time when this machine's uptime was zero, and the lifetime of the newest key.
+  /// The issuer's time at this machine's uptime zero, and the lifetime of the newest key.
   private let newestIssue = Lock<(origin: Timestamp?, lifetime: Duration?)>((nil, nil))
 
   var source: String { provider.source }
@@ -136,7 +131,7 @@ final class IssuedKeyProvider: CredentialProvider {
     self.time = time
   }
 
-  /// The current time according to the issuer's clock, or this machine's clock if the issuer's time is unknown.
+  /// The current time by the issuer's clock, or by this machine's if that is unknown.
   var now: Timestamp { newestIssue.withLock { $0.origin }.map { $0.advanced(by: time.uptime) } ?? time.now }
 
   /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.

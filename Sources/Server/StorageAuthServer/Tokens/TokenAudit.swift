@@ -7,7 +7,7 @@ public import Logging
 
 /// An audit log entry for a request, with its caller, its subject and its outcome.
 ///
-/// The entry contains neither a secret nor a token. It identifies a key by the key's ID, as the cloud's logs do.
+/// The entry contains neither a secret nor a token, and identifies a key by its ID, as the cloud's logs do.
 public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
   /// The key or token that a caller requests.
   public enum Subject: Sendable, Hashable {
@@ -25,22 +25,19 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
     case refused(TokenServiceError)
   }
 
-  /// The limits for the paths and the reason in a log, whose size otherwise the callers would determine.
+  /// The limits of the paths and the reason in a log, whose size the callers would otherwise determine.
   private static let (shownPathLimit, shownByteLimit) = (10, 1_024)
 
   /// The time of the request according to this server's clock.
   public let date: Timestamp
-
   /// The user ID of the caller that sent the request.
   public let caller: String
-
   /// The key or token that the caller requested.
   public let subject: Subject
-
   /// The outcome of the request for a key or token.
   public let outcome: Outcome
 
-  /// The entry as a single readable line with time, caller and outcome, without line breaks from its values.
+  /// The entry as a single line with time, caller and outcome.
   public var description: String {
     let text =
       switch outcome {
@@ -52,12 +49,12 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns a closure that writes audit entries to a log.
   ///
-  /// Issued keys and tokens have the log level `info`, and refusals have the level `notice`. Of the paths of a transfer, an
-  /// entry contains the first ten, with at most 1,024 bytes each, as of the reason.
+  /// Issued keys and tokens have the log level `info`, and refusals the level `notice`. An entry contains the first ten
+  /// paths of a transfer, and at most 1,024 bytes of each path and of a reason.
   ///
   /// - Parameter logger: The logger that receives the entries.
   public static func log(to logger: Logger) -> @Sendable (TokenAudit) -> Void {
-    { $0.write(to: logger) }
+    { entry in entry.write(to: logger) }
   }
 
   private func write(to logger: Logger) {
@@ -83,14 +80,14 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns a closure that counts audit entries with swift-metrics.
   ///
-  /// The counter `storage_auth_keys_total` has the label `outcome`, which is `issued` or the reason of a refusal, such
-  /// as `rate`. It has no label for the caller, because the number of callers has no limit.
+  /// The label `outcome` of the counter `storage_auth_keys_total` is `issued` or the reason of a refusal, such as
+  /// `rate`. There is no label for the caller, because the number of callers has no limit.
   ///
   /// - Parameter factory: The metrics backend; by default, the one that the process has bootstrapped.
   public static func count(in factory: any MetricsFactory = MetricsSystem.factory) -> @Sendable (TokenAudit) -> Void {
-    {
-      Counter(label: "storage_auth_keys_total", dimensions: [("outcome", $0.outcome.label)], factory: factory)
-        .increment()
+    { entry in
+      let dimensions = [("outcome", entry.outcome.label)]
+      Counter(label: "storage_auth_keys_total", dimensions: dimensions, factory: factory).increment()
     }
   }
 }

@@ -3,18 +3,14 @@
 
 public import Hummingbird
 
-/// The response format of a route that issues keys, such as a format that a vendor's SDKs read.
-///
-/// Providers declare their formats as static members, such as `TokenFormat.oss`.
+/// The response format of a route that issues keys, such as ``oss``, which the SDKs of a vendor read.
 public struct TokenFormat: Sendable {
   /// A refusal in the form that the caller receives.
   public struct Refusal: Sendable, Hashable {
     /// The HTTP status of the response to the caller.
     public let status: HTTPResponse.Status
-
     /// An error code in camel case, such as `TooManyRequests`.
     public let code: String
-
     /// A message for the caller, without secrets.
     public let message: String
   }
@@ -35,7 +31,6 @@ public struct TokenFormat: Sendable {
     self.refusal = refusal
   }
 
-  /// Creates a response format from closures that return JSON.
   init(
     json document: @escaping @Sendable (IssuedKey, _ requestID: String) -> JSONValue,
     refusal: @escaping @Sendable (Refusal, _ requestID: String) -> JSONValue
@@ -52,8 +47,7 @@ public struct TokenFormat: Sendable {
         "StatusCode": 200, "AccessKeyId": .string(issued.key.id.string),
         "AccessKeySecret": .string(issued.key.secret.reveal()),
         "SecurityToken": .string(issued.key.sessionToken?.reveal() ?? ""),
-        "Expiration": .string(issued.expiration.iso8601),
-        "RequestId": .string(requestID),
+        "Expiration": .string(issued.expiration.iso8601), "RequestId": .string(requestID),
       ]
     },
     refusal: { refusal, requestID in
@@ -120,8 +114,7 @@ extension RouterMethods {
   ///   - service: The service that issues the keys.
   ///   - makeRequest: A closure that returns the caller of a request and the scope that the app grants to the caller.
   /// - Returns: The router, so that calls can be chained.
-  @discardableResult
-  public func temporaryKeys(
+  @discardableResult public func temporaryKeys(
     _ format: TokenFormat, at path: RouterPath, from service: TokenService,
     makeRequest: @escaping @Sendable @concurrent (Request, Context) async throws -> KeyRequest
   ) -> Self {

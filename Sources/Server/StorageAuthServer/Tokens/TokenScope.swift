@@ -5,22 +5,17 @@ internal import StorageCrypto
 
 /// The scope of a temporary key: its session name, its policy and its lifetime.
 ///
-/// Callers with equal scopes receive the same key. If a policy has an expiration relative to the current time, it
-/// differs in every request, so that each request costs a call to the token service. Limit the time with ``lifetime``
-/// instead.
+/// Callers with equal scopes receive the same key. A policy with an expiration relative to the current time differs in
+/// every request, so that each request costs a call to the token service. Limit the time with ``lifetime`` instead.
 public struct TokenScope: Sendable, Hashable {
   /// The session name in the cloud's logs; all services accept letters, digits and `-_.@`.
   public var name: String
-
   /// The policy that limits the permissions of the key.
   public var policy: AccessPolicy
-
   /// The lifetime of the key in whole seconds, within the limits of the cloud.
   public var lifetime: Duration
 
-  /// Creates a scope for temporary keys.
-  ///
-  /// The parameters are the properties.
+  /// Creates a scope; the parameters are the properties.
   public init(_ name: String, _ policy: AccessPolicy, lifetime: Duration = .seconds(1800)) {
     self.name = name
     self.policy = policy
@@ -32,9 +27,7 @@ public struct TokenScope: Sendable, Hashable {
     first.name.isIdentical(to: second.name) && first.policy == second.policy && first.lifetime == second.lifetime
   }
 
-  /// The SHA-256 of every part of the scope in hexadecimal, which is the same on every machine.
-  ///
-  /// A store uses the digest as the name of the scope.
+  /// The SHA-256 of every part of the scope in hexadecimal, with which a store names the scope on every machine.
   public var digest: String {
     SHA256.hash(writing: { writer in
       writer.append(part: name)
@@ -46,17 +39,12 @@ public struct TokenScope: Sendable, Hashable {
 
 /// A request for a temporary key, with its caller and the scope that the app grants.
 public struct KeyRequest: Sendable, Hashable {
-  /// The user ID of the caller, for rate limits and the audit log.
-  ///
-  /// Do not use a user's name or address.
+  /// The user ID of the caller, not a name or an address, for rate limits and the audit log.
   public var caller: String
-
   /// The scope that the app grants to the caller.
   public var scope: TokenScope
 
-  /// Creates a request for a temporary key.
-  ///
-  /// The parameters are the properties.
+  /// Creates a request for a temporary key; the parameters are the properties.
   public init(caller: String, scope: TokenScope) {
     self.caller = caller
     self.scope = scope

@@ -11,9 +11,8 @@ public import ServiceLifecycle
 ///   are refused before any other work.
 /// - Every request adds an entry to the audit log.
 ///
-/// The service keeps no state that another instance would need, so any number of instances can run behind a load
-/// balancer. Each instance counts rates and asks for keys separately, unless the instances share a ``RateStore`` and an
-/// ``IssuedKeyStore``.
+/// Any number of instances can run behind a load balancer. They count rates and ask for keys separately, unless they
+/// share a ``RateStore`` and an ``IssuedKeyStore``.
 ///
 /// ```swift
 /// let service = TokenService(audit: TokenAudit.log(to: logger), in: ProviderContext(transport: transport)) { scope in
@@ -25,10 +24,8 @@ public import ServiceLifecycle
 public final class TokenService: Sendable {
   /// The type of a closure that returns the credential provider for a scope.
   public typealias Source = @Sendable (TokenScope) throws -> any CredentialProvider<AccessKey>
-
   /// The hub that publishes events about the issued keys.
   public let events: EventHub
-
   private let source: Source
   private let rateLimiter: CallerRateLimiter
   private let keys: any IssuedKeyStore
@@ -47,10 +44,9 @@ public final class TokenService: Sendable {
   ///   - configuration: The refresh and timeout settings of the credential caches.
   ///   - events: The hub that publishes events about the issued keys.
   ///   - audit: A closure that receives an audit entry for each request. It must not block.
-  ///   - context: The network that requests to the cloud use, the environment and files of the providers, and the clocks
-  ///     of the service. The default has no network.
-  ///   - source: A closure that returns the credential provider for a scope. An error that the closure throws becomes
-  ///     the error of the request.
+  ///   - context: The network, environment and files that the providers use, and the clocks of the service. The default
+  ///     has no network.
+  ///   - source: A closure that returns the credential provider for a scope; its errors become those of the request.
   public init(
     rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
     keys: any IssuedKeyStore = PassThroughKeyStore(), scopeLimit: Int = 10_000,
@@ -88,7 +84,7 @@ public final class TokenService: Sendable {
 
   /// Removes the cached key for a scope, so that the scope's next caller receives a new key.
   ///
-  /// Call this method after the cloud has revoked a key. Otherwise the service would issue the key until half of its
+  /// Call this method after the cloud has revoked a key, which the service would otherwise issue until half of its
   /// lifetime has passed. The key is removed from this instance and from the shared store, but not from the memory of
   /// other instances.
   ///
@@ -99,7 +95,7 @@ public final class TokenService: Sendable {
     try await keys.forget(scope)
   }
 
-  /// Shuts the service down: cancels the requests to the cloud in progress, and refuses all later requests for keys.
+  /// Shuts the service down: cancels the requests to the cloud, and refuses all later requests for keys.
   public func shutdown() { scopes.shutdown() }
 
   private func issue(_ request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
@@ -125,8 +121,8 @@ public final class TokenService: Sendable {
 extension TokenService: Service {
   /// Issues keys until the shutdown, and then ends all requests to the cloud as ``shutdown()`` does.
   ///
-  /// List the service before the application that uses it: a service group shuts its services down in reverse order, so
-  /// that requests in progress still receive their keys.
+  /// List the service before its application: a service group shuts its services down in reverse order, so that
+  /// requests in progress still receive their keys.
   public func run() async {
     try? await gracefulShutdown()
     shutdown()
@@ -135,14 +131,10 @@ extension TokenService: Service {
 
 /// A temporary key that a token service has issued to a caller.
 public struct IssuedKey: Sendable, Equatable {
-  /// The issued key, with its secret and its session token.
+  /// The key with its secret and its session token.
   public let key: AccessKey
-
-  /// The time of the response according to the issuing cloud's clock.
-  ///
-  /// A device can measure the key's lifetime from this time, even if its own clock is wrong.
+  /// The time of the response by the cloud's clock, from which a device with a wrong clock can measure the lifetime.
   public let date: Timestamp
-
-  /// The expiration of the key according to the issuing cloud's clock.
+  /// The expiration of the key by the cloud's clock.
   public let expiration: Timestamp
 }

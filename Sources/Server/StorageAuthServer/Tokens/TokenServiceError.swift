@@ -32,15 +32,10 @@ public enum TokenServiceError: Error, Sendable, Hashable, CustomStringConvertibl
   }
 }
 
-/// A refusal in the form that the caller receives.
-///
-/// The cloud's own message appears only in the audit log, because it contains names of roles and accounts.
+/// A refusal as the caller receives it, without the cloud's own message, which contains names of roles and accounts.
 struct TokenRefusal {
-  /// The part that appears in the response's body.
   let body: TokenFormat.Refusal
-  /// The time after which the caller may retry, or `nil` if it is unknown.
   var delay: Duration?
-  /// The additional response headers that the app sets.
   var headers: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
@@ -54,13 +49,11 @@ struct TokenRefusal {
       self.init(.tooManyRequests, "TooManyRequests", "Too many requests from this caller.", after: delay)
     case .unavailable(_, let delay?):
       self.init(.serviceUnavailable, "ServiceUnavailable", "The upstream service does not respond.", after: delay)
-    case .unavailable:
-      self.init(.badGateway, "TokenServiceRefused", "The upstream service refused.")
+    case .unavailable: self.init(.badGateway, "TokenServiceRefused", "The upstream service refused.")
     case .permanentKey:
       self.init(.internalServerError, "InternalError", "The server is configured with keys that are not temporary.")
     case .notAllowed(let error): self.init(.forbidden, "AccessDenied", error.message)
-    case .scope:
-      self.init(.internalServerError, "InternalError", "The server cannot issue a key for this scope.")
+    case .scope: self.init(.internalServerError, "InternalError", "The server cannot issue a key for this scope.")
     }
   }
 
@@ -77,7 +70,6 @@ struct TokenRefusal {
 }
 
 extension Response {
-  /// Creates the response for a refusal, with the headers that the app sets and the delay before a retry.
   static func json(
     refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
   ) -> Response {

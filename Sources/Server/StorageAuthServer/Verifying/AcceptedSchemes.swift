@@ -3,7 +3,7 @@
 
 internal import StorageCrypto
 
-/// The verifiers of the signature schemes that a middleware accepts, at least one.
+/// The verifiers of the signature schemes that a middleware accepts.
 struct AcceptedSchemes: Sendable {
   let first: any SignatureVerifier
   private let verifiers: [any SignatureVerifier]
@@ -18,19 +18,17 @@ struct AcceptedSchemes: Sendable {
     for request: HTTPRequest
   ) throws(VerificationError) -> (verifier: any SignatureVerifier, others: [any SignatureVerifier]) {
     guard verifiers.count > 1 else { return (first, []) }
-    var recognizing: (any SignatureVerifier)?
+    var matching: (any SignatureVerifier)?
     var others: [any SignatureVerifier] = []
     for verifier in verifiers {
       guard try verifier.recognizes(request) else {
         others.append(verifier)
         continue
       }
-      guard recognizing == nil else {
-        throw .ambiguous("The request carries authorizations of more than one scheme.")
-      }
-      recognizing = verifier
+      guard matching == nil else { throw .ambiguous("The request carries authorizations of more than one scheme.") }
+      matching = verifier
     }
-    if let recognizing { return (recognizing, others) }
+    if let matching { return (matching, others) }
     guard (request.headerFields[.authorization] ?? "").isEmpty else {
       throw VerificationError(
         .unsupported, "The scheme of the Authorization header is not one that is accepted here.",
@@ -39,10 +37,9 @@ struct AcceptedSchemes: Sendable {
     throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
   }
 
-  /// Rejects unsigned headers and parameters that have an effect in a scheme other than the request's own scheme.
+  /// Rejects unsigned headers and parameters that have an effect in another scheme than the request's own.
   ///
-  /// The request's own verifier has checked those of its own scheme. An OSS signature does not cover `x-cos-` headers, so a
-  /// handler that supports both schemes would act on headers that were added after signing.
+  /// An OSS signature does not cover `x-cos-` headers, so a handler of both schemes would act on headers added later.
   static func requireSignedControls(
     of request: HTTPRequest, _ verified: VerifiedRequest, in others: [any SignatureVerifier]
   ) throws(VerificationError) {
@@ -56,11 +53,9 @@ struct AcceptedSchemes: Sendable {
     }
   }
 
-  /// Rejects unsigned parameters that name an operation, which a handler could carry out instead of the signed one.
+  /// Rejects an unsigned parameter with an operation, which a handler could carry out instead of the signed one.
   static func requireSignedOperations(_ verified: VerifiedRequest) throws(VerificationError) {
-    guard let parameter = verified.unsignedParameters.first(where: { ParameterCatalog.namesOperation($0) }) else {
-      return
-    }
+    guard let parameter = verified.unsignedParameters.first(where: ParameterCatalog.namesOperation) else { return }
     throw VerificationError(
       .unsignedField, "The parameter \"\(parameter.name.string.onOneLine)\" is not signed, and may name an operation.",
       remedy: "Sign it, or leave it out."
@@ -73,8 +68,7 @@ struct AcceptedSchemes: Sendable {
     let lowercasedName = name.utf8.lazy.map(asciiLowercased)
     for prefix in prefixes where lowercasedName.starts(with: prefix.utf8) {
       throw VerificationError(
-        .unsignedField, "A \(kind) that starts with \(prefix) is not signed.",
-        remedy: "Sign it, or leave it out."
+        .unsignedField, "A \(kind) that starts with \(prefix) is not signed.", remedy: "Sign it, or leave it out."
       ).with(accessKeyID: verified.accessKeyID)
     }
   }

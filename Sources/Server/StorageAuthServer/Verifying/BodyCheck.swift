@@ -2,22 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
-internal import StorageAuth
 internal import StorageCrypto
 
-/// A check of a request's body against the headers that describe the body, while the handler reads the body.
-///
-/// The check also decodes a chunked body.
+/// A check of a body, which is compared with the headers that describe it, and decoded if it is chunked, while the
+/// handler reads it.
 struct BodyCheck: Sendable {
-  /// The reason why a body is rejected.
   enum Failure {
-    /// The body does not match the headers that describe it.
     case mismatch
     /// The chunk framing, a chunk signature or a trailing checksum is invalid.
     case framing(VerificationError)
   }
 
-  /// The value of the hash header of a request whose signature does not cover the body, in OSS V4 and SigV4.
+  /// The value of the hash header if the signature does not cover the body, in OSS V4 and SigV4.
   private static let unsignedPayload = "UNSIGNED-PAYLOAD"
 
   fileprivate let md5: [UInt8]?
@@ -25,13 +21,10 @@ struct BodyCheck: Sendable {
   fileprivate let decoder: (any BodyDecoder)?
   fileprivate let failureRecord = FailureRecord()
 
-  /// Creates a check from the headers that describe the body.
+  /// Creates a check, or throws an error for a hash that is repeated or malformed.
   ///
-  /// A header that is repeated or is not a hash is an error. With a decoder, which checks the body itself, the hash header
-  /// is no hash of the body.
-  init(
-    _ head: HTTPRequest, sha256In hashHeader: HTTPField.Name?, decodedBy decoder: (any BodyDecoder)?
-  ) throws {
+  /// The decoder of a chunked body checks the body itself: the header for the SHA-256 then contains no hash.
+  init(_ head: HTTPRequest, sha256In hashHeader: HTTPField.Name?, decodedBy decoder: (any BodyDecoder)?) throws {
     let md5 = head.headerFields[values: .contentMD5]
     let sha256 = hashHeader.map { head.headerFields[values: $0] } ?? []
     guard md5.count < 2, sha256.count < 2 else { throw RequestRefusal.invalidDigest }
@@ -52,24 +45,20 @@ struct BodyCheck: Sendable {
   }
 
   var isNeeded: Bool { md5 != nil || sha256 != nil || decoder != nil }
-
-  /// The reason why a body that the handler has read is rejected, or `nil` if the body is valid.
   var failure: Failure? { failureRecord.failure }
 
-  /// Returns a body that throws an error, at its end at the latest, if the body is invalid.
+  /// Returns a body that throws an error if it is invalid, before it delivers the last bytes.
   ///
-  /// The last bytes are delivered only after the whole body has been verified. Earlier bytes are delivered before the
-  /// hashes, or the checksum in a trailer, have been compared.
+  /// Earlier bytes are delivered before the hashes, or the checksum in a trailer, have been compared.
   func checkedBody(_ body: RequestBody) -> RequestBody {
     RequestBody(asyncSequence: CheckedBody(body: body, check: self))
   }
 
-  /// A record of a body's failure, which remains even if the handler ignores the error.
+  /// A record of the failure, which remains even if the handler ignores the error.
   final class FailureRecord: Sendable {
     private let recordedFailure = Lock<Failure?>(nil)
 
     var failure: Failure? { recordedFailure.withLock { $0 } }
-
     func store(_ failure: Failure) { recordedFailure.withLock { $0 = failure } }
   }
 }
@@ -93,11 +82,10 @@ private struct CheckedBody: AsyncSequence, Sendable {
     var sha256: SHA256?
     var decoder: (any BodyDecoder)?
     let check: BodyCheck
-    /// The last decoded bytes, which are held back until more bytes, or the end of a valid body, have been read.
+    /// The last decoded bytes, held back until more bytes, or the end of a valid body, have been read.
     var withheldBytes: ByteBuffer?
 
-    @concurrent
-    mutating func next() async throws -> ByteBuffer? {
+    @concurrent mutating func next() async throws -> ByteBuffer? {
       while let chunk = try await chunks.next() {
         let bytes = try decoded(chunk)
         if bytes.readableBytes == 0 { continue }

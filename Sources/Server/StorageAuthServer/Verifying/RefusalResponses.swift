@@ -15,16 +15,11 @@ public enum RefusalFormat: Sendable, Hashable {
 /// The responses to requests whose signature is rejected.
 struct RefusalResponses: Sendable {
   /// The maximum size, in bytes, of a message, or of a part of the request that a response repeats.
-  ///
-  /// Including the two strings of a comparison, a refusal has at most 256 KiB.
   static let echoByteLimit = 4 * 1024
-
-  /// The maximum size, in bytes, of each element of a refusal that is sent in a header.
+  /// The maximum size, in bytes, of each element of a refusal in a header.
   private static let headerEchoByteLimit = 256
-
-  /// An element of a refusal in XML besides its code and its message.
+  /// An XML element besides the code and the message.
   private typealias Detail = (element: String, text: String)
-
   private let errorCodes: ServiceErrorCodes
   private let format: RefusalFormat
 
@@ -41,7 +36,7 @@ struct RefusalResponses: Sendable {
         details.append((errorCodes.canonicalRequestElement, canonicalRequest))
       }
     }
-    // With the server's time, a client can correct its clock.
+    // A client can correct its clock with the server's time.
     let concernsTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
     if concernsTime { details.append(("ServerTime", date.iso8601)) }
     let refusal = errorCodes[error]
@@ -63,7 +58,7 @@ struct RefusalResponses: Sendable {
       return isHead ? response.createHeadResponse() : response
     }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
-    // The response to HEAD carries the refusal in a header, which has less space than a body.
+    // The response to HEAD has the refusal in a header, which has less space than a body.
     let detailByteLimit = isHead ? Self.headerEchoByteLimit : .max
     elements += details.map { XMLNode($0.element, $0.text.shortened(to: detailByteLimit)) }
     let host = head.authority ?? ""
@@ -75,11 +70,9 @@ struct RefusalResponses: Sendable {
     elements.append(XMLNode(subjectElement, subject.shortened(to: Self.echoByteLimit)))
     let document = XMLNode("Error", children: elements).serialized()
     var headers: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
-    if isHead, let name = errorCodes.headHeader {
-      headers[name] = String(writing: { $0.append(base64: document) })
-    }
-    let response = Response(
-      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+    if isHead, let name = errorCodes.headHeader { headers[name] = String(writing: { $0.append(base64: document) }) }
+    let body = ResponseBody(byteBuffer: ByteBuffer(bytes: document))
+    let response = Response(status: status, headers: headers, body: body)
     return isHead ? response.createHeadResponse() : response
   }
 }
@@ -92,28 +85,24 @@ struct RequestRefusal: Error {
 
   static let replayed = RequestRefusal(
     status: .forbidden, code: "RequestReplayed", message: "The signature was used before. Sign the request anew.")
-
-  static let busy = RequestRefusal(
+  static let ownerQuotaExceeded = RequestRefusal(
     status: .serviceUnavailable, code: "ServiceBusy",
     message: "Too many signatures of this key that are still valid were used. Try again when they have expired.")
-
-  static let replaysUnknown = RequestRefusal(
+  static let replayStoreUnavailable = RequestRefusal(
     status: .serviceUnavailable, code: "ServiceUnavailable",
     message: "The server cannot tell at the moment whether the signature was used before. Try again later.")
-
   static let invalidDigest = RequestRefusal(
     status: .badRequest, code: "InvalidDigest", message: "The Content-MD5, or the SHA-256 of the body, is not a hash.")
-
   static let bodyMismatch = RequestRefusal(
     status: .badRequest, code: "BadDigest", message: "The body does not match the hash in the request.")
 
-  /// Returns the refusal for a bucket name that must not reach a handler, with a predicate such as “is empty”.
+  /// Returns the refusal for a bucket name, with a predicate such as “is empty”.
   static func invalidBucket(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidBucketName", message: "The bucket \(problem). Name a bucket without that.")
   }
 
-  /// Returns the refusal for a key that must not reach a handler, with a predicate such as “ends with a slash”.
+  /// Returns the refusal for a key, with a predicate such as “ends with a slash”.
   static func invalidKey(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")
@@ -121,7 +110,6 @@ struct RequestRefusal: Error {
 }
 
 extension Response {
-  /// Creates the response `{code, message}` for a refusal.
   static func refusal(_ refusal: RequestRefusal) -> Response {
     json(["code": .string(refusal.code), "message": .string(refusal.message)], refusal.status)
   }
@@ -130,7 +118,7 @@ extension Response {
     json(document.serialized, status)
   }
 
-  /// Creates a response with serialized JSON that clients must not cache.
+  /// Returns a response with serialized JSON, which clients must not cache.
   static func json(_ document: [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

@@ -5,17 +5,15 @@ internal import StorageCrypto
 
 /// The rules that determine which signatures a server accepts only once.
 ///
-/// By default, a signature in the headers of a request that changes data is accepted only once, that is, each signature
-/// of a method other than GET, HEAD and OPTIONS. Two kinds of signatures may be repeated unless the guard is configured
-/// otherwise:
+/// By default, these are the signatures in the headers of requests that change data, that is, of methods other than
+/// GET, HEAD and OPTIONS. Two kinds of signatures may be repeated unless the guard is configured otherwise:
 ///
-/// - reads, because dates in signatures have whole seconds: a client that reads the same object twice within a second
-///   sends the same signature twice;
-/// - presigned URLs, because they are meant to be used more than once.
+/// - reads: dates have whole seconds, so a client that reads an object twice in a second sends the same signature;
+/// - presigned URLs, which are meant to be used more than once.
 ///
-/// A URL counts as presigned only if the signature covers its placement
-/// (`VerifiedRequest.signsPlacement`). A COS authorization can be moved from the header into the URL.
-/// Therefore every COS signature that changes data is accepted only once, including the signature of an upload URL.
+/// A URL counts as presigned only if the signature covers its placement (`VerifiedRequest.signsPlacement`). A COS
+/// authorization can be moved into the URL, so every COS signature that changes data is accepted only once, including
+/// that of an upload URL.
 public struct ReplayGuard: Sendable {
   private let store: any ReplayStore
   private let coversReading: Bool
@@ -28,8 +26,8 @@ public struct ReplayGuard: Sendable {
   ///   - store: The store of used signatures.
   ///   - coversReading: Whether signatures of GET, HEAD and OPTIONS are also accepted only once.
   ///   - coversURLs: Whether signatures in URLs that cannot be moved into a header are also accepted only once.
-  ///   - owner: A closure that returns the owner whose quota in the store a signature counts against. The default is
-  ///     the access key ID. If an account receives many temporary keys, return the account.
+  ///   - owner: A closure that returns the owner whose quota a signature counts against: by default the access key ID.
+  ///     If an account receives many temporary keys, return the account.
   public init(
     _ store: any ReplayStore = MemoryReplayStore(), coversReading: Bool = false, coversURLs: Bool = false,
     owner: @escaping @Sendable (VerifiedRequest) -> String = { $0.accessKeyID.string }
@@ -40,7 +38,6 @@ public struct ReplayGuard: Sendable {
     self.owner = owner
   }
 
-  /// Throws an error if the signature of a verified request was used before.
   func requireFirstUse(of verified: VerifiedRequest, _ method: HTTPRequest.Method, at date: Timestamp) async throws {
     let isRead = method == .get || method == .head || method == .options
     let isPresignedURL = verified.placement == .query && verified.signsPlacement
@@ -50,11 +47,11 @@ public struct ReplayGuard: Sendable {
     switch verdict {
     case .new: return
     case .used: throw RequestRefusal.replayed
-    case .full: throw RequestRefusal.busy
+    case .full: throw RequestRefusal.ownerQuotaExceeded
     }
   }
 
-  /// Returns a hash of the key's ID and of the canonical form of the signature, without the signature's placement.
+  /// Returns a hash of the key's ID and of the canonical signature, without its placement.
   private static func mark(of verified: VerifiedRequest) -> String {
     SHA256.hash(writing: { writer in
       writer.append(part: verified.accessKeyID.string)

@@ -1,13 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// A type that stores used signatures, so that no signature is accepted twice.
 ///
-/// ``MemoryReplayStore`` stores the signatures in memory. If the instances of a service do not share a store, each
-/// instance accepts a signature once. If that is not acceptable, implement this protocol with a shared store. A store
-/// limits the space of each owner, because the holder of a key can sign any number of requests.
+/// Instances of a service that do not share a store, such as those with a ``MemoryReplayStore``, accept a signature
+/// once each. A store limits the space of each owner, because the holder of a key can sign any number of requests.
 public protocol ReplayStore: Sendable {
   /// Records that a signature was used.
   ///
@@ -15,9 +12,9 @@ public protocol ReplayStore: Sendable {
   ///   - mark: The hash of the signature, which gives no access.
   ///   - owner: The owner whose quota the mark counts against: the access key ID, unless the guard is configured
   ///     otherwise.
-  ///   - start: The first time at which the signature may have been accepted, or `nil` if it is not known. A store that
-  ///     may have lost its marks needs it.
-  ///   - expiration: The last time at which the signature is accepted. The mark may be removed after this time.
+  ///   - start: The first time at which the signature may have been accepted, for a store that may have lost its marks;
+  ///     `nil` if it is not known.
+  ///   - expiration: The last time at which the signature is accepted, after which the mark may be removed.
   ///   - date: The current time.
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
   /// - Throws: A ``StoreError`` if the store is out of reach or may have lost the mark, which refuses the request.
@@ -28,9 +25,9 @@ public protocol ReplayStore: Sendable {
 
 /// The result of recording a signature in a replay store.
 public enum ReplayVerdict: Sendable, Hashable {
-  /// The signature was not used before and is now recorded.
+  /// The signature was not used before, and is now recorded.
   case new
-  /// The signature was used before, or may have been used before.
+  /// The signature was used before, or may have been.
   case used
   /// The signature was not recorded, because it exceeds the owner's quota.
   case full
@@ -39,17 +36,14 @@ public enum ReplayVerdict: Sendable, Hashable {
 /// A replay store in memory, which stores a bounded number of used signatures until they expire.
 ///
 /// The store never evicts signatures that are still valid. Instead, it limits each owner to as many signatures as there
-/// is free space: a single owner can fill half of the store, two owners can fill a third each, and there is always
-/// space for another owner. A store that is full for one owner remains usable for others.
+/// is free space: one owner can fill half of the store, two owners a third each, and there is always space for another.
 public final class MemoryReplayStore: ReplayStore {
   private struct State {
     var marks: Set<String> = []
     var counts: [ByteExactString: Int] = [:]
     var expirations = ExpiryQueue<Timestamp, (mark: String, owner: ByteExactString)>()
-    /// The latest expiration among the removed marks, or `nil` if no mark has been removed.
     var latestRemovedExpiration: Timestamp?
 
-    /// Removes the marks that expired before a time, at a cost that is incurred once per mark.
     mutating func removeMarks(expiredBefore date: Timestamp) {
       while let (expiration, (mark, owner)) = expirations.removeFirst(before: date) {
         latestRemovedExpiration = max(latestRemovedExpiration ?? expiration, expiration)
@@ -93,7 +87,7 @@ public final class MemoryReplayStore: ReplayStore {
         return .used
       }
       let count = state.counts[owner] ?? 0
-      // No owner may have more marks than there is free space, so that there is always space for another owner.
+      // No owner may have more marks than there is free space.
       guard count < min(limitPerOwner, limit - state.marks.count) else { return .full }
       state.marks.insert(mark)
       state.counts[owner] = count + 1
@@ -103,9 +97,7 @@ public final class MemoryReplayStore: ReplayStore {
   }
 }
 
-/// A priority queue of elements that is sorted by expiration, with the earliest first.
-///
-/// Inserting an element and removing the first element take logarithmic time in the number of elements, for any input.
+/// A priority queue whose first element expires first; inserting and removing take logarithmic time.
 struct ExpiryQueue<Expiration: Comparable, Element> {
   typealias Entry = (expiration: Expiration, element: Element)
 
@@ -123,7 +115,7 @@ struct ExpiryQueue<Expiration: Comparable, Element> {
     }
   }
 
-  /// Removes and returns the element that expires first, or returns `nil` if no element expires before `date`.
+  /// Removes and returns the element that expires first, or returns `nil` if none expires before `date`.
   mutating func removeFirst(before date: Expiration) -> Entry? {
     guard let first = heap.first, first.expiration < date else { return nil }
     heap.swapAt(0, heap.count - 1)

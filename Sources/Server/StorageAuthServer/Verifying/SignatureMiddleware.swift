@@ -6,7 +6,7 @@ internal import Logging
 
 /// A request context that passes the verified request to the handlers.
 public protocol VerifiedRequestContext: RequestContext {
-  /// The verified request with its signer and the signed content, or `nil` on routes without the middleware.
+  /// The verified request, or `nil` on routes without the middleware.
   var verifiedRequest: VerifiedRequest? { get set }
 }
 
@@ -14,14 +14,13 @@ public protocol VerifiedRequestContext: RequestContext {
 ///
 /// It checks, in this order: limits on the path, the query and the headers; exactly one authorization of one scheme, in
 /// one location; its time and its scope; the key, with an asynchronous lookup; the signature, in constant time, even
-/// for an unknown key; a bucket and a key that are safe to use; and that the signature was not used before. If the
-/// request describes its body with `Content-MD5` or with the hash that the service signs, the body is checked while the
-/// handler reads it. The handler receives a chunked body without the chunk framing, after each chunk's signature has
-/// been verified. Handlers must take the bucket, the key and the parameters from `context.verifiedRequest`, which
-/// contains the signed interpretation. A request with an unsigned parameter that names an operation does not reach them.
+/// for an unknown key; that no unsigned parameter names an operation; a bucket and a key that are safe to use; and that
+/// the signature was not used before. A body that `Content-MD5` or the signed hash describes is checked while the
+/// handler reads it. Chunks are verified one by one, and reach the handler without their framing.
 ///
-/// Serve the routes with `.http1(_:)` or `.https(_:certificate:allowsHTTP2:)`: other servers drop the host of a URL in
-/// the request line, and the middleware then sees the `Host` header only.
+/// Handlers must take the bucket, the key and the parameters from `context.verifiedRequest`, which contains the signed
+/// interpretation. Serve the routes with `.http1(_:)` or `.https(_:certificate:allowsHTTP2:)`: other servers drop the
+/// host of a URL in the request line, and the middleware then sees the `Host` header only.
 ///
 /// ```swift
 /// let middleware = SignatureMiddleware<AppContext>(OSSVerifier(region: "cn-hangzhou")) { id in
@@ -30,9 +29,8 @@ public protocol VerifiedRequestContext: RequestContext {
 /// router.group("files").add(middleware: middleware).put("**") { request, context in … }
 /// ```
 ///
-/// A service that accepts several schemes on one route passes all of their verifiers. A request must contain an
-/// authorization of exactly one of these schemes. Headers and parameters that have an effect in another scheme are
-/// rejected unless they are signed.
+/// A service that accepts several schemes on one route passes all of their verifiers. Headers and parameters that have
+/// an effect in another scheme than the request's own are rejected unless they are signed.
 ///
 /// ```swift
 /// SignatureMiddleware<AppContext>(OSSVerifier(), COSVerifier(mode: .strict)) { id in … }
@@ -40,7 +38,6 @@ public protocol VerifiedRequestContext: RequestContext {
 public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddleware {
   /// The type of a closure that returns the access key with an ID, or `nil` if no such key exists.
   public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
-
   private let schemes: AcceptedSchemes
   private let refusalFormat: RefusalFormat
   private let targetRules: TargetRules
@@ -52,18 +49,17 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   /// Creates a middleware that verifies signatures of one or more schemes.
   ///
   /// - Parameters:
-  ///   - first: The verifier for a scheme. A request without an authorization is refused with the error codes of this
-  ///     scheme's service. Use the strict mode of `COSVerifier` unless older SDKs must be supported.
+  ///   - first: The verifier for a scheme, whose error codes are those for a request without an authorization. Use the
+  ///     strict mode of `COSVerifier` unless older SDKs must be supported.
   ///   - others: The verifiers for additional schemes, each for a different service.
   ///   - responses: The format of refusals.
   ///   - targets: The rules for buckets and keys that must not reach a handler.
   ///   - replays: The guard that accepts signatures only once, or `nil` to accept each signature until it expires.
   ///   - allowsUnsignedOperations: Whether to pass on requests with unsigned parameters that name an operation, such as
-  ///     `?acl`, or that have no value. The handler finds them in `VerifiedRequest.unsignedParameters`, and must not act
-  ///     on them. Only schemes that do not sign every parameter leave any: OSS V1, and COS in the compatible mode.
+  ///     `?acl`, or that have no value. The handler must not act on these, which `VerifiedRequest.unsignedParameters`
+  ///     contains. They occur only in OSS V1, and in COS in the compatible mode.
   ///   - time: The clocks of the middleware.
-  ///   - lookup: A closure that returns the access key with an ID. An error that the closure throws is passed on to the
-  ///     app's router.
+  ///   - lookup: A closure that returns the access key with an ID; its errors are passed on to the app's router.
   public init(
     _ first: some SignatureVerifier, _ others: any SignatureVerifier..., responses: RefusalFormat = .xml,
     targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), allowsUnsignedOperations: Bool = false,
@@ -100,7 +96,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       return refusals.response(for: refusal, to: request.head)
     } catch let error as StoreError {
       context.logger.error("refused", metadata: ["error": "\(error)"])
-      return refusals.response(for: .replaysUnknown, to: request.head)
+      return refusals.response(for: .replayStoreUnavailable, to: request.head)
     }
     guard bodyCheck.isNeeded else { return try await next(request, context) }
     request.body = bodyCheck.checkedBody(request.body)
@@ -114,11 +110,11 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     }
   }
 
-  /// Verifies everything but the body of a request, and selects the format of refusals as soon as its scheme is known.
+  /// Verifies all of a request but its body, and selects the format of refusals as soon as the scheme is known.
   private func verify(
     _ request: Request, _ refusals: inout RefusalResponses
   ) async throws -> (request: VerifiedRequest, bodyCheck: BodyCheck) {
-    // The first Host header is the authority of the head, so that one among the headers is a second one.
+    // The first Host header is the authority, so that one among the headers is a second one.
     guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
       throw VerificationError.ambiguous("There is more than one Host header.")
     }

@@ -3,18 +3,15 @@
 
 /// Rules for the bucket and the key of a request, which a middleware applies even though the signature covers them.
 ///
-/// The services accept nearly any string as an object key. Some keys can mislead a handler that builds a path, a log
-/// line or a URL from them. By default such keys do not reach the handler.
+/// The services accept nearly any key, but some keys can mislead a handler that builds a path, a log line or a URL. By
+/// default, such keys do not reach the handler.
 public struct TargetRules: Sendable, Hashable {
   /// The kinds of bucket names and object keys that are rejected.
   public var refused: UnsafeNames
-
-  /// The maximum length of an object key in bytes of UTF-8; no service allows more than 1,024.
+  /// The maximum size of an object key in bytes; no service allows more than 1,024.
   public var keyByteLimit: Int
 
-  /// Creates rules for buckets and keys.
-  ///
-  /// The parameters are the properties.
+  /// Creates rules; the parameters are the properties.
   public init(refusing refused: UnsafeNames = .standard, keyByteLimit: Int = 1024) {
     self.refused = refused
     self.keyByteLimit = keyByteLimit
@@ -30,34 +27,27 @@ public struct TargetRules: Sendable, Hashable {
     /// - Parameter rawValue: The bit mask of the kinds.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Control characters and line separators.
+    /// Control characters, including NUL, DEL and U+0080 to U+009F, and line and paragraph separators.
     ///
-    /// These are NUL, which ends a path in C; the other control characters, including DEL and U+0080 to U+009F; and the
-    /// line and paragraph separators. They can break the lines of a log or control a terminal.
+    /// They can end a path in C, break the lines of a log, or control a terminal.
     public static let controlCharacters = UnsafeNames(rawValue: 1 << 0)
 
-    /// A segment between slashes that is `.` or `..`, or consists only of dots and spaces, which Windows removes.
-    ///
-    /// A backslash counts as a slash.
+    /// A segment between slashes or backslashes that has only dots and spaces, such as `..`; Windows removes these.
     public static let dotSegments = UnsafeNames(rawValue: 1 << 1)
 
     /// An empty bucket (`//a`), a key that starts with a slash, and two consecutive slashes.
     ///
-    /// Appended to a directory, such a key is an absolute path or the path of another key. A trailing slash is allowed,
-    /// because keys that represent folders have one.
+    /// Appended to a directory, such a key is an absolute path or the path of another key.
     public static let emptySegments = UnsafeNames(rawValue: 1 << 2)
 
     /// A backslash, which separates directories on Windows.
     public static let backslashes = UnsafeNames(rawValue: 1 << 3)
-
-    /// A trailing slash in an object key, because `a/` and `a` are the same name in a file system.
+    /// A trailing slash in an object key, as of folders: `a/` and `a` are the same name in a file system.
     public static let trailingSlashes = UnsafeNames(rawValue: 1 << 4)
-
     /// The default set of kinds: all kinds except trailing slashes.
     public static let standard: UnsafeNames = [.controlCharacters, .dotSegments, .emptySegments, .backslashes]
   }
 
-  /// Throws an error if the bucket or the key of a target violates a rule.
   func requireSafeNames(of target: RequestTarget) throws(RequestRefusal) {
     if let bucket = target.bucket {
       if bucket.isEmpty, refused.contains(.emptySegments) { throw .invalidBucket("is empty") }

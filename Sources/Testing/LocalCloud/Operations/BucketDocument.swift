@@ -6,23 +6,26 @@ internal import StorageAuth
 
 /// A kind of document that clients store with a bucket, such as its lifecycle rules.
 ///
-/// The server checks the root element, stores the bytes and returns them. Only these documents have an effect: the rules
-/// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, the payer of
-/// requests, the tags and the resource group, which select listed buckets, and the public access of S3.
+/// The server checks the root element, stores the bytes and returns them. Only these documents have an effect: those
+/// about requests of web pages (``CrossOriginRule``), the policy, the versioning, the encryption, the payer of
+/// requests, the tags and the resource group (which select listed buckets), and the public access of S3.
 struct BucketDocument: Sendable {
+  /// The query parameter that selects the document.
   let parameter: String
   /// The name of the root element, or `nil` for a policy, which is in JSON.
   let root: String?
   let unset: Unset
   /// The name of the document in the names of actions, after the verb.
   let subject: String
-  /// The verb of the action that allows deleting the document, or `nil` if it cannot be deleted.
-  let deletion: String?
   /// The verb of the action that allows reading the document.
   let reading: String
-  /// The optional query parameters of a request for a document that always is the one of ``unset``, or `nil`.
+  /// The verb of the action that allows deleting the document, or `nil` if it cannot be deleted.
+  let deletion: String?
+  /// The optional query parameters of a request for a document that never changes, or `nil` for any other document.
   let fixedOptions: Set<String>?
+  /// Whether a change with an empty body deletes the document.
   let emptyDeletes: Bool
+  /// The status of the response to a change of the document.
   let written: HTTPResponse.Status
   /// The child that the service adds to each element of a name without it; an empty child becomes a new ID.
   let defaults: [String: XMLNode]
@@ -46,9 +49,8 @@ struct BucketDocument: Sendable {
     self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
   }
 
-  var idParameter: ByteExactString? {
-    if case .list(_, _, let id, _) = unset { id } else { nil }
-  }
+  var isPolicy: Bool { root == nil }
+  var idParameter: ByteExactString? { if case .list(_, _, let id, _) = unset { id } else { nil } }
 
   var routes: [OperationRoute] {
     if let fixedOptions { return [OperationRoute(.readDocument, .get, .bucket, [parameter], taking: fixedOptions)] }
@@ -62,10 +64,9 @@ struct BucketDocument: Sendable {
     }
   }
 
-  /// Returns an element of the document with the defaults of the service.
-  func completed(_ node: XMLNode) -> XMLNode {
+  func addingDefaults(to node: XMLNode) -> XMLNode {
     var node = node
-    node.children = node.children.map(completed)
+    node.children = node.children.map(addingDefaults)
     if let child = defaults[node.name], node[child.name] == nil {
       node.children.append(child.text.isEmpty ? XMLNode(child.name, BlobID.random().description) : child)
     }
@@ -78,7 +79,7 @@ struct BucketDocument: Sendable {
 }
 
 extension Call {
-  /// Returns the kind of the selected document and the name under which it is stored; a list has all of the kind.
+  /// Returns the kind and the stored name of the selected document, and whether all documents of the kind are listed.
   private func selectedDocument() throws(ErrorResponse) -> (kind: BucketDocument, name: String, isList: Bool) {
     guard let kind = service.document(selectedBy: target) else {
       throw .notImplemented("The service has no such document.")
@@ -97,36 +98,40 @@ extension Call {
     let settings = try store.read(bucket) { $0.settings }
     let documents = settings.documents ?? [:]
     if kind.root == "PolicyStatus" {
-      let policy = documents["policy"].flatMap { try? SessionPolicy($0, in: service.policies.language, ofBucket: true) }
+      let language = service.policies.language
+      let policy = documents["policy"].flatMap { try? PolicyDocument($0, in: language, ofBucket: true) }
       return service.response("PolicyStatus", [XMLNode("IsPublic", String(policy?.isPublic ?? false))])
     }
     if let text = documents[name] {
-      let type = kind.root == nil ? "application/json" : "application/xml"
+      let type = kind.isPolicy ? "application/json" : "application/xml"
       return Answer(headers: [.contentType: type], body: .bytes(Array(text.utf8)))
     }
     let names = settings.documentNames.filter { $0.hasBytePrefix("\(name)/") }
     switch kind.unset {
     case .document(let elements): return service.response(kind.root ?? "", elements)
     case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || !names.isEmpty):
-      let last = try continuation()
-      guard let start = last.map({ names.firstIndex(of: $0).map { $0 + 1 } }) ?? 0 else {
-        throw ErrorResponse.invalidToken
-      }
-      let page = names[start...].prefix(Self.documentPageLimit)
-      var nodes = try page.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
-      nodes.append(XMLNode("IsTruncated", String(page.endIndex < names.count)))
-      if page.endIndex < names.count, let last = page.last { nodes.append(Self.nextToken(after: last)) }
-      return service.response(root, nodes)
+      return try listDocuments(named: names, of: documents, in: root)
     case .error(let code), .list(let code, _, _, _):
-      throw ErrorResponse(
-        .notFound, code, "The bucket has no such document: \(name).",
-        details: [ErrorResponse.Detail(name: "BucketName", value: bucket)])
+      throw ErrorResponse(.notFound, code, "The bucket has no such document: \(name).", details: ["BucketName": bucket])
     }
+  }
+
+  private func listDocuments(named names: [String], of documents: [String: String], in root: String) throws -> Answer {
+    var start = 0
+    if let last = try continuation() {
+      guard let index = names.firstIndex(of: last) else { throw ErrorResponse.invalidToken }
+      start = index + 1
+    }
+    let page = names[start...].prefix(Self.documentPageLimit)
+    var nodes = try page.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
+    nodes.append(XMLNode("IsTruncated", String(page.endIndex < names.count)))
+    if page.endIndex < names.count, let last = page.last { nodes.append(Self.nextToken(after: last)) }
+    return service.response(root, nodes)
   }
 
   func changeDocument() async throws -> Answer {
     let (kind, name, _) = try selectedDocument()
-    let bytes = try await bytes()
+    let bytes = try await readBody()
     if bytes.isEmpty, kind.emptyDeletes {
       try await store.configure(bucket) { $0.documents?[name] = nil }
       return Answer()
@@ -134,10 +139,10 @@ extension Call {
     guard let text = String(utf8: bytes), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
-    let document = try kind.root.map { try self.document(bytes, named: $0) }
+    let document = try kind.root.map { try parseDocument(bytes, named: $0) }
     let versioning = try kind.root == BucketSettings.Versioning.root ? document.map(Self.versioning) : nil
     let isPublic = try document == nil && isPublicPolicy(text)
-    let storedText = try document.map { try acceptedText(text, of: $0, kind) } ?? text
+    let storedText = try document.map { try textToStore(text, of: $0, kind) } ?? text
     try await store.configure(bucket) { settings in
       if isPublic, settings.blocks("BlockPublicPolicy") {
         throw ErrorResponse.accessDenied("The bucket blocks public policies.")
@@ -151,22 +156,22 @@ extension Call {
 
   private func isPublicPolicy(_ text: String) throws(ErrorResponse) -> Bool {
     do throws(PolicyFault) {
-      return try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
+      return try PolicyDocument(text, in: service.policies.language, ofBucket: true).isPublic
     } catch {
       throw ErrorResponse(.badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
     }
   }
 
   /// Returns a document as the service stores and returns it, or throws if it refuses the document.
-  private func acceptedText(
+  private func textToStore(
     _ text: String, of document: XMLNode, _ kind: BucketDocument
   ) throws(ErrorResponse) -> String {
     if kind.root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
     if kind.root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
-    let accepted = try service.behavior.accepted(kind.completed(document))
+    let accepted = try service.behavior.accepted(kind.addingDefaults(to: document))
     if kind.root == "Style", let name = parameter("styleName") { return try style(document, named: name) }
     let text = accepted == document ? text : String(decoding: accepted.serialized(), as: UTF8.self)
-    // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
+    // The vendors' SDKs write truth values with a capital letter, but read them only in lowercase.
     return kind.root == "Tagging" ? text : Self.asReturned(text)
   }
 
@@ -194,7 +199,7 @@ extension Call {
     return state
   }
 
-  /// The ends of elements whose text is the client's own, also if it is a truth value.
+  /// The end tags of elements whose text remains as it is, even if it looks like a truth value.
   private static let endsOfTexts: Set<String> = ["</ID", "</Key", "</Value", "</Prefix"]
 
   /// Returns a document with truth values in lowercase, and the older name of an element replaced, as services do.
@@ -212,7 +217,7 @@ extension Call {
 
   private static let ruleIDLimit = 255
 
-  /// Checks the parts of lifecycle rules whose errors clients rely on: status, ID, and the days of the expiration.
+  /// Checks the parts of lifecycle rules whose errors clients rely on.
   private static func checkLifecycle(_ document: XMLNode) throws(ErrorResponse) {
     var ids: Set<ByteExactString> = []
     for rule in document.all("Rule") {
@@ -241,8 +246,8 @@ extension Call {
     }
     try await store.configure(bucket) { settings in
       let tags = settings.document(name)?["TagSet"]?.all("Tag").filter { !keys.contains($0["Key"]?.text ?? "") } ?? []
-      let left = XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)])
-      settings.documents?[name] = keys.isEmpty ? nil : String(decoding: left.serialized(), as: UTF8.self)
+      let remaining = XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)])
+      settings.documents?[name] = keys.isEmpty ? nil : String(decoding: remaining.serialized(), as: UTF8.self)
     }
     return Answer(.noContent)
   }

@@ -28,7 +28,7 @@ extension Call {
     let object = try requestedObject()
     let owner = try store.read(bucket) { object.attributes.owner ?? $0.owner }
     let access = try await changedAccess(isObject: true, of: owner)
-    try await describeAnew(object) { $0.with(access: access) }
+    try await replace(object) { $0.with(access: access) }
     return Answer()
   }
 
@@ -37,7 +37,7 @@ extension Call {
     let requested = try requestedAccess(isObject: isObject)
     let isInHeaders = requested != nil || serviceHeader(accessHeader(ofObject: isObject)) != nil
     guard service.buckets.takesGrants || isInHeaders else { throw Self.grantsNotSupported }
-    let document = service.buckets.takesGrants ? try await optionalDocument(named: "AccessControlPolicy") : nil
+    let document = service.buckets.takesGrants ? try await readOptionalDocument(named: "AccessControlPolicy") : nil
     switch (document, isInHeaders) {
     case (nil, true): return requested
     case (nil, false):
@@ -65,9 +65,7 @@ extension Call {
     }
     if !grants.isEmpty {
       guard service.buckets.takesGrants else { throw Self.grantsNotSupported }
-      guard name == nil else {
-        throw .invalidRequest("Specifying both Canned ACLs and Header Grants is not allowed")
-      }
+      guard name == nil else { throw .invalidRequest("Specifying both Canned ACLs and Header Grants is not allowed") }
       return try checked(AccessControl(grants))
     }
     guard let name, !(isObject && name == "default") else { return nil }
@@ -76,7 +74,6 @@ extension Call {
     throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
   }
 
-  /// Returns the access control in a document, which cannot change the owner.
   private func access(in document: XMLNode, of owner: String) throws(ErrorResponse) -> AccessControl {
     guard let list = document["AccessControlList"], let id = document["Owner"]?["ID"]?.text else {
       throw .malformedXML("The document needs an Owner with an ID, and an AccessControlList.")
@@ -95,7 +92,7 @@ extension Call {
 
   private static let grantLimit = 100
 
-  /// Returns the access control, or throws if it has too many grants, or one for a group in a bucket that blocks those.
+  /// Returns the access control, or throws if it has too many grants, or if the bucket blocks grants to groups.
   private func checked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
     let grants = access.grants(owner: "", bucketOwner: "")
     guard grants.count <= Self.grantLimit else {

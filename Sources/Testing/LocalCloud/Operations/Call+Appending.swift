@@ -8,7 +8,6 @@ internal import StorageCrypto
 extension Call {
   private static let nextPosition = "next-append-position"
 
-  /// Appends the body to an object, or creates an object to which bytes can be appended.
   func appendObject() async throws -> Answer {
     guard let position = parameter("position").flatMap({ Int64(digits: $0) }) else {
       throw ErrorResponse.invalidArgument("The position must be the length of the object in bytes.")
@@ -18,9 +17,9 @@ extension Call {
       try checkOverwrite(in: bucket)
       return bucket.objects[key]
     }
-    let attributes = try existing?.attributes ?? self.attributes()
+    let attributes = try existing?.attributes ?? requestedAttributes()
     try Self.checkAppending(to: existing, at: position)
-    let written = try await store.blobs.write(body, try expectation())
+    let written = try await store.blobs.write(body, try bodyExpectation())
     try checkRights()
     var content = written
     if let first = existing?.content {
@@ -31,8 +30,8 @@ extension Call {
           crc64: CRC.combine(first.crc64, written.crc64, byteCount: UInt64(written.byteCount), .crc64ECMA)))
     }
     let object = StoredObject(
-      id: .random(), key: key, content: content, description: existing?.description ?? description, modified: date,
-      kind: .appendable, access: existing?.access ?? access, attributes: attributes)
+      id: .random(), key: key, content: content, description: existing?.description ?? requestedDescription,
+      modified: date, kind: .appendable, access: existing?.access ?? access, attributes: attributes)
     let stored = try await store.put(object, in: bucket, inPlaceOf: existing) { bucket in
       guard bucket.objects[key] === existing else {
         try Self.checkAppending(to: bucket.objects[key], at: position)
@@ -42,7 +41,7 @@ extension Call {
     var response = Answer(headers: checksums(of: content))
     response.headers[.contentMD5] = nil
     response.headers.set(service.header(Self.nextPosition), String(content.byteCount))
-    describe(stored, in: &response.headers)
+    addHeaders(of: stored, to: &response.headers)
     return response
   }
 
@@ -71,12 +70,12 @@ extension Call {
         ec: "0043-00000001")
     }
     let access = try requestedAccess()
-    var attributes = try attributes()
+    var attributes = try requestedAttributes()
     attributes.linkTarget = name
     let content = Content(extents: [], entityTag: MD5.hash(target).hex, crc64: 0)
-    let link = try await stored(content, access, attributes)
+    let link = try await storeObject(content, access, attributes)
     var response = Answer(headers: [.eTag: service.entityTag(content.entityTag)])
-    describe(link, in: &response.headers)
+    addHeaders(of: link, to: &response.headers)
     return response
   }
 
@@ -88,7 +87,7 @@ extension Call {
     var response = Answer(headers: [.eTag: service.entityTag(link.content.entityTag)])
     response.headers[.lastModified] = link.modified.httpDate
     response.headers.set(service.header(Self.linkTarget), target.percentEncoded())
-    describe(link, in: &response.headers)
+    addHeaders(of: link, to: &response.headers)
     return response
   }
 

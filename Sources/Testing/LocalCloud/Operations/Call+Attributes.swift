@@ -10,14 +10,14 @@ extension Call {
   private static let tagKeyLimit = 128
   private static let tagValueLimit = 256
 
-  func attributes() throws(ErrorResponse) -> ObjectAttributes {
+  func requestedAttributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     let name = serviceHeader("storage-class")
     let kind = service.objects.storageClasses.first { $0.name == name }
     if let name, kind == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
     attributes.storageClass = kind?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
     attributes.tags = try tags(serviceHeader("tagging") ?? "")
-    attributes.encryption = try encryption()
+    attributes.encryption = try requestedEncryption()
     attributes.customerKey = try customerKey()
     if attributes.customerKey != nil, !attributes.encryption.isEmpty {
       throw .invalidArgument("An object is encrypted with the service's key or with a customer's key, not with both.")
@@ -33,9 +33,7 @@ extension Call {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
       let parts = pair.parts(between: "=", atMost: 1)
-      let texts = parts.map { part in
-        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
-      }
+      let texts = parts.map { String($0).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) } }
       guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw Self.invalidTag }
       tags.append(ObjectDescription.Header(name: name, value: value))
     }
@@ -63,7 +61,7 @@ extension Call {
       + "in a header both are percent-encoded.")
 
   /// Returns the headers with which the object's encryption is stored; the header for the method comes first.
-  func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
+  func requestedEncryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
     let names = service.headers.encryption
     let (methodHeader, methods) = (names[0], service.headers.encryptions)
     let ignored = serviceHeader(methodHeader) == "KMS" ? nil : service.headers.encryptionOfKMS
@@ -83,7 +81,7 @@ extension Call {
 
   private static let encryptionElements = ["SSEAlgorithm", "KMSMasterKeyID", "KMSDataEncryption"]
 
-  /// Returns the document of a bucket that is created with headers for the encryption of its objects.
+  /// Returns the encryption document of a bucket that is created with headers for encryption.
   func encryptionRule(_ headers: [ObjectDescription.Header]) -> String {
     let elements = zip(Self.encryptionElements, service.headers.encryption).compactMap { element, name in
       headers.first { $0.name == name }.map { XMLNode(element, $0.value) }
@@ -93,7 +91,7 @@ extension Call {
     return String(decoding: rule.serialized(), as: UTF8.self)
   }
 
-  /// The encryption that the bucket's document requires of objects whose request names none.
+  /// The encryption headers of objects for which the bucket's document, and not the request, determines the encryption.
   private var bucketEncryption: [ObjectDescription.Header] {
     guard let document = store.document("encryption", of: bucket),
       let rule = (document["Rule"] ?? document)["ApplyServerSideEncryptionByDefault"],
@@ -113,15 +111,24 @@ extension Call {
     try CustomerKey { serviceHeader(prefix + $0) }
   }
 
-  func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
+  func addHeaders(of attributes: ObjectAttributes, to headers: inout HTTPFields) {
     for header in attributes.encryption { headers.set(service.header(header.name), header.value) }
     guard let key = attributes.customerKey else { return }
     headers.set(service.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
     headers.set(service.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
   }
 
+  /// Adds the headers that report the encryption of an object, and its version if the bucket has or had versions.
+  func addHeaders(of object: StoredObject, to headers: inout HTTPFields) {
+    addHeaders(of: object.attributes, to: &headers)
+    let isNull = object.version == StoredObject.nullVersion
+    if versioning != nil, !isNull || operation.isRead || service.objects.tellsNullVersions {
+      headers.set(service.header("version-id"), object.version)
+    }
+  }
+
   /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
-  func describeAnew(_ object: StoredObject, _ change: (StoredObject) -> StoredObject) async throws {
+  func replace(_ object: StoredObject, _ change: (StoredObject) -> StoredObject) async throws {
     try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
       guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
     }
@@ -133,7 +140,7 @@ extension Call {
   }
 
   func changeTags() async throws -> Answer {
-    guard let set = try await document(named: "Tagging")["TagSet"] else {
+    guard let set = try await readRequiredDocument(named: "Tagging")["TagSet"] else {
       throw ErrorResponse.malformedXML("The document has no TagSet.")
     }
     let tags = try set.all("Tag").map { tag in
@@ -143,12 +150,12 @@ extension Call {
       return ObjectDescription.Header(name: name, value: value)
     }
     try check(tags)
-    try await describeAnew(requestedObject()) { $0.with(tags: tags) }
+    try await replace(requestedObject()) { $0.with(tags: tags) }
     return Answer()
   }
 
   func deleteTags() async throws -> Answer {
-    try await describeAnew(requestedObject()) { $0.with(tags: []) }
+    try await replace(requestedObject()) { $0.with(tags: []) }
     return Answer(.noContent)
   }
 
@@ -162,8 +169,9 @@ extension Call {
     else { throw .invalidArgument("The headers for a page of the parts must be integers.") }
     let limit = min(count, 1000)
     let parts = zip(sizes, checksums).enumerated().dropFirst(marker).prefix(limit).map { index, part in
-      XMLNode(
-        "Part", texts: ["PartNumber": String(index + 1), "Size": String(part.0), part.1.elementName: part.1.value])
+      let (size, checksum) = part
+      return XMLNode(
+        "Part", texts: ["PartNumber": String(index + 1), "Size": String(size), checksum.elementName: checksum.value])
     }
     let next = marker + parts.count
     return [
@@ -196,7 +204,7 @@ extension Call {
     let selected = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
     var response = service.response("GetObjectAttributesResponse", selected.map(\.value))
     response.headers[.lastModified] = object.modified.httpDate
-    describe(object, in: &response.headers)
+    addHeaders(of: object, to: &response.headers)
     return response
   }
 }

@@ -10,7 +10,7 @@ extension Call {
     let prefix = parameter("prefix") ?? ""
     let names = service.listing
     let marker = parameter(names.bucketMarker) ?? ""
-    let limit = try number(names.bucketLimit, default: 1000, in: 1...names.bucketPageLimit)
+    let limit = try numericParameter(names.bucketLimit, default: 1000, in: 1...names.bucketPageLimit)
     guard parameter("regionList")?.isEmpty != false else {
       throw ErrorResponse.notImplemented("This server has one region, so that the regionList must be empty.")
     }
@@ -21,11 +21,10 @@ extension Call {
     }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
-    let list = XMLNode(
-      "Buckets",
-      children: page.map {
-        service.behavior.document(for: $0, region: $0.settings.region ?? region, endpoint: endpoint)
-      })
+    let documents = page.map { bucket in
+      service.behavior.document(for: bucket, region: bucket.settings.region ?? region, endpoint: endpoint)
+    }
+    let list = XMLNode("Buckets", children: documents)
     var elements = [service.owner(rights.account)]
     if service.listing.omitsEmptyElements {
       elements.append(list)
@@ -40,7 +39,7 @@ extension Call {
     return service.response("ListAllMyBucketsResult", elements)
   }
 
-  /// Returns whether the filters of a list of buckets, which OSS and COS have, select a bucket.
+  /// Returns whether the filters of OSS and COS for the list of buckets select a bucket.
   private func selects(_ bucket: Bucket, _ tags: [(key: String, value: String?)]) throws(ErrorResponse) -> Bool {
     if let name = parameter("region"), name != bucket.settings.region ?? region { return false }
     if let group = serviceHeader("resource-group-id"), group != bucket.settings.resourceGroup { return false }
@@ -70,7 +69,6 @@ extension Call {
     return tags.map { (key: $0.name, value: $0.value.string) }
   }
 
-  /// The host of the request, without the bucket name if the request is virtual-hosted-style.
   private var endpoint: String {
     guard AddressingStyle(authority: host) == .virtualHosted, let label = service.description.hosts.bucket(in: host),
       label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
@@ -82,7 +80,7 @@ extension Call {
     let document = try await bucketDocument()
     try service.checkLocation(document?["LocationConstraint"]?.text, in: region)
     let access = try requestedAccess(isObject: false)
-    let encryption = try encryption()
+    let encryption = try requestedEncryption()
     let owner = try? store.read(bucket) { $0.owner }
     if let owner, owner != rights.account { throw ErrorResponse.bucketAlreadyExists("BucketAlreadyExists", bucket) }
     if owner != nil, let code = service.ownBucketCode(in: region) {
@@ -104,9 +102,8 @@ extension Call {
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Returns the request's document about the new bucket, if any; no other kind of bucket is supported.
   private func bucketDocument() async throws -> XMLNode? {
-    let document = try await optionalDocument(named: "CreateBucketConfiguration")
+    let document = try await readOptionalDocument(named: "CreateBucketConfiguration")
     for element in document?.children ?? [] {
       switch element.name {
       case "LocationConstraint": continue
@@ -159,27 +156,25 @@ extension Call {
     return service.response("BucketInfo", [document])
   }
 
-  /// Returns the numbers and sizes of the versions of objects, in total and by storage class.
   func bucketStat() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
-    func elements(_ name: String, _ storage: String, _ objects: [StoredObject]) -> [XMLNode] {
+    func elements(_ className: String, _ objects: [StoredObject]) -> [XMLNode] {
       let size = String(objects.reduce(0) { $0 + $1.content.byteCount })
-      let real = name.isEmpty || name == service.standardClass ? [] : [XMLNode("\(name)RealStorage", size)]
-      return real + [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
+      let hasRealSize = !className.isEmpty && className != service.standardClass
+      return (hasRealSize ? [XMLNode("\(className)RealStorage", size)] : [])
+        + [XMLNode("\(className)Storage", size), XMLNode("\(className)ObjectCount", String(objects.count))]
     }
     let objects = bucket.allVersions.filter { $0.kind != .deleteMarker }
     let parts = bucket.uploads.values.map { $0.parts.count }
     let classes = service.objects.storageClasses.flatMap { kind in
       let name = kind.name == "IA" ? "InfrequentAccess" : kind.name
-      return elements(
-        name, "Storage", objects.filter { $0.attributes.storageClass ?? service.standardClass == kind.name })
+      return elements(name, objects.filter { $0.attributes.storageClass ?? service.standardClass == kind.name })
     }
     let others = [
-      XMLNode("MultipartUploadCount", String(parts.count)),
-      XMLNode("MultipartPartCount", String(parts.reduce(0, +))), XMLNode("LiveChannelCount", "0"),
-      XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
+      XMLNode("MultipartUploadCount", String(parts.count)), XMLNode("MultipartPartCount", String(parts.reduce(0, +))),
+      XMLNode("LiveChannelCount", "0"), XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
       XMLNode("LastModifiedTime", String(bucket.allVersions.isEmpty ? 0 : date.unixSeconds)),
     ]
-    return service.response("BucketStat", elements("", "Storage", objects) + others + classes)
+    return service.response("BucketStat", elements("", objects) + others + classes)
   }
 }

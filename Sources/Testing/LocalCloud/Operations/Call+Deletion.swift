@@ -5,44 +5,23 @@ internal import HTTPTypes
 internal import StorageAuth
 
 extension Call {
-  /// The version of the object that the request selects, or `nil` for the current one.
-  var requestedVersion: String? { parameter("versionId") }
-
-  func requestedObject() throws -> StoredObject { try store.object(key, in: bucket, version: requestedVersion) }
-
-  /// Returns the state of the versioning of a bucket, or `nil` if it never had versions.
-  func versioning(of bucket: String) -> BucketSettings.Versioning? {
-    (try? store.read(bucket) { $0.settings.versioning }) ?? nil
-  }
-
-  /// Adds the headers of a response that report the encryption of an object, and its version if the bucket has versions.
-  func describe(_ object: StoredObject, in headers: inout HTTPFields) {
-    describe(object.attributes, in: &headers)
-    let isNull = object.version == StoredObject.nullVersion
-    if versioning(of: bucket) != nil, !isNull || operation.isRead || service.objects.tellsNullVersions {
-      headers.set(service.header("version-id"), object.version)
-    }
-  }
-
-  // MARK: Deletion
-
   func deleteObject() async throws -> Answer {
-    let deleted = try await delete(key, version: requestedVersion) {
-      try Conditions(headers).checkWrite(over: $0, key)
+    let deleted = try await delete(key, version: target.version) { existing in
+      try Conditions(headers).checkWrite(over: existing, key)
     }
     var response = Answer(.noContent)
-    if let version = requestedVersion ?? deleted?.version, versioning(of: bucket) != nil {
+    if let version = target.version ?? deleted?.version, versioning != nil {
       response.headers.set(service.header("version-id"), version)
     }
     if deleted?.kind == .deleteMarker { response.headers.set(service.header("delete-marker"), "true") }
     return response
   }
 
-  /// Deletes a version, or hides all with a delete marker if the bucket has versions; returns the marker or what it deleted.
+  /// Deletes a version, or hides all of them with a delete marker; returns the marker, or the deleted version if any.
   private func delete(
     _ key: ObjectKey, version: String?, after check: (StoredObject?) throws -> Void = { _ in }
   ) async throws -> StoredObject? {
-    guard version == nil, versioning(of: bucket) != nil else {
+    guard version == nil, versioning != nil else {
       return try await store.delete(key, in: bucket, version: version ?? StoredObject.nullVersion, after: check)
     }
     let marker = StoredObject(
@@ -54,10 +33,10 @@ extension Call {
 
   func deleteObjects() async throws -> Answer {
     let encoding = try keyEncoding()
-    let document = try await document(named: "Delete")
+    let document = try await readRequiredDocument(named: "Delete")
     let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
     let listed = try listedObjects(in: document)
-    // Only the body has the keys, so that the gateway could not check them; all are checked before the first deletion.
+    // The gateway could not check the keys, which are in the body. All are checked before the first deletion.
     guard listed.allSatisfy({ rights.allowDeleting($0.key, version: $0.version, in: bucket) }) else {
       throw service.policyRefusal(at: date)
     }
@@ -82,7 +61,6 @@ extension Call {
     return service.response("DeleteResult", encoding.encodingTypeElements + (isQuiet ? [] : deletions) + errors)
   }
 
-  /// Returns the objects that a document lists, each with the version and the entity tag that it may name.
   private func listedObjects(
     in document: XMLNode
   ) throws(ErrorResponse) -> [(key: String, version: String?, tag: String?)] {

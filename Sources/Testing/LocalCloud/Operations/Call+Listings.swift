@@ -6,11 +6,10 @@ internal import StorageCrypto
 
 /// The encoding of keys and prefixes in a response document, for which a client can ask (`encoding-type=url`).
 struct KeyEncoding: Sendable {
-  let encoded: @Sendable (String) -> String
-  /// The element `EncodingType`, or none if the client did not ask for an encoding.
+  let encode: @Sendable (String) -> String
   let encodingTypeElements: [XMLNode]
 
-  func element(_ name: String, _ key: String) -> XMLNode { XMLNode(name, encoded(key)) }
+  func element(_ name: String, _ key: String) -> XMLNode { XMLNode(name, encode(key)) }
 
   func commonPrefixes(_ groups: [String]) -> [XMLNode] {
     groups.map { XMLNode("CommonPrefixes", children: [element("Prefix", $0)]) }
@@ -22,19 +21,17 @@ extension Call {
 
   func keyEncoding() throws(ErrorResponse) -> KeyEncoding {
     guard let encoding = parameter("encoding-type"), !encoding.isEmpty else {
-      return KeyEncoding(encoded: { $0 }, encodingTypeElements: [])
+      return KeyEncoding(encode: { $0 }, encodingTypeElements: [])
     }
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
     return KeyEncoding(
-      encoded: { [service] in service.encodedName($0) }, encodingTypeElements: [XMLNode("EncodingType", "url")])
+      encode: { [service] in service.encodedName($0) }, encodingTypeElements: [XMLNode("EncodingType", "url")])
   }
 
-  /// Returns the number of entries that the request asks for in a page, at most the vendors' limit.
   private func entryLimit(_ name: ByteExactString, default fallback: Int = pageLimit) throws(ErrorResponse) -> Int {
-    min(try number(name, default: fallback, in: service.listing.pageSizes), Self.pageLimit)
+    min(try numericParameter(name, default: fallback, in: service.listing.pageSizes), Self.pageLimit)
   }
 
-  /// Returns the page that the request asks for, which starts after a key or group.
   private func listQuery(after start: String, limit: Int) -> ListQuery {
     ListQuery(prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: start, limit: limit)
   }
@@ -67,21 +64,19 @@ extension Call {
     }
   }
 
-  /// Returns the last name of the page that the request continues, or `nil` for the first page.
-  ///
-  /// The vendors' Python SDKs send an empty token for the first page.
+  /// Returns the last name of the page that the request continues, or `nil` for the first page, for which the vendors'
+  /// Python SDKs send an empty token.
   func continuation() throws(ErrorResponse) -> String? {
     guard let token = parameter("continuation-token"), !token.isEmpty else { return nil }
     guard let name = [UInt8](hex: token).flatMap({ String(utf8: $0) }) else { throw .invalidToken }
     return name
   }
 
-  /// Returns the element with the token for the page after the one with a last name.
   static func nextToken(after name: String) -> XMLNode {
     XMLNode("NextContinuationToken", String(writing: { writer in withBytes(of: name) { writer.append(hex: $0) } }))
   }
 
-  /// Returns the list of objects, with the elements that only one version of the list operation has.
+  /// Returns the list of objects; `elements` are those of one version of the list operation.
   private func objectListing(
     after start: String, withOwner: Bool, _ elements: (EntryPage<StoredObject>, KeyEncoding) -> [XMLNode]
   ) throws -> Answer {
@@ -147,7 +142,7 @@ extension Call {
 
   func listParts() throws -> Answer {
     let encoding = try keyEncoding()
-    let marker = try number("part-number-marker", default: 0, in: 0...10_000)
+    let marker = try numericParameter("part-number-marker", default: 0, in: 0...10_000)
     let limit = try entryLimit("max-parts")
     let upload = try upload(uploadName)
     let parts = upload.parts
@@ -170,7 +165,7 @@ extension Call {
     return service.response("ListPartsResult", encoding.encodingTypeElements + head + uploadElements + partElements)
   }
 
-  /// Returns the elements with which a client that encrypts resumes an upload, from the upload's metadata.
+  /// Returns the metadata that a client with client-side encryption needs to resume an upload.
   private func clientEncryption(of upload: PendingUpload) -> [XMLNode] {
     service.listing.uploadElements.compactMap { element, name in
       let name = ObjectDescription.clientEncryptionPrefix + name

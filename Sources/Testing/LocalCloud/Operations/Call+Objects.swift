@@ -6,20 +6,17 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// The names of the headers that describe an object's content.
-  ///
-  /// A query parameter with the prefix `response-` overrides the corresponding header in a response. Responses use
-  /// exactly this spelling, because one of the vendors' SDKs doesn't recognize any other spelling.
+  /// The headers that describe an object's content, in the only spelling that all SDKs of the vendors recognize.
   private static let contentHeaders = [
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
-  /// The content headers, each with the query parameter that overrides it.
+  /// The content headers, each with the query parameter that overrides it in a response.
   static let replacements = contentHeaders.map {
     (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
 
-  var description: ObjectDescription {
+  var requestedDescription: ObjectDescription {
     var description = ObjectDescription()
     for field in headers {
       let name = field.name.canonicalName
@@ -36,7 +33,7 @@ extension Call {
 
   /// Throws if the request forbids replacing the existing object, or a condition of the request does not hold for it.
   ///
-  /// In a bucket that has or had versions, an instruction not to overwrite is ignored, as by the services.
+  /// As in the services, a bucket that has or had versions ignores `forbid-overwrite`.
   func checkOverwrite(in bucket: Bucket) throws(ErrorResponse) {
     let existing = bucket.objects[key]
     try Conditions(headers).checkWrite(over: existing, key)
@@ -49,43 +46,40 @@ extension Call {
 
   func putObject() async throws -> Answer {
     let access = try requestedAccess()
-    let attributes = try attributes()
+    let attributes = try requestedAttributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
-    let content = try await store.blobs.write(body, try expectation())
+    let content = try await store.blobs.write(body, try bodyExpectation())
     try checkRights()
-    let object = try await stored(content, access, attributes)
+    let object = try await storeObject(content, access, attributes)
     var response = Answer(headers: checksums(of: content))
-    describe(object, in: &response.headers)
-    return try await calledBack(object, response)
+    addHeaders(of: object, to: &response.headers)
+    return try await sendCallback(for: object, response)
   }
 
   /// Stores a content as the object of the request, unless an object must not be replaced.
-  func stored(
+  func storeObject(
     _ content: Content, _ access: AccessControl?, _ attributes: ObjectAttributes
   ) async throws -> StoredObject {
     let object = StoredObject(
-      id: .random(), key: key, content: content, description: description, modified: date, isMultipart: false,
-      access: access, attributes: attributes)
+      id: .random(), key: key, content: content, description: requestedDescription, modified: date, access: access,
+      attributes: attributes)
     return try await store.put(object, in: bucket) { try checkOverwrite(in: $0) }
   }
 
   func getObject() throws -> Answer {
     let object = try readableObject()
     try checkReadable(object)
-    var response = Answer(headers: try objectHeaders(object))
+    var response = Answer(headers: try objectHeaders(object), body: .whole(object.content))
     guard try Conditions(headers).isModified(object) else { return notModified(response.headers) }
-    let byteCount = object.content.byteCount
-    guard let range = try requestedPart(of: object.content) ?? requestedRange(of: byteCount) else {
-      response.body = .extents(object.content.extents, byteCount: byteCount)
+    if let range = try requestedPart(of: object.content) ?? requestedRange(of: object.content.byteCount) {
+      reduce(&response, to: range, of: object.content)
+    } else {
       compress(&response)
-      return response
     }
-    markPartial(&response, range, of: object.content)
-    response.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return response
   }
 
-  /// The sizes of objects that are compressed; the service has no maximum, but this server compresses in memory.
+  /// The sizes of objects that are compressed; the maximum is this server's, which compresses in memory.
   private static let compressedSizes: ClosedRange<Int64> = 1_024...(32 << 20)
 
   /// Compresses a whole object for a reader that accepts gzip, if the service does so for the object's media type.
@@ -104,20 +98,16 @@ extension Call {
   func headObject() throws -> Answer {
     let object = try readableObject()
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
-    let headers = try objectHeaders(object)
-    guard try Conditions(self.headers).isModified(object) else { return notModified(headers) }
-    guard let range = try requestedPart(of: object.content) else {
-      return Answer(headers: headers, body: .extents(object.content.extents, byteCount: object.content.byteCount))
-    }
-    var response = Answer(
-      headers: headers,
-      body: .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound))
-    markPartial(&response, range, of: object.content)
+    var response = Answer(headers: try objectHeaders(object), body: .whole(object.content))
+    guard try Conditions(headers).isModified(object) else { return notModified(response.headers) }
+    if let range = try requestedPart(of: object.content) { reduce(&response, to: range, of: object.content) }
     return response
   }
 
-  private func markPartial(_ response: inout Answer, _ range: Range<Int64>, of content: Content) {
+  /// Changes a response with a whole object to one with a byte range of the object, or with one of its parts.
+  private func reduce(_ response: inout Answer, to range: Range<Int64>, of content: Content) {
     response.status = .partialContent
+    response.body = .range(range, of: content)
     for name in service.headers.ofWholeObjects { response.headers[name] = nil }
     response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
     guard let number = try? partNumber(), let parts = content.partSizes else { return }
@@ -129,7 +119,7 @@ extension Call {
     for field in service.readChecksums(of: part, for: headers, target) { response.headers[field.name] = field.value }
   }
 
-  /// Returns the byte range of the part that the request asks for, or `nil` if it asks for none, or for an empty object.
+  /// Returns the byte range of the part that the request names, or `nil` if it names none, or the object is empty.
   private func requestedPart(of content: Content) throws(ErrorResponse) -> Range<Int64>? {
     guard parameter("partNumber") != nil else { return nil }
     guard headers[.range] == nil else {
@@ -152,10 +142,8 @@ extension Call {
 
   func objectMeta() throws -> Answer {
     let object = try requestedObject()
-    var response = Answer(
-      headers: checksums(of: object.content),
-      body: .extents(object.content.extents, byteCount: object.content.byteCount))
-    describe(object, in: &response.headers)
+    var response = Answer(headers: checksums(of: object.content), body: .whole(object.content))
+    addHeaders(of: object, to: &response.headers)
     response.headers[.contentMD5] = nil
     response.headers[.lastModified] = object.modified.httpDate
     return response
@@ -187,13 +175,11 @@ extension Call {
     if !object.attributes.tags.isEmpty {
       response.set(service.header("tagging-count"), String(object.attributes.tags.count))
     }
-    describe(object, in: &response)
+    addHeaders(of: object, to: &response)
     if object.kind == .appendable { response[.contentMD5] = nil }
     for (name, parameter) in Self.replacements {
       guard let value = self.parameter(parameter) else { continue }
-      if rights.isAnonymous {
-        throw .invalidRequest("Only a signed request can override response headers.")
-      }
+      if rights.isAnonymous { throw .invalidRequest("Only a signed request can override response headers.") }
       guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a valid header value.") }
       response.set(name, value)
     }
@@ -213,7 +199,7 @@ extension Call {
     }
   }
 
-  /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
+  /// The requested bandwidth limit in bits per second, or `nil` for no limit.
   var trafficLimit: String? { serviceHeaderOrParameter("traffic-limit") }
 
   /// Returns the value of a header without the service's prefix, or else of the query parameter with the header's name.
@@ -221,32 +207,27 @@ extension Call {
     serviceHeader(suffix) ?? service.headerName(suffix).flatMap { parameter(ByteExactString($0.canonicalName)) }
   }
 
-  /// Validates the requested bandwidth limit, the request payer and the expected owners.
-  func checkPayerAndOwners() throws(ErrorResponse) {
-    if let limit = trafficLimit {
-      guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
-        let limits = service.objects.trafficLimits
-        throw .invalidArgument(
-          "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
-      }
+  func checkLimitPayerAndOwners() throws(ErrorResponse) {
+    let limits = service.objects.trafficLimits
+    if let limit = trafficLimit, Int64(digits: limit).map(limits.contains) != true {
+      throw .invalidArgument(
+        "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
     }
-    let payer = serviceHeaderOrParameter("request-payer")
     let source = serviceHeader("copy-source").flatMap { try? NamedSource($0, of: service) }
     for (name, bucket) in [("expected-bucket-owner", bucket), ("source-expected-bucket-owner", source?.bucket)] {
-      guard let expected = serviceHeader(name), let bucket, let owner = try? store.read(bucket, { $0.owner }) else {
-        continue
-      }
-      guard service.numbers(of: owner).contains(expected) else {
-        throw .accessDenied("The bucket does not belong to the account in the header \(service.header(name)).")
-      }
+      guard let expected = serviceHeader(name), let bucket, let owner = try? store.read(bucket, { $0.owner }),
+        !service.numbers(of: owner).contains(expected)
+      else { continue }
+      throw .accessDenied("The bucket does not belong to the account in the header \(service.header(name)).")
     }
+    let payer = serviceHeaderOrParameter("request-payer")
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
     if payer == nil || rights.isAnonymous, requesterPays {
       throw .accessDenied("The requester pays for this bucket: send \(service.header("request-payer")): requester.")
     }
   }
 
-  /// Whether the bucket belongs to another account, and its document says that the senders of requests pay for them.
+  /// Whether the bucket belongs to another account, and its document makes the senders of requests pay.
   private var requesterPays: Bool {
     let settings = try? store.read(bucket) { $0.owner == rights.account ? nil : $0.settings }
     return settings?.document("requestPayment")?["Payer"]?.text == "Requester"

@@ -7,10 +7,10 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// The detailed error codes of OSS for an unknown upload, and for a body where the header completes all parts.
+  /// The detailed error codes of OSS: for an unknown upload, and for a body although the header completes all parts.
   private static let noUploadForPart = "0042-00000104"
   private static let noUploadToAbort = "0042-00000002"
-  private static let bodyOfCompleteAll = "0042-00000216"
+  private static let bodyWithCompleteAll = "0042-00000216"
 
   var uploadName: UploadName { UploadName(key: key, id: target["uploadId"] ?? "") }
 
@@ -21,15 +21,13 @@ extension Call {
     return number
   }
 
-  /// Returns the multipart upload and the part number that the request specifies.
-  private func uploadAndPart() throws -> (PendingUpload, Int) {
+  private func requestedUploadAndPart() throws -> (upload: PendingUpload, partNumber: Int) {
     let number = try partNumber()
     let upload = try upload(uploadName, ec: Self.noUploadForPart)
     try CustomerKey.check(try customerKey(), against: upload.attributes.customerKey)
     return (upload, number)
   }
 
-  /// Returns a multipart upload; `ec` is the detailed error code of OSS if it does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
     try store.read(bucket) { try $0.upload(name, ec: ec) }
   }
@@ -44,32 +42,31 @@ extension Call {
 
   func initiateUpload() async throws -> Answer {
     let access = try requestedAccess()
-    let attributes = try attributes()
+    let attributes = try requestedAttributes()
     let encoding = try keyEncoding()
     let upload = PendingUpload(
       name: UploadName(key: key, id: ByteExactString(BlobID.random().description.asciiUppercased)),
-      description: description,
-      access: access, attributes: attributes, initiated: date, checksum: try service.behavior.checksumRule(of: headers))
+      description: requestedDescription, access: access, attributes: attributes, initiated: date,
+      checksum: try service.behavior.checksumRule(of: headers))
     try store.change(bucket) { bucket in
       try checkOverwrite(in: bucket)
       bucket.uploads[upload.name] = upload
     }
-    let names = [
-      XMLNode("Bucket", bucket), encoding.element("Key", key.string), XMLNode("UploadId", upload.name.id.string),
-    ]
+    let id = XMLNode("UploadId", upload.name.id.string)
+    let names = [XMLNode("Bucket", bucket), encoding.element("Key", key.string), id]
     var response = service.response("InitiateMultipartUploadResult", encoding.encodingTypeElements + names)
     response.headers.append(contentsOf: service.headers(of: upload))
-    describe(attributes, in: &response.headers)
+    addHeaders(of: attributes, to: &response.headers)
     return response
   }
 
   func uploadPart() async throws -> Answer {
-    let (upload, number) = try uploadAndPart()
-    let content = try await store.blobs.write(body, try expectation(upload.checksum))
+    let (upload, number) = try requestedUploadAndPart()
+    let content = try await store.blobs.write(body, try bodyExpectation(upload.checksum))
     try checkRights()
     try addPart(content, number: number, to: upload.name)
     var response = Answer(headers: checksums(of: content))
-    describe(upload.attributes, in: &response.headers)
+    addHeaders(of: upload.attributes, to: &response.headers)
     return response
   }
 
@@ -87,7 +84,8 @@ extension Call {
     let encoding = try keyEncoding()
     let access = try requestedAccess()
     let listed =
-      try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
+      try await completesAllParts()
+      ? nil : Self.listedParts(try await readRequiredDocument(named: "CompleteMultipartUpload"))
     let statedParts = listed?.map { "\($0.number) \($0.entityTag)" } ?? []
     if let earlier = try store.read(bucket, { $0.completions.first { $0.name == name && $0.parts == statedParts } }) {
       return earlier.answer
@@ -110,21 +108,23 @@ extension Call {
       "CompleteMultipartUploadResult",
       encoding.encodingTypeElements + elements + (object.content.checksum?.elements ?? []))
     response.headers.append(contentsOf: checksums(of: object.content))
-    describe(stored, in: &response.headers)
-    if service.objects.repeatsCompletion {
-      var repeated = response
-      repeated.isRepetition = true
-      let completion = CompletedUpload(name: name, parts: statedParts, answer: repeated)
-      // The object is stored, so that a failure to remember the response is no error of the request.
-      try? store.change(bucket) { $0.completions = $0.completions.suffix(Self.completionLimit - 1) + [completion] }
-    }
-    return try await calledBack(stored, response)
+    addHeaders(of: stored, to: &response.headers)
+    if service.objects.repeatsCompletion { keepCompletion(of: name, statedParts, response) }
+    return try await sendCallback(for: stored, response)
   }
 
-  /// The number of completions of a bucket whose responses are kept, which bounds the memory.
+  /// The number of completions of a bucket whose responses are kept in memory.
   private static let completionLimit = 100
 
-  /// Returns the content of the object that a completed upload creates from listed parts, or from all parts.
+  /// Keeps the response to a completion in memory, because the client can repeat the request.
+  private func keepCompletion(of name: UploadName, _ parts: [String], _ response: Answer) {
+    var repeated = response
+    repeated.isRepetition = true
+    let completion = CompletedUpload(name: name, parts: parts, answer: repeated)
+    // The object is stored: a bucket that was deleted in the meantime is no error of the request.
+    try? store.change(bucket) { $0.completions = $0.completions.suffix(Self.completionLimit - 1) + [completion] }
+  }
+
   private func content(of upload: PendingUpload, _ listed: [ListedPart]?) throws(ErrorResponse) -> Content {
     let parts = try Self.parts(of: upload, listed)
     let minimum = service.objects.minimumPartByteCount
@@ -140,14 +140,14 @@ extension Call {
     return content
   }
 
-  private func takesAllParts() async throws -> Bool {
+  private func completesAllParts() async throws -> Bool {
     guard let word = serviceHeader("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
       throw ErrorResponse.invalidArgument("The header \(service.header("complete-all")) can only be yes.")
     }
     for try await chunk in body where chunk.readableBytes > 0 {
       throw ErrorResponse.invalidArgument(
-        "A request that completes all parts must not have a body.", ec: Self.bodyOfCompleteAll)
+        "A request that completes all parts must not have a body.", ec: Self.bodyWithCompleteAll)
     }
     try checkRights()
     return true
@@ -198,12 +198,12 @@ extension Call {
 
   // MARK: Copies
 
-  /// Returns the source of a copy, if the request may read it, its conditions hold, and the copy changes something.
+  /// Returns the source of a copy; throws if it is unreadable, a condition fails, or the copy would change no property.
   private func copySource() throws -> StoredObject {
     let source = try NamedSource(serviceHeader("copy-source") ?? "", of: service)
     if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
       source.key == key, source.version == nil, serviceHeader("metadata-directive")?.asciiLowercased != "replace",
-      serviceHeader("storage-class") == nil, try encryption().isEmpty, try customerKey() == nil
+      serviceHeader("storage-class") == nil, try requestedEncryption().isEmpty, try customerKey() == nil
     {
       throw refusal
     }
@@ -215,17 +215,17 @@ extension Call {
     return object
   }
 
-  /// Copies an object without copying bytes: the copy refers to the same immutable files.
+  /// Copies an object without its bytes: the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
     let access = try requestedAccess()
-    var attributes = try attributes()
+    var attributes = try requestedAttributes()
     let replacesDescription = try replaces("metadata-directive")
     let replacesTags = try replaces("tagging-directive")
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let source = try copySource()
     if !replacesTags { attributes.tags = source.attributes.tags }
     attributes.linkTarget = source.attributes.linkTarget
-    var description = replacesDescription ? description : source.description
+    var description = replacesDescription ? requestedDescription : source.description
     if replacesDescription, service.objects.keepsTypeOfCopies { description.keepType(of: source.description) }
     var content = try await store.blobs.compact(source.content)
     if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
@@ -234,7 +234,7 @@ extension Call {
       isMultipart: source.isMultipart, access: access, attributes: attributes)
     let stored = try await store.put(copy, in: bucket) { try checkOverwrite(in: $0) }
     var response = copyResponse("CopyObjectResult", stored.content, attributes, from: source)
-    describe(stored, in: &response.headers)
+    addHeaders(of: stored, to: &response.headers)
     return response
   }
 
@@ -256,28 +256,15 @@ extension Call {
 
   /// Adds a byte range of an existing object as a part of a multipart upload.
   ///
-  /// A range in one file is shared. A range that consists of several pieces is written to one file, so that the number
-  /// of pieces of an object never exceeds the number of its parts.
+  /// A range with several pieces is written to one file, so that an object never has more pieces than parts.
   func copyPart() async throws -> Answer {
-    let (upload, number) = try uploadAndPart()
+    let (upload, number) = try requestedUploadAndPart()
     let source = try copySource()
-    var extents = source.content.extents
-    if let header = serviceHeader("copy-source-range") {
-      guard let range = RequestedRange(header) else {
-        throw ErrorResponse.invalidArgument(
-          "The \(service.header("copy-source-range")) value must be of the form bytes=first-last where first and last "
-            + "are the zero-based offsets of the first and last bytes to copy")
-      }
-      let byteCount = source.content.byteCount
-      guard range.lies(within: byteCount), let bytes = range.bytes(of: byteCount) else {
-        throw ErrorResponse.invalidRange(header, byteCount: byteCount)
-      }
-      extents = source.content.extents(in: bytes)
-    }
+    let extents = try extentsToCopy(of: source.content)
     let checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
     let content: Content
     if extents.count > 1 {
-      content = try await store.blobs.joined(extents, checks: checks)
+      content = try await store.blobs.writeJoined(extents, checks: checks)
     } else {
       var sums = BodySums(checks: checks)
       try await store.blobs.read(extents) { sums.update([$0]) }
@@ -289,15 +276,28 @@ extension Call {
     return copyResponse("CopyPartResult", content, upload.attributes, from: source)
   }
 
+  /// Returns the pieces of the byte range that a header specifies, or of the whole source object.
+  private func extentsToCopy(of content: Content) throws(ErrorResponse) -> [Extent] {
+    guard let header = serviceHeader("copy-source-range") else { return content.extents }
+    guard let range = RequestedRange(header) else {
+      throw .invalidArgument(
+        "The \(service.header("copy-source-range")) value must be of the form bytes=first-last where first and last "
+          + "are the zero-based offsets of the first and last bytes to copy")
+    }
+    guard range.lies(within: content.byteCount), let bytes = range.bytes(of: content.byteCount) else {
+      throw .invalidRange(header, byteCount: content.byteCount)
+    }
+    return content.extents(in: bytes)
+  }
+
   private func copyResponse(
     _ root: String, _ content: Content, _ attributes: ObjectAttributes, from source: StoredObject
   ) -> Answer {
-    let elements = [
-      XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
-    ]
-    var response = service.response(root, elements + (content.checksum?.elements ?? []))
+    let entityTag = XMLNode("ETag", service.entityTag(content.entityTag))
+    let elements = [entityTag, XMLNode("LastModified", date.iso8601Milliseconds)] + (content.checksum?.elements ?? [])
+    var response = service.response(root, elements)
     response.headers.append(contentsOf: checksums(of: content))
-    describe(attributes, in: &response.headers)
+    addHeaders(of: attributes, to: &response.headers)
     if source.version != StoredObject.nullVersion {
       response.headers.set(service.header("copy-source-version-id"), source.version)
     }

@@ -20,11 +20,10 @@ struct Call: Sendable {
   let date: Timestamp
   let region: String
   let host: String
-  /// The callback that follows the operation, or `nil`.
   var callback: CallbackPlan?
 
   func response() async throws -> Answer {
-    if !operation.readsBody, service.objects.checksEveryBody { _ = try await bytes() }
+    if !operation.readsBody, service.objects.checksEveryBody { _ = try await readBody() }
     return switch operation {
     case .listBuckets: try listBuckets()
     case .describeRegions: try describeRegions()
@@ -69,10 +68,15 @@ struct Call: Sendable {
   }
 
   /// The name of the request's bucket, or an empty string for the operation that lists all buckets.
-  var bucket: String { target.bucket?.string ?? "" }
+  var bucket: String { target.bucketName }
 
   /// The object key of the request; empty for operations on the service or on a bucket.
   var key: ObjectKey { target.key ?? "" }
+
+  func requestedObject() throws -> StoredObject { try store.object(key, in: bucket, version: target.version) }
+
+  /// The state of the bucket's versioning, or `nil` if it never had versions or does not exist.
+  var versioning: BucketSettings.Versioning? { (try? store.read(bucket) { $0.settings.versioning }) ?? nil }
 
   /// Returns the value of a query parameter, which is empty if the parameter has none, or `nil` if it is absent.
   func parameter(_ name: ByteExactString) -> String? { target[name]?.string }
@@ -84,7 +88,7 @@ struct Call: Sendable {
   }
 
   /// Returns the length and the checksums that the body must have; `rule` is that of the upload whose part it is.
-  func expectation(_ rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
+  func bodyExpectation(_ rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64(digits: $0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
     expectation.checks = try service.behavior.bodyChecks(of: headers, for: operation, rule)
@@ -97,22 +101,17 @@ struct Call: Sendable {
     return expectation
   }
 
-  func document(named name: String) async throws -> XMLNode {
-    if let document = try await optionalDocument(named: name) { return document }
-    throw ErrorResponse.malformedXML("The body is empty; send the document.")
-  }
-
   /// Throws the service's refusal if the request may no longer perform its operation.
   ///
-  /// The client decides when a body ends. Until then, the bucket or the object may have become another account's.
+  /// Until the client ends the body, the bucket or the object may have become another account's.
   func checkRights() throws {
     let source = operation.hasCopySource ? try NamedSource(serviceHeader("copy-source") ?? "", of: service) : nil
     guard rights.allow(operation, on: target, copying: source) else { throw rights.denial(at: date) }
   }
 
   /// Reads the whole request body, verifies its length and checksums, and checks the rights again.
-  func bytes() async throws -> [UInt8] {
-    var expectation = try expectation()
+  func readBody() async throws -> [UInt8] {
+    var expectation = try bodyExpectation()
     var bytes: [UInt8] = []
     for try await chunk in body {
       guard bytes.count + chunk.readableBytes <= Self.documentByteLimit else {
@@ -127,23 +126,28 @@ struct Call: Sendable {
     return bytes
   }
 
-  func optionalDocument(named name: String) async throws -> XMLNode? {
-    let bytes = try await bytes()
-    return bytes.isEmpty ? nil : try document(bytes, named: name)
+  func readRequiredDocument(named name: String) async throws -> XMLNode {
+    if let document = try await readOptionalDocument(named: name) { return document }
+    throw ErrorResponse.malformedXML("The body is empty; send the document.")
   }
 
-  func document(_ bytes: [UInt8], named name: String) throws(ErrorResponse) -> XMLNode {
+  func readOptionalDocument(named name: String) async throws -> XMLNode? {
+    let bytes = try await readBody()
+    return bytes.isEmpty ? nil : try parseDocument(bytes, named: name)
+  }
+
+  func parseDocument(_ bytes: [UInt8], named name: String) throws(ErrorResponse) -> XMLNode {
     let root: XMLNode
-    do {
-      root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
-    } catch {
+    do { root = try XMLNode.parse(bytes, limits: .allowingControlCharacters) } catch {
       throw .malformedXML(error.description)
     }
     guard root.name == name else { throw .malformedXML("The root element is not \(name).") }
     return root
   }
 
-  func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(ErrorResponse) -> Int {
+  func numericParameter(
+    _ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>
+  ) throws(ErrorResponse) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(digits: text), range.contains(number) else {
       throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")

@@ -11,15 +11,11 @@ struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
   let base: RequestBody
-  /// The decoder that removes the framing, or `nil` if the request body is not framed.
   let decoder: (any BodyDecoder)?
   let refusal: @Sendable (VerificationError) -> ErrorResponse
-  /// The speed at which the body is read, or `nil` for no limit.
   var pace: Pace?
 
-  /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { decoder != nil }
-
   func makeAsyncIterator() -> Iterator { Iterator(body: self, chunks: base.makeAsyncIterator(), decoder: decoder) }
 
   struct Iterator: AsyncIteratorProtocol {
@@ -53,7 +49,7 @@ struct Pace: Sendable {
   let bytesPerSecond: Int
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-  /// Creates a limit from the digits of a number of bits, or returns `nil` if it is less than a byte per second.
+  /// Creates a limit from the digits of a number of bits per second, or returns `nil` if it is less than 8.
   init?(bitsPerSecond: String, sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void) {
     guard let bits = Int(digits: bitsPerSecond), bits >= 8 else { return nil }
     (bytesPerSecond, self.sleep) = (bits / 8, sleep)
@@ -62,12 +58,11 @@ struct Pace: Sendable {
   func wait(for byteCount: Int) async throws { try await sleep(Duration.seconds(byteCount) / bytesPerSecond) }
 }
 
-/// The length and checksums that a body must have.
+/// The length, the digest and the checksums that a request body must have.
 struct BodyExpectation: Sendable {
   var byteCount: Int64?
   /// The required MD5 digest, and the error response for a body with another one.
   var digest: (md5: [UInt8], mismatch: ErrorResponse)?
-  /// The additional checks of the body's bytes, such as a checksum that the client chose.
   var checks: [any BodyCheck] = []
 
   func check(byteCount: Int64, md5: Digest) throws(ErrorResponse) {

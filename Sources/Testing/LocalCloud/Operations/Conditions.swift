@@ -9,10 +9,8 @@ internal import StorageCrypto
 ///
 /// ``HeaderRules`` rejects the conditional headers of a write unless the service supports them for the operation.
 struct Conditions {
-  private let match: String?
-  private let noneMatch: String?
-  private let modifiedSince: Timestamp?
-  private let unmodifiedSince: Timestamp?
+  private let match, noneMatch: String?
+  private let modifiedSince, unmodifiedSince: Timestamp?
 
   /// Creates the conditions from headers whose names start with a prefix, such as `x-oss-copy-source-`.
   init(_ headers: HTTPFields, prefix: String = "") {
@@ -23,8 +21,8 @@ struct Conditions {
     unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
-  /// Returns whether the object differs from the client's version, in the order of RFC 9110, section 13.2.2; throws if
-  /// `If-Match` or `If-Unmodified-Since` does not hold.
+  /// Returns whether the object differs from the client's version (RFC 9110, section 13.2.2); throws if `If-Match` or
+  /// `If-Unmodified-Since` does not hold.
   func isModified(_ object: StoredObject) throws(ErrorResponse) -> Bool {
     if let match {
       guard Self.matches(match, object) else { throw .preconditionFailed("If-Match") }
@@ -35,7 +33,7 @@ struct Conditions {
     return modifiedSince.map { object.modified.wholeSeconds > $0 } ?? true
   }
 
-  /// Throws unless a write can replace or delete the existing object; its `If-None-Match` can only be `*`.
+  /// Throws unless the conditions of a write hold for the object that it replaces or deletes.
   func checkWrite(over existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
     if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
@@ -56,7 +54,6 @@ struct Conditions {
 }
 
 extension String {
-  /// The string without enclosing quotation marks, or the string itself if it isn't enclosed in quotation marks.
   var unquoted: String { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self }
 }
 
@@ -99,8 +96,8 @@ struct NamedSource {
 
   /// Creates the source of a copy from a percent-encoded header value, `/bucket/key` or `bucket/key`.
   ///
-  /// Instead of the bucket name, the value can start with a host if the service has it so. The host contains the bucket
-  /// name, unless the host is one at which requests name the bucket in the path: then the bucket name precedes the key.
+  /// In COS, the value starts with a host, which contains the bucket name. If requests name the bucket in the path at
+  /// this host, the bucket name precedes the key.
   init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
     let parts = header.parts(between: "?", atMost: 1)
     version = parts.dropFirst().first?.removingBytePrefix("versionId=").map(String.init)
@@ -109,11 +106,11 @@ struct NamedSource {
       throw .invalidArgument("The copy source is not percent-encoded UTF-8.")
     }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
-    var name = Self.takeSegment(of: &rest)
+    var name = Self.removeFirstSegment(of: &rest)
     if service.objects.copySourceHasHost {
       let isInPath =
         isAddressOrLocalhost(name) || service.behavior.pathHosts.contains(name) && !service.isBucketName(name)
-      name = isInPath ? Self.takeSegment(of: &rest) : service.description.hosts.bucket(in: name) ?? name
+      name = isInPath ? Self.removeFirstSegment(of: &rest) : service.description.hosts.bucket(in: name) ?? name
     }
     guard service.isBucketName(name), !rest.isEmpty else {
       throw .invalidArgument("The copy source \"\(header)\" does not name a bucket and a key.")
@@ -123,7 +120,7 @@ struct NamedSource {
   }
 
   /// Removes the first path segment and the slash after it from a path, and returns the segment.
-  private static func takeSegment(of text: inout Substring) -> String {
+  private static func removeFirstSegment(of text: inout Substring) -> String {
     let segment = text.bytes(before: "/")
     text = Substring(text[segment.endIndex...].utf8.dropFirst())
     return String(segment)

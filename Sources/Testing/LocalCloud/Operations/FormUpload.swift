@@ -36,23 +36,24 @@ struct FormUpload: Sendable {
       && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "'()+_,-./:=? ".utf8.contains($0) }
   }
 
-  /// A form upload whose fields were read and verified, but whose file hasn't been read yet.
-  struct Opened {
+  /// A form whose fields were read and verified, but whose file was not read yet.
+  struct PartlyReadForm {
     let verified: VerifiedForm
     fileprivate var reader: MultipartReader<RequestBody.AsyncIterator>
     fileprivate var partCount: Int
     fileprivate var remainingFieldBytes: Int
   }
 
-  @concurrent
-  func open(_ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm) async throws -> Opened {
+  @concurrent func readFields(
+    of body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
+  ) async throws -> PartlyReadForm {
     var reader = MultipartReader(body.makeAsyncIterator(), boundary: boundary)
     var fields: [FormField] = []
     var remaining = Self.fieldByteLimit
     while let part = try await reader.nextPart() {
       guard !part.isFile else {
         let form = SubmittedForm(bucket: bucket, fields: fields, fileName: part.fileName, fileType: part.contentType)
-        return Opened(
+        return PartlyReadForm(
           verified: try await verify(form), reader: reader, partCount: fields.count, remainingFieldBytes: remaining)
       }
       remaining -= part.name.utf8.count
@@ -62,9 +63,10 @@ struct FormUpload: Sendable {
     throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
   }
 
-  /// Stores the file, whose size the form's policy limits, and reads the rest of the form, which is ignored.
-  @concurrent
-  func store(_ form: consuming Opened, in blobs: BlobStore, _ expectation: BodyExpectation) async throws -> Content {
+  /// Stores the file, whose size the form's policy limits, and ignores the fields after it.
+  @concurrent func store(
+    _ form: consuming PartlyReadForm, in blobs: BlobStore, _ expectation: BodyExpectation
+  ) async throws -> Content {
     var form = form
     let sizes = form.verified.sizes
     return try await blobs.write(expectation) { writer in
@@ -74,45 +76,48 @@ struct FormUpload: Sendable {
         guard byteCount <= sizes.upperBound else {
           throw ErrorResponse(
             .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
-            details: [ErrorResponse.Detail(name: "MaxSizeAllowed", value: String(sizes.upperBound))])
+            details: ["MaxSizeAllowed": String(sizes.upperBound)])
         }
         try await writer.append(chunk)
       }
       guard byteCount >= sizes.lowerBound else {
         throw ErrorResponse.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
       }
-      while let part = try await form.reader.nextPart() {
-        form.partCount += 1
-        guard form.partCount <= Self.partLimit else { throw ErrorResponse.formTooLong }
-        if part.isFile { throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.") }
-        while try await form.reader.nextChunk(upTo: &form.remainingFieldBytes) != nil {}
-      }
+      try await skipFields(of: &form)
+    }
+  }
+
+  private func skipFields(of form: inout PartlyReadForm) async throws {
+    while let part = try await form.reader.nextPart() {
+      form.partCount += 1
+      guard form.partCount <= Self.partLimit else { throw ErrorResponse.formTooLong }
+      if part.isFile { throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.") }
+      while try await form.reader.nextChunk(upTo: &form.remainingFieldBytes) != nil {}
     }
   }
 }
 
 extension Call {
   @concurrent
-  func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
+  func postObject(_ upload: FormUpload, _ form: consuming FormUpload.PartlyReadForm) async throws -> Answer {
     let verified = form.verified
     let outcome = try FormAnswer(verified.form)
     let access = try requestedAccess()
-    let attributes = try attributes()
+    let attributes = try requestedAttributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
     let content = try await upload.store(form, in: store.blobs, expectation)
     guard rights.allowPosting(key.string, to: bucket) else { throw service.policyRefusal(at: date) }
-    let object = try await stored(content, access, attributes)
-    return try await calledBack(object, response(outcome, to: object))
+    let object = try await storeObject(content, access, attributes)
+    return try await sendCallback(for: object, response(outcome, to: object))
   }
 
-  /// Returns the response that the client of a form upload receives about the stored object.
   private func response(_ outcome: FormAnswer, to object: StoredObject) -> Answer {
     let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
     let location = "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.string.percentEncoded(.path))"
     let (key, entityTag) = (key.string, service.entityTag(object.content.entityTag))
     var headers = checksums(of: object.content)
-    describe(object, in: &headers)
+    addHeaders(of: object, to: &headers)
     headers[.location] = location
     switch outcome {
     case .redirect(let url):
@@ -155,12 +160,12 @@ extension VerifiedForm {
   }
 }
 
-/// The kind of response that the client of a form upload receives once the file is stored.
+/// The response that a form asks for.
 enum FormAnswer: Sendable {
   case status(HTTPResponse.Status)
   case redirect(String)
 
-  /// Creates the response that a form's fields ask for; without one, it is 204 (No Content).
+  /// Reads the response from a form's fields; if they name none, it is 204 (No Content).
   init(_ form: SubmittedForm) throws(ErrorResponse) {
     if let url = form["success_action_redirect"], !url.isEmpty {
       guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
@@ -181,9 +186,7 @@ extension ErrorResponse {
   static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
-      details: [
-        Detail(name: "ProposedSize", value: String(byteCount)), Detail(name: "MinSizeAllowed", value: String(limit)),
-      ])
+      details: ["ProposedSize": String(byteCount), "MinSizeAllowed": String(limit)])
   }
 
   static let formTooLong = ErrorResponse.malformedForm("The form has too many fields, or they are too long.")
@@ -191,6 +194,6 @@ extension ErrorResponse {
   static func malformedForm(_ reason: String) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",
-      details: [Detail(name: "Reason", value: reason)])
+      details: ["Reason": reason])
   }
 }

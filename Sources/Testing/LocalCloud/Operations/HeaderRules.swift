@@ -11,7 +11,9 @@ internal import StorageAuth
 struct HeaderRules: Sendable {
   /// The prefixes of service-specific headers; other names omit the first one.
   let prefixes: [String]
+  /// The headers that all operations support.
   let everywhere: Set<String>
+  /// The operations that support a header, by its name.
   let operations: [String: Set<Operation>]
   /// The operations whose write can depend on a conditional header.
   var conditions: [String: Set<Operation>] = [:]
@@ -22,8 +24,7 @@ struct HeaderRules: Sendable {
 
   /// Unsupported headers without the service's prefix that change the result of any operation.
   private static let refusedAlways: Set<String> = ["pic-operations"]
-
-  /// The names of unsupported headers that change the result of a write, although they don't have the service's prefix.
+  /// The names of unsupported headers without the service's prefix that change the result of a write.
   private static let refusedOnWrites: Set<String> = [
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-range",
   ]
@@ -32,7 +33,6 @@ struct HeaderRules: Sendable {
   static let parts: Set<Operation> = [.uploadPart, .copyPart]
   static let copies: Set<Operation> = [.copyObject, .copyPart]
   private static let transfers = Set(Operation.allCases.filter(\.isTransfer))
-
   /// The operations that support the headers of all services, by header name without the service's prefix.
   static let shared: [String: Set<Operation>] = [
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
@@ -42,7 +42,7 @@ struct HeaderRules: Sendable {
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
-  /// The operations that support the headers of access controls, of which one names it, and the others give permissions.
+  /// The operations that support the headers for an access control: one with its name, and one for each permission.
   static let grants = Dictionary(
     (["acl"] + Grant.Permission.allCases.map(\.header)).map {
       ($0, creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]))

@@ -6,15 +6,12 @@ internal import StorageAuth
 
 /// A streaming parser of `multipart/form-data` bodies (RFC 7578, RFC 2046).
 ///
-/// The parser is stricter than the standards where implementations differ. The body must start with the boundary, lines
-/// must end in CR LF, only a line end may follow the last boundary, and headers must not be folded. The parser keeps at
-/// most one chunk of the body and the headers of one part in memory.
+/// The parser is strict where implementations differ: the body starts with the boundary, lines end in CR LF, only a
+/// line end may follow the last boundary, and headers are not folded. It keeps at most one chunk of the body and the
+/// headers of one part in memory.
 struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
   private static var headByteLimit: Int { 8 * 1024 }
-
-  private enum Position {
-    case start, content, delimiter, end
-  }
+  private enum Position { case start, content, delimiter, end }
 
   private var base: Base
   private let delimiter: [UInt8]
@@ -47,37 +44,36 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     case Array("--".utf8):
       try await readEnd()
       return nil
-    default:
-      throw ErrorResponse.malformedForm("A boundary is not followed by a line end.")
+    default: throw ErrorResponse.malformedForm("A boundary is not followed by a line end.")
     }
   }
 
   mutating func nextChunk() async throws -> ByteBuffer? {
     while position == .content {
-      let view = pending.readableBytesView
-      var searchStart = view.startIndex
-      // A part of the delimiter at the end of the buffer is kept until more bytes show whether it is the delimiter.
-      var contentEnd = view.endIndex
-      while let candidate = view[searchStart...].firstIndex(of: UInt8(ascii: "\r")) {
-        let match = view[candidate...].prefix(delimiter.count)
-        if match.elementsEqual(delimiter) {
-          position = .delimiter
-          let content = pending.readSlice(length: candidate - view.startIndex)
-          pending.moveReaderIndex(forwardBy: delimiter.count)
-          return content.flatMap { $0.readableBytes > 0 ? $0 : nil }
-        }
-        if match.count < delimiter.count, delimiter.starts(with: match) {
-          contentEnd = candidate
-          break
-        }
-        searchStart = candidate + 1
+      let (byteCount, isBeforeDelimiter) = pendingContent()
+      let chunk = pending.readSlice(length: byteCount)
+      if isBeforeDelimiter {
+        position = .delimiter
+        pending.moveReaderIndex(forwardBy: delimiter.count)
       }
-      if contentEnd > view.startIndex, let chunk = pending.readSlice(length: contentEnd - view.startIndex) {
-        return chunk
-      }
-      try await readMore()
+      if byteCount > 0 { return chunk }
+      if !isBeforeDelimiter { try await readMore() }
     }
     return nil
+  }
+
+  /// Returns the number of pending bytes of the content, and whether the delimiter follows them.
+  ///
+  /// The beginning of a delimiter at the end of the buffer is not counted, because more bytes must show what it is.
+  private func pendingContent() -> (byteCount: Int, isBeforeDelimiter: Bool) {
+    let view = pending.readableBytesView
+    var searchStart = view.startIndex
+    while let candidate = view[searchStart...].firstIndex(of: UInt8(ascii: "\r")) {
+      let match = view[candidate...].prefix(delimiter.count)
+      if delimiter.starts(with: match) { return (candidate - view.startIndex, match.count == delimiter.count) }
+      searchStart = candidate + 1
+    }
+    return (view.count, false)
   }
 
   /// Reads the rest of the content as UTF-8, and subtracts its length from the number of bytes that may be read.
@@ -119,10 +115,10 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     throw ErrorResponse.malformedForm("The head of a part is too long, or contains an invalid byte.")
   }
 
-  /// Checks that only a line end, if anything, follows the last boundary of the multipart body.
+  /// Checks that at most a line end follows the last boundary.
   private mutating func readEnd() async throws {
     position = .end
-    repeat {
+    while true {
       let rest = pending.readableBytesView
       guard "\r\n".utf8.starts(with: rest) else {
         throw ErrorResponse.malformedForm("The last boundary is followed by more data.")
@@ -132,7 +128,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
         return
       }
       pending.writeBuffer(&more)
-    } while true
+    }
   }
 
   private mutating func read(_ count: Int) async throws -> [UInt8] {
@@ -153,7 +149,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 }
 
-/// The headers of a part of a form.
+/// The headers of a part of a form: the name of its field, and the name and media type of a file.
 struct PartHead: Sendable {
   let name: String
   let fileName: String?

@@ -19,17 +19,16 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   /// Creates the operation that a request asks for.
   ///
-  /// The operation must support each query parameter of the request, signed or not, that any service knows. Otherwise, for
-  /// example, `DELETE /?redundancyTransition` would delete the bucket. Unknown parameters have no effect, as in the real
-  /// services. However, a write with an unknown parameter without a value is rejected, because the parameter could be a
-  /// sub-resource that is newer than this list.
+  /// The operation must support each query parameter of the request, signed or not, that any service knows. Otherwise,
+  /// `DELETE /?redundancyTransition` would delete the bucket. As in the real services, unknown parameters have no
+  /// effect, except for one without a value in a write, which is rejected: it could be a newer sub-resource.
   init(
     _ method: HTTPRequest.Method, _ target: RequestTarget, of service: SimulatedService, isCopy: Bool
   ) throws(ErrorResponse) {
     guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
     let table = service.operations
-    let written = try Self.knownNames(of: target, method, table)
-    let names = Set(written.keys)
+    let requestSpellings = try Self.knownNames(of: target, method, table)
+    let names = Set(requestSpellings.keys)
     let level: OperationRoute.Level = target.bucket == nil ? .service : target.key == nil ? .bucket : .object
     let entries = table.entries(method, level).filter { $0.route.isCopy == nil || $0.route.isCopy == isCopy }
     let entry = entries.filter { $0.route.selectors.isSubset(of: names) }.max {
@@ -42,7 +41,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
           "The parameters \"\(other)\" and \"\(name)\" select two operations; a request can have only one.")
       }
       throw .notImplemented(
-        "The parameter \"\(written[name] ?? name)\" is not supported by this server for \(method.rawValue) of "
+        "The parameter \"\(requestSpellings[name] ?? name)\" is not supported by this server for \(method.rawValue) of "
           + "\(level.rawValue).")
     }
     guard let route else { throw .methodNotAllowed(method.rawValue) }
@@ -53,7 +52,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     self = route.operation
   }
 
-  /// Returns the known query parameters, from the spelling in the routes to the spelling in the request.
+  /// Returns the known query parameters of a request as it spells them, by their spelling in the routes.
   private static func knownNames(
     of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
   ) throws(ErrorResponse) -> [String: String] {
@@ -81,8 +80,8 @@ enum Operation: Sendable, Hashable, CaseIterable {
     return names
   }
 
-  /// The permission of an access control with which others than the owner can perform the operation, or `nil`.
-  var permission: Grant.Permission? {
+  /// The permission with which an access control lets others than the owner perform the operation, or `nil`.
+  var requiredGrant: Grant.Permission? {
     switch self {
     case .headBucket, .listObjects, .listObjectsV2, .listVersions, .listUploads, .getObject, .headObject, .objectMeta:
       .read
@@ -95,7 +94,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the operation can be performed without a signature if the object is public.
+  /// Whether an unsigned request can perform the operation if the object is public.
   var isPublicRead: Bool { [.getObject, .headObject, .objectMeta].contains(self) }
 
   /// Whether the operation reads or changes an existing object, about which in S3 its owner decides.
@@ -104,7 +103,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
       || [.readObjectAccess, .changeObjectAccess, .readTags, .changeTags, .deleteTags, .objectAttributes].contains(self)
   }
 
-  /// Whether the operation can be performed without a signature if the bucket is public, and the service allows that.
+  /// Whether an unsigned request can perform the operation if the bucket is public, and the service allows that.
   var isPublicListing: Bool { [.headBucket, .listObjects, .listObjectsV2, .listUploads].contains(self) }
 
   /// Whether the operation only reads; one that is not listed counts as a write, for which the rules are stricter.
@@ -124,17 +123,14 @@ enum Operation: Sendable, Hashable, CaseIterable {
   }
 
   var continuesUpload: Bool { [.uploadPart, .copyPart, .completeUpload].contains(self) }
-
   var isOfDocument: Bool { [.readDocument, .changeDocument, .deleteDocument].contains(self) }
+  var hasCopySource: Bool { [.copyObject, .copyPart].contains(self) }
+  var writesObject: Bool { [.putObject, .copyObject, .completeUpload, .appendObject, .putSymlink].contains(self) }
 
   /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
   var isTransfer: Bool {
     [.putObject, .appendObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject].contains(self)
   }
-
-  var hasCopySource: Bool { [.copyObject, .copyPart].contains(self) }
-
-  var writesObject: Bool { [.putObject, .copyObject, .completeUpload, .appendObject, .putSymlink].contains(self) }
 
   /// The permission that a policy must grant for an operation.
   struct Permission: Sendable {

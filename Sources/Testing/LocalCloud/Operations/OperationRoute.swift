@@ -40,61 +40,57 @@ struct OperationRoute: Sendable {
 
   /// The HTTP methods that the operations use; other methods are rejected.
   static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
-
   private static let overrides = Set(Call.replacements.map(\.parameter.string))
-
   static let shared: [OperationRoute] = [
-    OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
+    .init(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
 
-    OperationRoute(.createBucket, .put, .bucket),
-    OperationRoute(.deleteBucket, .delete, .bucket),
-    OperationRoute(.headBucket, .head, .bucket),
-    OperationRoute(.readBucketAccess, .get, .bucket, ["acl"]),
-    OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
-    OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
-    OperationRoute(
+    .init(.createBucket, .put, .bucket),
+    .init(.deleteBucket, .delete, .bucket),
+    .init(.headBucket, .head, .bucket),
+    .init(.readBucketAccess, .get, .bucket, ["acl"]),
+    .init(.changeBucketAccess, .put, .bucket, ["acl"]),
+    .init(.bucketLocation, .get, .bucket, ["location"]),
+    .init(
       .listVersions, .get, .bucket, ["versions"],
       taking: ["prefix", "delimiter", "key-marker", "max-keys", "encoding-type"]),
-    OperationRoute(
-      .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
-    OperationRoute(
+    .init(.listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
+    .init(
       .listObjectsV2, .get, .bucket, ["list-type"],
       taking: ["prefix", "delimiter", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner"]),
-    OperationRoute(
+    .init(
       .listUploads, .get, .bucket, ["uploads"],
       taking: ["prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"]),
-    OperationRoute(.deleteObjects, .post, .bucket, ["delete"], taking: ["encoding-type"]),
+    .init(.deleteObjects, .post, .bucket, ["delete"], taking: ["encoding-type"]),
 
-    OperationRoute(.putObject, .put, .object, isCopy: false),
-    OperationRoute(.copyObject, .put, .object, isCopy: true),
-    OperationRoute(.getObject, .get, .object, taking: overrides.union(["versionId"])),
-    OperationRoute(.headObject, .head, .object, taking: overrides.union(["versionId"])),
-    OperationRoute(.deleteObject, .delete, .object, taking: ["versionId"]),
-    OperationRoute(.readObjectAccess, .get, .object, ["acl"], taking: ["versionId"]),
-    OperationRoute(.changeObjectAccess, .put, .object, ["acl"], taking: ["versionId"]),
+    .init(.putObject, .put, .object, isCopy: false),
+    .init(.copyObject, .put, .object, isCopy: true),
+    .init(.getObject, .get, .object, taking: overrides.union(["versionId"])),
+    .init(.headObject, .head, .object, taking: overrides.union(["versionId"])),
+    .init(.deleteObject, .delete, .object, taking: ["versionId"]),
+    .init(.readObjectAccess, .get, .object, ["acl"], taking: ["versionId"]),
+    .init(.changeObjectAccess, .put, .object, ["acl"], taking: ["versionId"]),
 
-    OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
-    OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
-    OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
+    .init(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
+    .init(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
+    .init(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
 
-    OperationRoute(.initiateUpload, .post, .object, ["uploads"], taking: ["encoding-type"]),
-    OperationRoute(.uploadPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: false),
-    OperationRoute(.copyPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: true),
-    OperationRoute(.completeUpload, .post, .object, ["uploadId"], taking: ["encoding-type"]),
-    OperationRoute(.abortUpload, .delete, .object, ["uploadId"]),
-    OperationRoute(
-      .listParts, .get, .object, ["uploadId"], taking: ["max-parts", "part-number-marker", "encoding-type"]),
+    .init(.initiateUpload, .post, .object, ["uploads"], taking: ["encoding-type"]),
+    .init(.uploadPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: false),
+    .init(.copyPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: true),
+    .init(.completeUpload, .post, .object, ["uploadId"], taking: ["encoding-type"]),
+    .init(.abortUpload, .delete, .object, ["uploadId"]),
+    .init(.listParts, .get, .object, ["uploadId"], taking: ["max-parts", "part-number-marker", "encoding-type"]),
   ]
 
   /// The operations on objects that can be appended to and on symbolic links, which not every service has.
   static let appending: [OperationRoute] = [
-    OperationRoute(.appendObject, .post, .object, ["append"], taking: ["position"]),
-    OperationRoute(.putSymlink, .put, .object, ["symlink"], isCopy: false),
-    OperationRoute(.getSymlink, .get, .object, ["symlink"], taking: ["versionId"]),
+    .init(.appendObject, .post, .object, ["append"], taking: ["position"]),
+    .init(.putSymlink, .put, .object, ["symlink"], isCopy: false),
+    .init(.getSymlink, .get, .object, ["symlink"], taking: ["versionId"]),
   ]
 }
 
-/// The operations and query parameters of a storage service.
+/// The routes of a storage service, among which a request's operation is found.
 struct OperationTable: Sendable {
   /// A route with the names of all query parameters that its operation supports.
   struct Entry: Sendable {
@@ -108,8 +104,7 @@ struct OperationTable: Sendable {
   /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
-  /// Creates a table of routes; `common` and `ofTransfers` name the query parameters that all operations support, and
-  /// all operations on an object's bytes.
+  /// Creates a table; all operations support the parameters `common`, and those on an object's bytes `ofTransfers`.
   init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
     self.names = names
     entries = routes.reduce(into: [:]) { entries, route in
@@ -121,10 +116,7 @@ struct OperationTable: Sendable {
     spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
   }
 
-  /// Returns the routes of a method at a level of a resource, in the order of the table.
-  func entries(_ method: HTTPRequest.Method, _ level: OperationRoute.Level) -> [Entry] {
-    entries[method]?[level] ?? []
-  }
+  func entries(_ method: HTTPRequest.Method, _ level: OperationRoute.Level) -> [Entry] { entries[method]?[level] ?? [] }
 
   func spelling(of name: String) -> String {
     guard names.ignoresCase else { return name }
@@ -135,11 +127,10 @@ struct OperationTable: Sendable {
 
 /// A classification of query parameter names for a storage service.
 ///
-/// A parameter that any service knows changes the result there. Therefore, a request with such a parameter is rejected
-/// unless its operation supports the parameter.
+/// A request with a parameter that any service knows is rejected unless its operation supports the parameter.
 struct ParameterNames: Sendable {
   enum Meaning {
-    /// The parameter is known to at least one of the services, and has that service's spelling.
+    /// At least one of the services knows the parameter with this spelling.
     case known
     /// The parameter differs from a known one only in letter case, which the service distinguishes.
     case misspelled

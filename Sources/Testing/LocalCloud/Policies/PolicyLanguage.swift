@@ -14,7 +14,6 @@ struct PolicyLanguage: Sendable {
     case date(PolicyCondition.Order)
   }
 
-  /// A comparison operator of the policy language, and whether the operator is negated.
   struct Comparison: Sendable {
     let kind: Kind
     let isNegated: Bool
@@ -25,10 +24,8 @@ struct PolicyLanguage: Sendable {
     }
   }
 
-  /// The values that the effect of a policy statement can have.
   struct Effects: Sendable {
-    let allow: String
-    let deny: String
+    let allow, deny: String
     var ignoresCase = false
   }
 
@@ -40,7 +37,6 @@ struct PolicyLanguage: Sendable {
   var labels: Set<String> = []
   /// Whether the member names of documents and statements must start with an uppercase letter.
   let capitalizesMembers: Bool
-  /// The prefix that action names can start with, or `nil` if the language has no such prefix.
   var actionPrefix: String?
   let ignoresActionCase: Bool
   /// Whether a statement of a bucket's policy that names no principal applies to everybody.
@@ -75,9 +71,7 @@ struct PolicyLanguage: Sendable {
 
 /// The condition keys of a policy language that this server supports, each with the part of a request that it tests.
 struct ConditionKeys: Sendable {
-  let address: String
-  let time: String
-  let transport: String
+  let address, time, transport: String
   let headers: [String: String]
   let parameters: [String: ByteExactString]
   let formFields: [String: String]

@@ -9,7 +9,7 @@ struct PolicyReader {
   /// Whether the document is the policy of a bucket, whose statements name principals.
   var isOfBucket = false
 
-  func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
+  func statements(of document: JSONValue) throws(PolicyFault) -> [PolicyDocument.Statement] {
     let members = try members(of: document, "The policy", known: ["version", "statement"])
     guard let version = members["version"]?.string, language.versions.contains(version) else {
       throw PolicyFault("Its version is missing or not supported.")
@@ -18,12 +18,10 @@ struct PolicyReader {
     return try list.map(statement)
   }
 
-  private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
-    let members = try members(
-      of: element, "A statement",
-      known: language.members.union(
-        ["effect", "action", "resource", "condition"] + (isOfBucket ? ["principal", "sid"] : [])))
-    var statement = SessionPolicy.Statement()
+  private func statement(_ element: JSONValue) throws(PolicyFault) -> PolicyDocument.Statement {
+    let knownMembers = ["effect", "action", "resource", "condition"] + (isOfBucket ? ["principal", "sid"] : [])
+    let members = try members(of: element, "A statement", known: language.members.union(knownMembers))
+    var statement = PolicyDocument.Statement()
     if isOfBucket, members["principal"] != nil || !language.impliesEverybody {
       statement.principals = try principals(members["principal"])
     }
@@ -48,13 +46,14 @@ struct PolicyReader {
     of value: JSONValue, _ subject: String, known: Set<String>
   ) throws(PolicyFault) -> [String: JSONValue] {
     guard let object = value.object else { throw PolicyFault("\(subject) is not an object.") }
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
     var members: [String: JSONValue] = [:]
     for (name, value) in object {
-      let isCapitalized =
-        !language.capitalizesMembers
-        || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
-      guard isCapitalized, known.contains(name.asciiLowercased) || language.labels.contains(name.asciiLowercased),
-        members.updateValue(value, forKey: name.asciiLowercased) == nil
+      let lowercased = name.asciiLowercased
+      let isCapitalized = name.utf8.first.map(capitals.contains) ?? false
+      guard isCapitalized || !language.capitalizesMembers,
+        known.contains(lowercased) || language.labels.contains(lowercased),
+        members.updateValue(value, forKey: lowercased) == nil
       else { throw PolicyFault("\(subject) has a member \"\(name)\", which is unknown or a duplicate.") }
     }
     return members
@@ -122,48 +121,51 @@ struct PolicyReader {
     return conditions
   }
 
-  /// Returns the condition that a comparison with values sets, or `nil` if there is no value, or an invalid one.
+  /// Returns a condition that compares a key with values, or `nil` if there is no value, or an invalid one.
   private static func condition(
     _ key: String, _ comparison: PolicyLanguage.Comparison, _ values: [JSONValue], absence: PolicyCondition.Absence
   ) -> PolicyCondition? {
-    func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
-      let read = values.compactMap(read)
-      return read.isEmpty || read.count < values.count ? nil : read
-    }
-    func any<Value: Sendable>(
-      _ read: (JSONValue) -> Value?, _ matches: @escaping @Sendable (String, Value) -> Bool
+    func anyOf<Value: Sendable>(
+      _ decode: (JSONValue) -> Value?, _ matches: @escaping @Sendable (String, Value) -> Bool
     ) -> PolicyCondition? {
-      all(read).map { values in
+      decoded(values, decode).map { values in
         PolicyCondition(
           key: key, matches: { fact in values.contains { matches(fact, $0) } }, isNegated: comparison.isNegated,
           absence: absence)
       }
     }
-    func truth(_ value: JSONValue) -> Bool? { value.bool ?? value.string.flatMap { Bool($0) } }
     switch comparison.kind {
-    case .text: return any(\.code) { $0.isIdentical(to: $1) }
-    case .textIgnoringCase: return any(\.code) { $0.asciiLowercased.isIdentical(to: $1.asciiLowercased) }
-    case .pattern: return any({ $0.string.map { WildcardPattern($0) } }) { $1.matches($0) }
+    case .text: return anyOf(\.code) { $0.isIdentical(to: $1) }
+    case .textIgnoringCase: return anyOf(\.code) { $0.asciiLowercased.isIdentical(to: $1.asciiLowercased) }
+    case .pattern: return anyOf({ $0.string.map { WildcardPattern($0) } }) { $1.matches($0) }
     case .number(let order):
-      return any({ $0.code.flatMap { Int64(signedDigits: $0) } }) { fact, limit in
+      return anyOf({ $0.code.flatMap { Int64(signedDigits: $0) } }) { fact, limit in
         Int64(fact).map { order.holds($0, limit) } ?? false
       }
     case .date(let order):
-      return any({ $0.string.flatMap { Timestamp(iso8601: $0) } }) { fact, limit in
+      return anyOf({ $0.string.flatMap { Timestamp(iso8601: $0) } }) { fact, limit in
         Timestamp(iso8601: fact).map { order.holds($0, limit) } ?? false
       }
-    case .truth: return any(truth) { $0 == String($1) }
+    case .truth: return anyOf(truth) { $0 == String($1) }
     case .network:
-      return any({ $0.string.flatMap { AddressRange(networkOf: $0) } }) { fact, range in
+      return anyOf({ $0.string.flatMap { AddressRange(networkOf: $0) } }) { fact, range in
         NetworkAddress(fact).map { range.contains($0) } ?? false
       }
     case .absence:
-      return all(truth).map { truths in
+      return decoded(values, truth).map { truths in
         PolicyCondition(
           key: key, matches: { _ in truths.contains(false) }, isNegated: false,
           absence: truths.contains(true) ? .holds : .fails)
       }
     }
+  }
+
+  private static func truth(_ value: JSONValue) -> Bool? { value.bool ?? value.string.flatMap { Bool($0) } }
+
+  /// Returns the decoded values, or `nil` if there is no value, or one that cannot be decoded.
+  private static func decoded<Value>(_ values: [JSONValue], _ decode: (JSONValue) -> Value?) -> [Value]? {
+    let decodedValues = values.compactMap(decode)
+    return decodedValues.isEmpty || decodedValues.count < values.count ? nil : decodedValues
   }
 }
 
@@ -181,7 +183,5 @@ struct PolicyInput: Sendable {
 struct PolicyFault: Error {
   let reason: String
 
-  init(_ reason: String) {
-    self.reason = reason
-  }
+  init(_ reason: String) { self.reason = reason }
 }

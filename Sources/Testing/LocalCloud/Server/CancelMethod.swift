@@ -6,12 +6,12 @@ internal import NIOHTTP1
 
 /// The method `CANCEL`, with which IBM's client aspera-cli cancels a transfer of a node.
 ///
-/// The HTTP parser rejects methods that are not registered. The beginning of such a request is therefore replaced by
-/// that of a request with the method `DELETE`, which has the same meaning and the same length.
+/// The HTTP parser rejects methods that are not registered. The method is therefore replaced by `DELETE`, which has the
+/// same meaning and the same length.
 enum CancelMethod {
-  private static let (sent, read) = (Array("CANCEL /ops/transfers/".utf8), "DELETE")
+  private static let beginningOfRequest = Array("CANCEL /ops/transfers/".utf8)
+  private static let replacingMethod = "DELETE"
 
-  /// Adds the handlers to a connection with an HTTP decoder, on the connection's event loop.
   static func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations) throws {
     let replacement = Replacement()
     let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -21,8 +21,8 @@ enum CancelMethod {
 
   /// A handler that replaces the method in the first bytes of a request.
   ///
-  /// Bytes with which such a request can begin are passed on separately, so that the decoder has read everything that
-  /// precedes them, and it is known whether a request begins there.
+  /// Before bytes that can begin such a request, it passes on everything else. The decoder then reads the end of the
+  /// previous request, if there is one, which shows whether a request begins with these bytes.
   private final class Replacement: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -39,11 +39,11 @@ enum CancelMethod {
       buffer.writeBuffer(&arrived)
       while buffer.readableBytes > 0 {
         if isBetweenRequests, CancelMethod.canBegin(buffer.readableBytesView) {
-          guard buffer.readableBytes >= CancelMethod.sent.count else {
+          guard buffer.readableBytes >= CancelMethod.beginningOfRequest.count else {
             beginning = buffer
             return
           }
-          buffer.setString(CancelMethod.read, at: buffer.readerIndex)
+          buffer.setString(CancelMethod.replacingMethod, at: buffer.readerIndex)
         }
         let bytes = buffer.readableBytesView
         let next = bytes.indices.dropFirst().first { CancelMethod.canBegin(bytes[$0...]) } ?? bytes.endIndex
@@ -54,8 +54,10 @@ enum CancelMethod {
     }
   }
 
-  /// Returns whether bytes begin with those of the method, or are the first ones of them.
-  private static func canBegin(_ bytes: ByteBufferView) -> Bool { zip(bytes, sent).allSatisfy { $0 == $1 } }
+  /// Returns whether a request with the method can begin with some bytes, which may be too few to decide it.
+  private static func canBegin(_ bytes: ByteBufferView) -> Bool {
+    zip(bytes, beginningOfRequest).allSatisfy { $0 == $1 }
+  }
 
   private final class EndOfRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -63,9 +65,7 @@ enum CancelMethod {
 
     private let replacement: Replacement
 
-    init(_ replacement: Replacement) {
-      self.replacement = replacement
-    }
+    init(_ replacement: Replacement) { self.replacement = replacement }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       if case .end = unwrapInboundIn(data) { replacement.isBetweenRequests = true }

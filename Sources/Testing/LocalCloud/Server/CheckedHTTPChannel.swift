@@ -9,31 +9,27 @@ internal import StorageAuthServer
 
 /// An HTTP/1.1 connection that closes itself after the last response.
 ///
-/// This needs the request in its original form, before it is converted to the types of swift-http-types. A request target
-/// that cannot be read arrives as an empty path.
+/// A request target that cannot be read arrives as an empty path.
 struct CheckedHTTPChannel: ServerChildChannel {
   typealias Value = HTTP1Channel.Value
 
   private let base: LimitedHTTPChannel
-  private let acceptsCancel: Bool
-  private let certificate: ServerCertificate?
+  private let interface: HTTPService.Interface
 
-  init(
-    _ limits: ConnectionLimits, certificate: ServerCertificate?, acceptsCancel: Bool,
-    _ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
-  ) {
-    self.acceptsCancel = acceptsCancel
-    self.certificate = certificate
+  init(_ limits: ConnectionLimits, at interface: HTTPService.Interface, _ respond: @escaping HTTPService.Responder) {
+    self.interface = interface
     base = LimitedHTTPChannel(limits) { request, writer, _ in try await respond(request, writer) }
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      if let certificate { try channel.pipeline.syncOperations.addHandler(certificate.makeHandler()) }
+      if let certificate = interface.certificate {
+        try channel.pipeline.syncOperations.addHandler(certificate.makeHandler())
+      }
     }.flatMap { [base] in
       base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
-    }.flatMapThrowing { [acceptsCancel] value in
-      if acceptsCancel { try CancelMethod.addHandlers(to: channel.pipeline.syncOperations) }
+    }.flatMapThrowing { [interface] value in
+      if interface.acceptsCancel { try CancelMethod.addHandlers(to: channel.pipeline.syncOperations) }
       return value
     }
   }
@@ -43,10 +39,11 @@ struct CheckedHTTPChannel: ServerChildChannel {
 
 /// A handler that closes the sending side of a connection after the last response.
 ///
-/// A response is the last response if it contains `Connection: close`, or if it answers a request with
-/// `Connection: close` (in any case) or an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler
-/// discards data that arrives after such a request. Only the sending side is closed, so that a client that is still
-/// sending receives the response.
+/// The last response is one with `Connection: close`, or one to a request with `Connection: close` (in any letter case)
+/// or to an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler discards what arrives after such
+/// a request. The receiving side stays open, so that a client that is still sending receives the response.
+///
+/// It handles requests before their conversion to the types of swift-http-types, which have no HTTP version.
 private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -55,17 +52,17 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
 
   /// The values of `Connection` in the responses to the requests that arrived, or `nil` for no such header.
   private var requestedOptions = CircularBuffer<String?>()
-  private var isLast = false
+  private var isReadingLast = false
   private var hasReadLast = false
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case _ where hasReadLast: return
     case .head(let head):
-      isLast = !head.isKeepAlive
-      requestedOptions.append(isLast ? "close" : head.version == .http1_0 ? "keep-alive" : nil)
+      isReadingLast = !head.isKeepAlive
+      requestedOptions.append(isReadingLast ? "close" : head.version == .http1_0 ? "keep-alive" : nil)
     case .body: break
-    case .end: hasReadLast = isLast
+    case .end: hasReadLast = isReadingLast
     }
     context.fireChannelRead(data)
   }
@@ -82,8 +79,7 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
     case .end where requestedOptions.popFirst() == "close":
       context.writeAndFlush(data, promise: promise)
       context.close(mode: .output, promise: nil)
-    default:
-      context.write(data, promise: promise)
+    default: context.write(data, promise: promise)
     }
   }
 }

@@ -3,14 +3,13 @@
 
 internal import StorageAuth
 
-/// The state that all simulated services of one server share: keys, counters, faults, the feed of requests, callbacks.
+/// The objects that all simulated services of one server share.
 struct CloudContext: Sendable {
   let configuration: LocalCloud.Configuration
   let keys: KeyRing
   let counters = Counters()
   let injector: FaultInjector
   let feed = RequestFeed()
-  /// The sender of callbacks, or `nil` if the configuration permits none.
   var callbacks: CallbackSender?
 
   init(_ configuration: LocalCloud.Configuration) {
@@ -23,7 +22,7 @@ struct CloudContext: Sendable {
   var now: Timestamp { configuration.clock().advanced(by: injector.faults.clockOffset) }
 
   /// Counts a request to an endpoint, and plans its faults; `record` is `nil` if the server is not observed.
-  func open(_ endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
+  func beginExchange(at endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
     record?.note { $0.endpoint = endpoint }
     let plan = injector.plan(for: endpoint)
     counters.count(endpoint) { statistics in
@@ -37,18 +36,17 @@ struct CloudContext: Sendable {
 /// The access keys of all accounts and all issued temporary credentials.
 struct KeyRing: Sendable {
   private let accounts: [AccessKeyID: LocalCloud.Account]
-  /// The numbers of all accounts.
-  let numbers: Set<String>
+  let accountNumbers: Set<String>
   let tokens = TokenTable()
 
   init(_ accounts: [LocalCloud.Account]) {
     self.accounts = Dictionary(accounts.map { ($0.key.id, $0) }) { first, _ in first }
-    numbers = Set(self.accounts.values.compactMap(\.number) + [SimulatedService.account])
+    accountNumbers = Set(self.accounts.values.compactMap(\.number) + [SimulatedService.account])
   }
 
   /// Returns an access key, or `nil` if it is unknown, disabled, or issued for another service.
   ///
-  /// Without a limit, the lookup does not count as a use of an issued key.
+  /// Only a lookup with a limit counts as a use of an issued key.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
   ) -> AccessKey? {

@@ -19,8 +19,7 @@ struct ErrorResponse: Error, Sendable {
 
   /// An additional element of the error document in an error response, such as `BucketName`.
   struct Detail: Sendable {
-    let name: String
-    let value: String
+    let name, value: String
 
     /// Creates an element from a part of the request, which is truncated.
     init(name: String, value: String) {
@@ -35,12 +34,10 @@ struct ErrorResponse: Error, Sendable {
     }
   }
 
-  /// The maximum length, in bytes, of a part of the request that an error response echoes.
+  /// The maximum length of a part of the request that an error response echoes: more than a percent-encoded object key.
   ///
-  /// An object key has up to 1,023 bytes, and three times as many when percent-encoded. Together with the two strings
-  /// to sign of a signature mismatch, no error response exceeds 256 KiB.
+  /// Even with the two strings to sign of a signature mismatch, no error response exceeds 256 KiB.
   static let echoByteLimit = 4 * 1024
-
   static let messageByteLimit = 16 * 1024
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {
@@ -51,6 +48,13 @@ struct ErrorResponse: Error, Sendable {
     self.details = details
   }
 
+  init(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil,
+    details: KeyValuePairs<String, String>
+  ) {
+    self.init(status, code, message, ec: ec, details: details.map { Detail(name: $0.key, value: $0.value) })
+  }
+
   init(_ refusal: ServiceErrorCodes.Refusal, _ message: String, ec: String? = nil, details: [Detail] = []) {
     self.init(refusal.status, refusal.code, message, ec: ec, details: details)
   }
@@ -58,29 +62,26 @@ struct ErrorResponse: Error, Sendable {
   static func noSuchBucket(_ name: String) -> ErrorResponse {
     ErrorResponse(
       .notFound, "NoSuchBucket", "The specified bucket does not exist.", ec: "0015-00000101",
-      details: [Detail(name: "BucketName", value: name)])
+      details: ["BucketName": name])
   }
 
   /// The error for a key without an object, or whose object a delete marker hides.
   static func noSuchKey(_ key: String, hiddenBy marker: StoredObject? = nil) -> ErrorResponse {
     var error = ErrorResponse(
-      .notFound, "NoSuchKey", "The specified key does not exist.", ec: "0026-00000001",
-      details: [Detail(name: "Key", value: key)])
+      .notFound, "NoSuchKey", "The specified key does not exist.", ec: "0026-00000001", details: ["Key": key])
     if let marker { error.headers = headers(of: marker) }
     return error
   }
 
   static func noSuchVersion(_ version: String, of key: String) -> ErrorResponse {
     ErrorResponse(
-      .notFound, "NoSuchVersion", "The specified version does not exist.",
-      details: [Detail(name: "Key", value: key), Detail(name: "VersionId", value: version)])
+      .notFound, "NoSuchVersion", "The specified version does not exist.", details: ["Key": key, "VersionId": version])
   }
 
-  /// The error for a request that reads a delete marker.
   static func isDeleteMarker(_ marker: StoredObject) -> ErrorResponse {
     var error = ErrorResponse(
       .methodNotAllowed, "MethodNotAllowed", "The specified method is not allowed against this resource.",
-      details: [Detail(name: "ResourceType", value: "DeleteMarker")])
+      details: ["ResourceType": "DeleteMarker"])
     error.headers = headers(of: marker)
     return error
   }
@@ -94,21 +95,17 @@ struct ErrorResponse: Error, Sendable {
     ErrorResponse(
       .notFound, "NoSuchUpload",
       "The specified upload does not exist: the id is wrong, or the upload was completed or aborted.",
-      ec: ec, details: [Detail(name: "UploadId", value: id)])
+      ec: ec, details: ["UploadId": id])
   }
 
   static let invalidToken = invalidArgument("The continuation-token was not issued by this server.")
 
   static func bucketAlreadyExists(_ code: String, _ name: String) -> ErrorResponse {
-    ErrorResponse(
-      .conflict, code, "The requested bucket name is not available.",
-      details: [Detail(name: "BucketName", value: name)])
+    ErrorResponse(.conflict, code, "The requested bucket name is not available.", details: ["BucketName": name])
   }
 
   static func invalidBucketName(_ name: String) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "InvalidBucketName", "The specified bucket is not valid.",
-      details: [Detail(name: "BucketName", value: name)])
+    ErrorResponse(.badRequest, "InvalidBucketName", "The specified bucket is not valid.", details: ["BucketName": name])
   }
 
   static let unreadableTarget = ErrorResponse(
@@ -128,29 +125,23 @@ struct ErrorResponse: Error, Sendable {
 
   static func methodNotAllowed(_ method: String) -> ErrorResponse {
     ErrorResponse(
-      .methodNotAllowed, "MethodNotAllowed", "The resource does not support this method.",
-      details: [Detail(name: "Method", value: method)])
+      .methodNotAllowed, "MethodNotAllowed", "The resource does not support this method.", details: ["Method": method])
   }
 
   static func malformedXML(_ reason: String) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "MalformedXML",
       "The XML document in the body is not well-formed, or not the one that this request requires.",
-      details: [Detail(name: "Reason", value: reason)])
+      details: ["Reason": reason])
   }
 
   static func internalError(_ reason: String) -> ErrorResponse {
-    ErrorResponse(
-      .internalServerError, "InternalError", "The server failed.", details: [Detail(name: "Reason", value: reason)])
+    ErrorResponse(.internalServerError, "InternalError", "The server failed.", details: ["Reason": reason])
   }
 
-  /// Creates the error response for an error, of which it contains only the kind.
-  ///
-  /// File system errors contain paths of the local machine, and other errors may contain data that a client sent.
-  init(of error: any Error) {
-    self = error as? ErrorResponse ?? .internalError(Self.kind(of: error))
-  }
+  init(of error: any Error) { self = error as? ErrorResponse ?? .internalError(Self.kind(of: error)) }
 
+  /// Returns a text without the details of an error: paths of this machine, or data that a client sent.
   static func kind(of error: any Error) -> String {
     guard let error = error as? FileSystemError else { return "\(type(of: error))" }
     return "The file system reported an error: \(error.code)."
@@ -169,7 +160,7 @@ struct ErrorResponse: Error, Sendable {
   static func preconditionFailed(_ condition: String) -> ErrorResponse {
     ErrorResponse(
       .preconditionFailed, "PreconditionFailed", "One of the conditions of the request does not hold.",
-      details: [Detail(name: "Condition", value: condition)])
+      details: ["Condition": condition])
   }
 
   static let operationAborted = ErrorResponse(
@@ -184,13 +175,9 @@ struct ErrorResponse: Error, Sendable {
   static func invalidRange(_ range: String, byteCount: Int64) -> ErrorResponse {
     ErrorResponse(
       .rangeNotSatisfiable, "InvalidRange", "The requested range cannot be satisfied.",
-      details: [
-        Detail(name: "RangeRequested", value: range), Detail(name: "ActualObjectSize", value: String(byteCount)),
-      ])
+      details: ["RangeRequested": range, "ActualObjectSize": String(byteCount)])
   }
 }
-
-// What the storage services share in their responses to rejected requests.
 
 extension [ErrorResponse.Detail] {
   /// Creates the elements of an error document with those of the values that are not `nil`.
@@ -209,7 +196,6 @@ extension [ErrorResponse.Detail] {
 }
 
 extension XMLNode {
-  /// Creates an element with elements that contain text.
   init(_ name: String, texts: KeyValuePairs<String, String>) {
     self.init(name, children: texts.map { XMLNode($0.key, $0.value) })
   }
@@ -234,28 +220,14 @@ extension ErrorResponse {
     return response
   }
 
-  /// Returns the error response with an error document, which a response to a HEAD request has not.
+  /// Returns the HTTP response with the error document, or without a body to a HEAD request.
   func response(to call: CallIdentity, _ elements: [XMLNode], declaration: String? = XMLNode.declaration) -> Answer {
     var response = Answer(status)
     if call.method == .head { return response }
-    let document = XMLNode(
-      "Error",
-      children: [XMLNode("Code", code), XMLNode("Message", message)] + details.map { XMLNode($0.name, $0.value) }
-        + elements)
+    let ownElements = [XMLNode("Code", code), XMLNode("Message", message)] + details.map { XMLNode($0.name, $0.value) }
+    let document = XMLNode("Error", children: ownElements + elements)
     response.headers[.contentType] = "application/xml"
     response.body = .bytes(document.serialized(declaration: declaration))
     return response
-  }
-}
-
-extension ServiceBehavior {
-  /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if it is not one: if it has
-  /// another beginning or another number of parts, or the last part has no name after the prefix.
-  func roleParts(of arn: String, _ beginning: [String], _ namePrefix: String, count: Int) -> [String]? {
-    let parts = arn.parts(between: ":").map(String.init)
-    guard parts.count == count, parts.starts(with: beginning), !parts[count - 2].isEmpty,
-      parts[count - 1].hasBytePrefix(namePrefix), !parts[count - 1].hasByteSuffix("/")
-    else { return nil }
-    return parts
   }
 }

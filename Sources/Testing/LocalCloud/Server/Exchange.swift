@@ -12,22 +12,22 @@ struct Exchange: Sendable {
   let record: RequestRecord?
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
-  /// Injects the faults before the operation, and returns the status of an error that replaces it, if any.
-  func begin() async throws -> Int? {
+  /// Returns the status of an injected error that replaces the operation, or `nil`.
+  func injectFaultsBeforeOperation() async throws -> Int? {
     if plan.delayBefore > .zero { try await sleep(plan.delayBefore) }
-    return try failure(in: .before)
+    return try injectFailure(in: .before)
   }
 
-  /// Injects the faults after the operation, and returns the status of an error that replaces the answer, if any.
-  func end(_ answer: inout Answer) async throws -> Int? {
+  /// Returns the status of an injected error that replaces the answer, or `nil`.
+  func injectFaultsAfterOperation(_ answer: inout Answer) async throws -> Int? {
     if plan.delayAfter > .zero { try await sleep(plan.delayAfter) }
     if plan.main?.kind == .malformed, case .bytes(let document) = answer.body {
       answer.body = .bytes(Array(document.prefix(document.count / 2)))
     }
-    return try failure(in: .after)
+    return try injectFailure(in: .after)
   }
 
-  private func failure(in phase: LocalCloud.Fault.Phase) throws -> Int? {
+  private func injectFailure(in phase: LocalCloud.Fault.Phase) throws -> Int? {
     guard let fault = plan.main, fault.phase == phase else { return nil }
     switch fault.kind {
     case .serverError(let status):
@@ -38,25 +38,20 @@ struct Exchange: Sendable {
     }
   }
 
-  /// Sends a response, with the bytes of an object from its files, and with the planned fault in the body.
-  @concurrent
-  func send(
+  /// Sends a response, whose body can come from files, and injects the planned fault into the body.
+  @concurrent func send(
     _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter, from blobs: BlobStore?
   ) async throws {
     var answer = answer
-    if answer.isCompressed {
-      guard let compressed = Gzip.compressed(Array(try await answer.body.collected(from: blobs).readableBytesView))
-      else { throw ErrorResponse.internalError("There is no memory for gzip.") }
-      answer.body = .bytes(compressed)
-    }
+    if answer.isCompressed { answer.body = .bytes(try await answer.body.compressed(from: blobs)) }
     var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
-    let hasLength = answer.status != .noContent && answer.status != .notModified
-    if hasLength, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
-    let hasBody = method != .head && hasLength && answer.body.byteCount > 0
+    let canHaveBody = answer.status != .noContent && answer.status != .notModified
+    if canHaveBody, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
+    let hasBody = method != .head && canHaveBody && answer.body.byteCount > 0
     let byteCount = hasBody ? answer.body.byteCount : 0
     record?.note { ($0.response, $0.responseByteCount) = (head, byteCount) }
     var fault = BodyFault(plan.main?.kind, byteCount: byteCount)
-    if !hasBody || fault?.limit == 0 {
+    if !hasBody || fault?.offset == 0 {
       try await fault?.inject(sleep)
       fault = nil
     }
@@ -66,11 +61,20 @@ struct Exchange: Sendable {
       let body = try await answer.body.collected(from: blobs)
       return try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
     }
+    try await sendPieces(of: answer, head, with: writer, from: blobs, fault)
+  }
+
+  /// Sends the pieces of a body at the speed of the response, and injects the fault at its offset.
+  @concurrent private func sendPieces(
+    of answer: Answer, _ head: HTTPResponse, with writer: consuming ResponseWriter, from blobs: BlobStore?,
+    _ bodyFault: BodyFault?
+  ) async throws {
+    var fault = bodyFault
     var body = try await writer.writeHead(head)
     try await answer.body.forEachPiece(from: blobs) { piece in
       var piece = piece
-      if let beforeFault = fault?.slice(of: &piece) {
-        if beforeFault.readableBytes > 0 { try await body.write(beforeFault) }
+      if let bytesBeforeFault = fault?.removeBytesBefore(from: &piece) {
+        if bytesBeforeFault.readableBytes > 0 { try await body.write(bytesBeforeFault) }
         try await fault?.inject(sleep)
         fault = nil
       }
@@ -89,7 +93,6 @@ struct Exchange: Sendable {
 struct ConnectionFault: Error {}
 
 extension Answer.Body {
-  /// The size of the response body in bytes, which is the value of `Content-Length`.
   var byteCount: Int64 {
     switch self {
     case .bytes(let bytes): Int64(bytes.count)
@@ -106,10 +109,14 @@ extension Answer.Body {
     return whole
   }
 
-  /// Reads the bytes of the response body and passes them to `consume` in chunks.
-  fileprivate func forEachPiece(
-    from blobs: BlobStore?, _ consume: (ByteBuffer) async throws -> Void
-  ) async throws {
+  fileprivate func compressed(from blobs: BlobStore?) async throws -> [UInt8] {
+    guard let bytes = Gzip.compressed(Array(try await collected(from: blobs).readableBytesView)) else {
+      throw ErrorResponse.internalError("There is no memory for gzip.")
+    }
+    return bytes
+  }
+
+  fileprivate func forEachPiece(from blobs: BlobStore?, _ consume: (ByteBuffer) async throws -> Void) async throws {
     switch self {
     case .bytes(let bytes): try await consume(ByteBuffer(bytes: bytes))
     case .extents(let extents, _): try await blobs?.read(extents, consume)
@@ -119,31 +126,30 @@ extension Answer.Body {
 
 /// An injected fault at a byte offset in the response body: a pause, or a closed connection.
 private struct BodyFault {
-  /// The byte offset in the response body at which the fault occurs.
-  let limit: Int64
+  let offset: Int64
   private let pause: Duration?
-  private var sent: Int64 = 0
+  private var sentByteCount: Int64 = 0
 
   init?(_ kind: LocalCloud.Fault.Kind?, byteCount: Int64) {
     switch kind {
     case .cut(let bytes):
       // At least the last byte is missing, so that the client notices.
-      limit = max(min(Int64(bytes), byteCount - 1), 0)
+      offset = max(min(Int64(bytes), byteCount - 1), 0)
       pause = nil
     case .stall(let duration, let bytes):
-      limit = min(Int64(bytes), byteCount)
+      offset = min(Int64(bytes), byteCount)
       pause = duration
     default: return nil
     }
   }
 
-  /// Takes the bytes before the fault from a chunk, or returns `nil` if the fault comes after the chunk.
-  mutating func slice(of piece: inout ByteBuffer) -> ByteBuffer? {
-    guard sent + Int64(piece.readableBytes) >= limit else {
-      sent += Int64(piece.readableBytes)
+  /// Removes and returns the bytes of a chunk before the fault, or returns `nil` if the fault comes after the chunk.
+  mutating func removeBytesBefore(from piece: inout ByteBuffer) -> ByteBuffer? {
+    guard sentByteCount + Int64(piece.readableBytes) >= offset else {
+      sentByteCount += Int64(piece.readableBytes)
       return nil
     }
-    return piece.readSlice(length: Int(limit - sent))
+    return piece.readSlice(length: Int(offset - sentByteCount))
   }
 
   /// Pauses the response, or throws an error that closes the connection.

@@ -7,8 +7,8 @@ internal import StorageAuth
 final class FaultInjector: Sendable {
   private struct State {
     var faults: LocalCloud.Faults
-    var counts: [LocalCloud.Endpoint: Int] = [:]
-    var connections = 0
+    var requestCounts: [LocalCloud.Endpoint: Int] = [:]
+    var connectionCount = 0
     var generator: SeededGenerator
   }
 
@@ -20,38 +20,36 @@ final class FaultInjector: Sendable {
 
   /// The configured faults.
   ///
-  /// Setting new faults restarts the request count of each endpoint whose faults changed. It also restarts the
-  /// connection count if the transfer faults changed, and the random number generator if the seed changed.
+  /// New faults of an endpoint restart its count of requests, new transfer faults the count of connections, and a new
+  /// seed the random numbers.
   var faults: LocalCloud.Faults {
     get { state.withLock { $0.faults } }
     set {
       state.withLock { state in
         for endpoint in LocalCloud.Endpoint.allCases where state.faults[endpoint] != newValue[endpoint] {
-          state.counts[endpoint] = nil
+          state.requestCounts[endpoint] = nil
         }
-        if state.faults.transfers != newValue.transfers { state.connections = 0 }
+        if state.faults.transfers != newValue.transfers { state.connectionCount = 0 }
         if state.faults.seed != newValue.seed { state.generator = SeededGenerator(state: newValue.seed) }
         state.faults = newValue
       }
     }
   }
 
-  /// Counts a request to an endpoint and returns the faults that are planned for the request.
   func plan(for endpoint: LocalCloud.Endpoint) -> FaultPlan {
     state.withLock { state in
-      let count = state.counts[endpoint, default: 0] + 1
-      state.counts[endpoint] = count
+      let count = state.requestCounts[endpoint, default: 0] + 1
+      state.requestCounts[endpoint] = count
       var plan = FaultPlan()
       for fault in state.faults[endpoint] where fault.frequency.includes(count, &state.generator) { plan.add(fault) }
       return plan
     }
   }
 
-  /// Counts a transfer connection and returns the fault that is planned for it, or `nil` if no fault applies.
   func transferFault() -> LocalCloud.TransferFault? {
     state.withLock { state in
-      state.connections += 1
-      let count = state.connections
+      state.connectionCount += 1
+      let count = state.connectionCount
       // All faults are evaluated, so that each `chance` fault draws one random number per connection and the outcome
       // depends only on the order of the connections.
       return state.faults.transfers.filter { $0.frequency.includes(count, &state.generator) }.first
@@ -59,7 +57,7 @@ final class FaultInjector: Sendable {
   }
 }
 
-/// The injected faults that are planned for one request.
+/// The faults that are injected into one request.
 struct FaultPlan: Sendable {
   private(set) var isEmpty = true
   private(set) var delayBefore = Duration.zero
@@ -78,15 +76,13 @@ struct FaultPlan: Sendable {
 }
 
 extension LocalCloud.Fault.Frequency {
-  /// Returns whether a fault applies to the request with a number from 1 on.
-  ///
-  /// A `chance` draws a number for each request, so that the outcome depends only on the order of the requests.
-  fileprivate func includes(_ count: Int, _ generator: inout SeededGenerator) -> Bool {
+  /// Returns whether a fault applies to the request with a number from 1 on; a `chance` draws a random number.
+  fileprivate func includes(_ requestNumber: Int, _ generator: inout SeededGenerator) -> Bool {
     switch self {
     case .always: true
-    case .every(let number): number > 0 && count.isMultiple(of: number)
+    case .every(let period): period > 0 && requestNumber.isMultiple(of: period)
     case .chance(let probability): Double.random(in: 0..<1, using: &generator) < probability
-    case .first(let number): count <= number
+    case .first(let count): requestNumber <= count
     }
   }
 }

@@ -12,11 +12,8 @@ final class Gateway: Sendable {
   let store: BucketTable
   let region: String
   let context: CloudContext
-  /// The rule of the server's configuration for requests of web pages, which applies to all buckets.
+  /// The configured rule for requests of web pages to all buckets.
   private let serverRule: CrossOriginRule
-
-  var counters: Counters { context.counters }
-  private var endpoint: LocalCloud.Endpoint { service.endpoint }
 
   init(_ service: SimulatedService, _ store: BucketTable, _ context: CloudContext) {
     self.service = service
@@ -32,7 +29,7 @@ final class Gateway: Sendable {
 
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let exchange = context.open(endpoint, record)
+    let exchange = context.beginExchange(at: service.endpoint, record)
     let head = request.head
     let identity = CallIdentity(
       requestID: service.behavior.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
@@ -40,24 +37,19 @@ final class Gateway: Sendable {
     var awaitsContinue = head.headerFields[.expect]?.asciiLowercased == "100-continue"
     if let record { noteTargetAndKey(of: head, in: record) }
     var response: Answer
-    if let status = try await exchange.begin() {
+    if let status = try await exchange.injectFaultsBeforeOperation() {
       response = service.behavior.response(for: .injected(status), to: identity)
     } else {
       do {
         response = try await self.response(to: request, identity, record, &awaitsContinue, &writer)
       } catch {
-        let error = ErrorResponse(of: error)
-        counters.refused(error.code, by: endpoint)
-        if let id = authenticator.claimedKeyID(of: head) { context.keys.tokens.countRefusal(of: id) }
-        record?.noteRefusal(error.code, error.message)
-        response = service.behavior.response(for: error, to: identity)
-        for header in error.headers { response.headers.set(service.header(header.name), header.value) }
+        response = refuse(head, with: ErrorResponse(of: error), identity, record)
       }
-      if let status = try await exchange.end(&response) {
+      if let status = try await exchange.injectFaultsAfterOperation(&response) {
         response = service.behavior.response(for: .injected(status), to: identity)
       }
     }
-    // The bytes that follow can be the body that the client withheld or another request, so the connection must close.
+    // The next bytes can be the body that the client still withholds, or another request: the connection must close.
     if awaitsContinue { response.headers[.connection] = "close" }
     service.identify(&response, as: identity.requestID)
     response.headers[.date] = identity.date.httpDate
@@ -69,9 +61,20 @@ final class Gateway: Sendable {
     try await exchange.send(response, to: head.method, with: writer, from: store.blobs)
   }
 
+  /// Counts and records an error, and returns the response with it.
+  private func refuse(
+    _ head: HTTPRequest, with error: ErrorResponse, _ identity: CallIdentity, _ record: RequestRecord?
+  ) -> Answer {
+    context.counters.countRefusal(error.code, by: service.endpoint)
+    if let id = authenticator.claimedKeyID(of: head) { context.keys.tokens.countRefusal(of: id) }
+    record?.noteRefusal(error.code, error.message)
+    var response = service.behavior.response(for: error, to: identity)
+    for header in error.headers { response.headers.set(service.header(header.name), header.value) }
+    return response
+  }
+
   /// Performs a preflight request, a form upload or a signed or public request.
-  @concurrent
-  private func response(
+  @concurrent private func response(
     to request: Request, _ identity: CallIdentity, _ record: RequestRecord?, _ awaitsContinue: inout Bool,
     _ writer: inout ResponseWriter
   ) async throws -> Answer {
@@ -83,13 +86,13 @@ final class Gateway: Sendable {
     if let error = Self.ambiguityError(of: head) ?? service.behavior.misaddressed(head) { throw error }
     if let upload = try FormUpload(head, at: service) {
       try await sendContinue(&awaitsContinue, &writer)
-      return try await post(upload, request, identity, record)
+      return try await performFormUpload(upload, request, identity, record)
     }
     let permit = try authorize(head, identity, record)
     try await sendContinue(&awaitsContinue, &writer)
     var call = call(permit, request, identity, headers: head.headerFields)
     call.callback = try callbackPlan(permit, head, identity.requestID)
-    try call.checkPayerAndOwners()
+    try call.checkLimitPayerAndOwners()
     call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.configuration.sleep) }
     var response = try await countingWrite(of: call) { try await call.response() }
     // The response is sent at the requested bandwidth limit, and echoes the limit, so that a client can see it.
@@ -99,13 +102,12 @@ final class Gateway: Sendable {
   }
 
   /// Sends `100 Continue` to a client that waits for this response before it sends the request body.
-  @concurrent
-  private func sendContinue(_ awaitsContinue: inout Bool, _ writer: inout ResponseWriter) async throws {
+  @concurrent private func sendContinue(_ awaitsContinue: inout Bool, _ writer: inout ResponseWriter) async throws {
     if awaitsContinue { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
     awaitsContinue = false
   }
 
-  /// Returns the error response for a request whose target or host can be read in two ways, or `nil` if it cannot.
+  /// Returns the error response for a request whose target or host is ambiguous, or `nil`.
   private static func ambiguityError(of head: HTTPRequest) -> ErrorResponse? {
     guard head.path?.utf8.first == UInt8(ascii: "/") else { return .unreadableTarget }
     // If the request has a second Host header, it is only found among the header fields.
@@ -113,9 +115,7 @@ final class Gateway: Sendable {
   }
 
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
-  private func authorize(
-    _ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?
-  ) throws -> Permit {
+  private func authorize(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) throws -> Permit {
     let date = identity.date
     let claimedTarget = Result { () throws(VerificationError) in try service.behavior.target(of: head) }
     if let target = try? claimedTarget.get() { try checkBucketExists(in: target, of: head) }
@@ -124,26 +124,9 @@ final class Gateway: Sendable {
       if let verified {
         noteVerified(service.signatureKind(of: head, verified), in: record)
       } else {
-        counters.count(endpoint) { $0.unsigned += 1 }
+        context.counters.count(service.endpoint) { $0.unsigned += 1 }
       }
-      let target = try verified?.wholeTarget ?? claimedTarget.get()
-      try checkNames(in: target)
-      let copySource = service.headerName("copy-source").flatMap { head.headerFields.first($0) }
-      let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
-      try service.headerRules.check(head.headerFields, for: operation)
-      let rights = rights(of: verified?.accessKeyID) { [service] in
-        service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
-      }
-      let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
-      guard let permit = Permit(verified, operation, on: target, copying: source, by: rights) else {
-        if verified == nil { record?.noteRejection(nil) }
-        throw rights.denial(at: date)
-      }
-      if verified == nil {
-        counters.anonymous()
-        record?.note { $0.authorization = .anonymous }
-      }
-      return permit
+      return try permit(head, verified, on: verified?.wholeTarget ?? claimedTarget.get(), at: date, record)
     } catch let error as VerificationError {
       let isPresigned = head.headerFields[.authorization] == nil
       let refusal =
@@ -153,22 +136,44 @@ final class Gateway: Sendable {
     }
   }
 
+  /// Returns the permit for a verified or unsigned request, or throws if its operation is not supported or allowed.
+  private func permit(
+    _ head: HTTPRequest, _ verified: VerifiedRequest?, on target: RequestTarget, at date: Timestamp,
+    _ record: RequestRecord?
+  ) throws -> Permit {
+    try checkNames(in: target)
+    let copySource = service.headerName("copy-source").flatMap { head.headerFields.first($0) }
+    let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
+    try service.headerRules.check(head.headerFields, for: operation)
+    let rights = rights(of: verified?.accessKeyID) { [service] in
+      service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
+    }
+    let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
+    guard let permit = Permit(verified, operation, on: target, copying: source, by: rights) else {
+      if verified == nil { record?.noteRejection(nil) }
+      throw rights.denial(at: date)
+    }
+    if verified == nil {
+      context.counters.countAnonymous()
+      record?.note { $0.authorization = .anonymous }
+    }
+    return permit
+  }
+
   private func noteVerified(_ kind: LocalCloud.SignatureKind, in record: RequestRecord?) {
-    counters.verified(kind)
+    context.counters.countVerified(kind)
     record?.note { $0.authorization = .verified(kind) }
   }
 
-  /// Returns the permissions of a key; one that was removed after the signature was verified has none.
-  private func rights(
-    of id: AccessKeyID?, _ facts: @escaping @Sendable () -> [String: String]
-  ) -> RequestRights {
+  /// Returns the permissions of a key, which has none if it was removed after the signature was verified.
+  private func rights(of id: AccessKeyID?, _ facts: @escaping @Sendable () -> [String: String]) -> RequestRights {
     RequestRights(
       authority: id.flatMap { context.keys.authority(of: $0) } ?? .nothing,
       account: id.map { context.keys.accountNumber(of: $0) },
-      accounts: context.keys.numbers, service: service, region: region, facts: facts, store: store)
+      accounts: context.keys.accountNumbers, service: service, region: region, facts: facts, store: store)
   }
 
-  /// Throws an error response if the bucket does not exist, unless the request creates it or sets its access.
+  /// Throws if the bucket does not exist, unless the request creates it or sets its access.
   ///
   /// As in the services, this happens before the access key is looked up.
   private func checkBucketExists(in target: RequestTarget, of head: HTTPRequest) throws {
@@ -182,18 +187,18 @@ final class Gateway: Sendable {
     try checkExistence(of: bucket, at: head.authority)
   }
 
-  /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
+  /// Throws if a bucket does not exist, or is in another region than the request's host.
   func checkExistence(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
   }
 
-  /// Throws an error response if a target contains a bucket name or a key that the service does not allow.
+  /// Throws if the service does not allow the bucket name or the key of a target.
   private func checkNames(in target: RequestTarget) throws(ErrorResponse) {
     if let bucket = target.bucket?.string, !service.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
-    let hasBackslash = service.objects.refusesLeadingBackslash && key.string.utf8.first == UInt8(ascii: "\\")
-    if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) || hasBackslash {
+    let hasRefusedBackslash = service.objects.refusesLeadingBackslash && key.string.utf8.first == UInt8(ascii: "\\")
+    if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) || hasRefusedBackslash {
       throw service.errors.invalidKey
     }
   }
@@ -208,11 +213,12 @@ final class Gateway: Sendable {
       operation: permit.operation, date: date, region: region, host: identity.host)
   }
 
-  /// Counts the object that an operation has written, also if only the callback failed.
+  /// Performs an operation, and counts the object that it has written, also if only the callback failed.
   @concurrent
   private func countingWrite(of call: Call, _ perform: @concurrent () async throws -> Answer) async throws -> Answer {
     func countWrite() {
-      if call.operation.writesObject { counters.wrote(call.key.string, in: call.bucket, of: service.provider) }
+      guard call.operation.writesObject else { return }
+      context.counters.countWrite(of: call.key.string, in: call.bucket, of: service.provider)
     }
     do {
       let response = try await perform()
@@ -225,14 +231,13 @@ final class Gateway: Sendable {
   }
 
   /// Performs a form upload, of which only the authorization in the form's fields counts.
-  @concurrent
-  private func post(
+  @concurrent private func performFormUpload(
     _ upload: FormUpload, _ request: Request, _ identity: CallIdentity, _ record: RequestRecord?
   ) async throws -> Answer {
     let date = identity.date
     // As in the services, a missing bucket is reported before the form is verified.
     try checkExistence(of: upload.bucket, at: request.head.authority)
-    let form = try await upload.open(request.body) { form in
+    let form = try await upload.readFields(of: request.body) { form in
       do {
         return try await authenticator.verify(form, at: date)
       } catch let error as VerificationError {
@@ -255,7 +260,7 @@ final class Gateway: Sendable {
     call.callback = try callbackPlan("PostObject", identity.requestID, isRequested: verified.form["callback"] != nil) {
       () throws(ErrorResponse) in try RequestedCallback(verified.form)
     }
-    try call.checkPayerAndOwners()
+    try call.checkLimitPayerAndOwners()
     return try await countingWrite(of: call) { try await call.postObject(upload, form) }
   }
 
@@ -268,7 +273,7 @@ final class Gateway: Sendable {
     return (rules + [serverRule]).first { $0.allows(origin: origin, method: method, headers: headers) }
   }
 
-  /// Returns the response to a preflight request, which a browser sends without authorization before the actual one.
+  /// Returns the response to the request without authorization that a browser sends before the actual one.
   private func preflight(_ head: HTTPRequest) throws(ErrorResponse) -> Answer {
     let names = head.headerFields.first("access-control-request-headers")
     let headers = (names ?? "").words(between: ",").map { String($0.trimmingBlanks) }
@@ -295,7 +300,6 @@ final class Gateway: Sendable {
     record.noteClaimedKey(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
   }
 
-  /// Returns a request whose signature was rejected, with the means to explain the rejection.
   private func rejectedSignature(
     _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: ErrorResponse
   ) -> RejectedSignature {
@@ -333,14 +337,11 @@ struct Authenticator: Sendable {
 
   func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
 
-  /// Returns whether the signature of a request is valid for a key.
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {
     (try? verify(request, with: key, at: date)) != nil
   }
 
-  /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.
-  ///
-  /// - Parameter given: The key to verify it with, or `nil` for the key whose ID the request contains.
+  /// Verifies a request against a key, or else the key that it names; returns `nil` if it contains no authorization.
   func verify(
     _ request: HTTPRequest, with given: AccessKey? = nil, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest? {

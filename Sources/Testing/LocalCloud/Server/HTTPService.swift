@@ -11,12 +11,16 @@ internal import SystemPackage
 
 /// An HTTP service that listens on one port.
 struct HTTPService: Sendable {
-  /// The address at which a service listens, and its certificate if it speaks HTTPS.
+  /// The address at which a service listens, and the protocol that it speaks.
   struct Interface: Sendable {
-    static let loopback = Interface(address: "127.0.0.1", certificate: nil)
+    static let loopback = Interface(address: "127.0.0.1")
+    static let loopbackWithCancel = Interface(address: "127.0.0.1", acceptsCancel: true)
 
     let address: String
-    let certificate: ServerCertificate?
+    /// The certificate for HTTPS, or `nil` for HTTP.
+    var certificate: ServerCertificate?
+    /// Whether requests with the Node API's method `CANCEL` are accepted.
+    var acceptsCancel = false
 
     /// The URL of a port for clients on this machine.
     func url(port: Int) -> String {
@@ -26,10 +30,8 @@ struct HTTPService: Sendable {
     }
   }
 
-  /// A closure that handles a request, and writes its response.
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
-  /// The time that requests in progress have to finish when the server stops.
   private static let shutdownGrace = Duration.seconds(2)
 
   let endpoint: ServiceEndpoint
@@ -40,22 +42,13 @@ struct HTTPService: Sendable {
   /// The URL of the service, without a trailing slash.
   var url: String { "\(endpoint.scheme)://\(endpoint.authority)" }
 
-  /// Binds a port, or any free port if it is 0, and starts an HTTP service.
-  ///
-  /// - Parameters:
-  ///   - port: The port.
-  ///   - interface: The address, and the certificate for HTTPS.
-  ///   - limits: The limits of the connections.
-  ///   - acceptsCancel: Whether requests with the Node API's method `CANCEL` are accepted.
-  ///   - respond: The closure that handles the requests.
-  /// - Throws: A ``LocalCloudError`` if the server cannot listen, and `CancellationError`.
+  /// Starts an HTTP service at a port, or at any free port if it is 0, or throws a ``LocalCloudError``.
   static func start(
-    port: Int, at interface: Interface, _ limits: ConnectionLimits, acceptsCancel: Bool, _ respond: @escaping Responder
+    port: Int, at interface: Interface, _ limits: ConnectionLimits, _ respond: @escaping Responder
   ) async throws -> HTTPService {
     let (boundPorts, portSignal) = AsyncStream.makeStream(of: Int.self)
     let server = Server(
-      childChannelSetup: CheckedHTTPChannel(
-        limits, certificate: interface.certificate, acceptsCancel: acceptsCancel, respond),
+      childChannelSetup: CheckedHTTPChannel(limits, at: interface, respond),
       configuration: ServerConfiguration(
         address: .hostname(interface.address, port: port), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { channel in portSignal.yield(channel.localAddress?.port ?? 0) },
@@ -72,12 +65,12 @@ struct HTTPService: Sendable {
       return HTTPService(endpoint: endpoint, port: port, server: server, serverTask: serverTask)
     } catch {
       serverTask.cancel()
-      let reason: String
-      switch error {
-      case let error as IOError: reason = Errno(rawValue: error.errnoCode).description
-      case is SocketAddressError.UnknownHost: reason = "No such host"
-      default: throw error
-      }
+      let reason =
+        switch error {
+        case let error as IOError: Errno(rawValue: error.errnoCode).description
+        case is SocketAddressError.UnknownHost: "No such host"
+        default: throw error
+        }
       throw LocalCloudError(
         "The server cannot listen on \(interface.address), port \(port): \(reason). Choose another address or port; port 0 selects a free one."
       )

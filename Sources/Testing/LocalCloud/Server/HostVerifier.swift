@@ -10,9 +10,7 @@ internal import StorageAuth
 struct PathHosts: Sendable {
   private let domains: Set<String>
 
-  init(_ domains: [String] = []) {
-    self.domains = Set(domains.map(\.asciiLowercased))
-  }
+  init(_ domains: [String] = []) { self.domains = Set(domains.map(\.asciiLowercased)) }
 
   func contains(_ authority: String?) -> Bool {
     let host = hostWithoutPort(authority ?? "").asciiLowercased
@@ -31,15 +29,13 @@ struct HostVerifier<Base: SignatureVerifier & FormVerifier>: SignatureVerifier, 
     var sessionToken: Secret? { base.sessionToken }
   }
 
-  private let usual: Base
-  private let inPath: Base
+  private let usual, inPath: Base
   private let isInPath: @Sendable (String) -> Bool
 
   init(_ usual: Base, inPath: Base, at isInPath: @escaping @Sendable (String) -> Bool) {
     (self.usual, self.inPath, self.isInPath) = (usual, inPath, isInPath)
   }
 
-  /// Returns the verifier that fits a request's host.
   func verifier(for request: HTTPRequest) -> Base { isInPath(request.authority ?? "") ? inPath : usual }
 
   func claim(in request: HTTPRequest) throws(VerificationError) -> Claim? {
@@ -55,7 +51,5 @@ struct HostVerifier<Base: SignatureVerifier & FormVerifier>: SignatureVerifier, 
 
   func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedForm {
-    try usual.verify(form, against: key, at: date)
-  }
+  ) throws(VerificationError) -> VerifiedForm { try usual.verify(form, against: key, at: date) }
 }

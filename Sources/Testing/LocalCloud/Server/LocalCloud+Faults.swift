@@ -11,29 +11,22 @@ extension LocalCloud {
   /// cloud.faults.requestsPerCredential = 100
   /// ```
   public struct Faults: Sendable, Hashable {
-    /// The offset of the server's clock from the configured clock; a negative offset means that the server's clock is
-    /// behind.
+    /// The offset of the server's clock from the configured clock, which is negative if the server's clock is behind.
     ///
-    /// The offset affects everything that depends on time: `Date` headers, validity periods of signatures, and token
-    /// expirations.
+    /// It affects everything that depends on time: `Date` headers, validity of signatures, and token expirations.
     public var clockOffset: Duration
 
     /// The number of requests after which an issued temporary credential counts as expired.
     ///
-    /// 0 means that the credential expires immediately, and `nil` means that it doesn't expire because of requests.
-    /// Each request to a storage service that contains the credential's key ID counts, even if the service rejects the
-    /// request. The limit is read when a request arrives, so that it also applies to credentials that were issued
-    /// before the limit was set.
+    /// With 0, the credential expires immediately; with `nil`, requests have no effect. Each request to a storage
+    /// service with the credential's key ID counts, even if it is rejected. The limit also applies to credentials that
+    /// were issued before it was set.
     public var requestsPerCredential: Int?
 
-    /// The seed of the random number generator that selects the requests for faults with `chance`.
-    ///
-    /// The same seed and the same order of requests result in the same faults.
+    /// The seed of the `chance` faults; the same seed and the same order of requests result in the same faults.
     public var seed: UInt64
-
     /// The faults of Aspera transfers; the first fault in the list that applies to a transfer takes effect.
     public var transfers: [TransferFault]
-
     private var faultsByEndpoint: [Endpoint: [Fault]] = [:]
 
     /// Creates a fault configuration in which no endpoint has faults yet.
@@ -56,8 +49,7 @@ extension LocalCloud {
 
     /// The faults that the server injects into requests to an endpoint.
     ///
-    /// Each fault counts the requests to the endpoint separately. If several faults apply to one request, all delays
-    /// add up. Of the other faults, only the first fault in the list takes effect.
+    /// If several faults apply to one request, all delays add up; of the others, only the first takes effect.
     ///
     /// - Parameter endpoint: The endpoint, such as `.sts`.
     public subscript(endpoint: Endpoint) -> [Fault] {
@@ -66,10 +58,7 @@ extension LocalCloud {
     }
   }
 
-  /// A failure that the server injects into requests to an endpoint.
-  ///
-  /// A fault consists of a kind of failure, such as a closed connection, and a selection of the requests that it
-  /// applies to.
+  /// A failure, such as a closed connection, that the server injects into all or some requests to an endpoint.
   public struct Fault: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
       case serverError(status: Int)
@@ -88,13 +77,9 @@ extension LocalCloud {
     public enum Frequency: Sendable, Hashable {
       /// The fault applies to every request.
       case always
-      /// The fault applies to every nth request since the faults were set: to requests n, 2n, 3n and so on.
-      ///
-      /// With 0 or a negative number, the fault applies to no request.
+      /// The fault applies to every nth request since the faults were set, and with 0 or a negative number to none.
       case every(Int)
-      /// The fault applies to random requests, with the given probability from 0 to 1.
-      ///
-      /// The random numbers come from a generator that uses the seed of the configured faults.
+      /// The fault applies to random requests, with the given probability from 0 to 1; the seed determines which.
       case chance(Double)
       /// The fault applies to the given number of requests after the faults were set, and to no later requests.
       case first(Int)
@@ -102,13 +87,9 @@ extension LocalCloud {
 
     /// The time at which an injected fault occurs, relative to the operation that the request asks for.
     public enum Phase: Sendable, Hashable {
-      /// The fault occurs before the operation.
-      ///
-      /// The operation isn't carried out, and not even the request body is read.
+      /// The fault occurs before the operation, which is not carried out; not even the request body is read.
       case before
-      /// The fault occurs after the operation.
-      ///
-      /// The operation is carried out; only its response is lost.
+      /// The fault occurs after the operation; only its response is lost.
       case after
     }
 
@@ -118,7 +99,6 @@ extension LocalCloud {
     ///   - status: The HTTP status code, 500 to 599; any other value becomes 500.
     ///   - frequency: The requests that the fault applies to.
     ///   - phase: Whether the fault occurs before or after the operation.
-    /// - Returns: The fault.
     public static func serverError(
       status: Int = 500, _ frequency: Frequency = .always, _ phase: Phase = .before
     ) -> Fault {
@@ -130,7 +110,6 @@ extension LocalCloud {
     /// - Parameters:
     ///   - frequency: The requests that the fault applies to.
     ///   - phase: Whether the fault occurs before or after the operation.
-    /// - Returns: The fault.
     public static func disconnect(_ frequency: Frequency = .always, _ phase: Phase = .before) -> Fault {
       Fault(kind: .disconnect, frequency: frequency, phase: phase)
     }
@@ -141,12 +120,9 @@ extension LocalCloud {
     ///   - duration: The delay, which the server waits for with the configured sleep function.
     ///   - frequency: The requests that the fault applies to.
     ///   - phase: Whether the delay comes before or after the operation.
-    /// - Returns: The fault.
     public static func delay(
       _ duration: Duration, _ frequency: Frequency = .always, _ phase: Phase = .before
-    ) -> Fault {
-      Fault(kind: .delay(duration), frequency: frequency, phase: phase)
-    }
+    ) -> Fault { Fault(kind: .delay(duration), frequency: frequency, phase: phase) }
 
     /// Returns a fault that pauses in the middle of the response body and then continues.
     ///
@@ -155,7 +131,6 @@ extension LocalCloud {
     ///   - afterBytes: The number of body bytes that are sent before the pause. If the body is shorter, the pause comes
     ///     at its end.
     ///   - frequency: The requests that the fault applies to.
-    /// - Returns: The fault.
     public static func stall(_ duration: Duration, afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
       Fault(kind: .stall(duration, afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
@@ -168,7 +143,6 @@ extension LocalCloud {
     /// - Parameters:
     ///   - afterBytes: The number of body bytes that are sent.
     ///   - frequency: The requests that the fault applies to.
-    /// - Returns: The fault.
     public static func cut(afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
       Fault(kind: .cut(afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
@@ -179,15 +153,12 @@ extension LocalCloud {
     /// without a document are unchanged.
     ///
     /// - Parameter frequency: The requests that the fault applies to.
-    /// - Returns: The fault.
     public static func malformed(_ frequency: Frequency = .always) -> Fault {
       Fault(kind: .malformed, frequency: frequency, phase: .after)
     }
   }
 
-  /// A failure that the server injects into Aspera transfers.
-  ///
-  /// A fault consists of an ascp error code with a description, and a selection of the transfers that it applies to.
+  /// A failure with an ascp error code that the server injects into all or some Aspera transfers.
   ///
   /// ```swift
   /// cloud.faults.transfers = [.failure(code: 16, .afterBytes(1_000_000), .first(2)), .tokenExpired(.every(3))]
@@ -199,9 +170,7 @@ extension LocalCloud {
       case connecting
       /// The fault occurs at the end of the login, before the session begins.
       case afterAuthentication
-      /// The fault occurs after the given number of content bytes.
-      ///
-      /// A shorter transfer fails at its end, before it counts as completed.
+      /// The fault occurs after the given number of content bytes, or before the completion of a shorter transfer.
       case afterBytes(Int64)
     }
 
@@ -220,20 +189,16 @@ extension LocalCloud {
     ///   - location: The point of the transfer at which the fault occurs.
     ///   - frequency: The transfers that the fault applies to, counted by connection.
     ///   - text: The description of the error, or `nil` for the default description of the code.
-    /// - Returns: The fault.
     public static func failure(
       code: Int, _ location: Location = .afterAuthentication, _ frequency: Fault.Frequency = .always,
       text: String? = nil
-    ) -> TransferFault {
-      TransferFault(code: code, text: text, location: location, frequency: frequency)
-    }
+    ) -> TransferFault { TransferFault(code: code, text: text, location: location, frequency: frequency) }
 
     /// Returns a transfer fault that reports the token as expired, even if the token is valid.
     ///
     /// - Parameters:
     ///   - frequency: The transfers that the fault applies to, counted by connection.
     ///   - location: The point of the transfer at which the fault occurs.
-    /// - Returns: The fault.
     public static func tokenExpired(
       _ frequency: Fault.Frequency = .always, _ location: Location = .afterAuthentication
     ) -> TransferFault {
@@ -247,7 +212,6 @@ extension LocalCloud {
     /// - Parameters:
     ///   - frequency: The transfers that the fault applies to, counted by connection.
     ///   - location: The point of the transfer at which the fault occurs.
-    /// - Returns: The fault.
     public static func tokenRefused(
       _ frequency: Fault.Frequency = .always, _ location: Location = .afterAuthentication
     ) -> TransferFault {

@@ -29,66 +29,44 @@ extension LocalCloud {
   public struct RequestEvent: Sendable {
     /// The number of the request, which increases by one with each request that ends while the server is observed.
     public let number: Int
-
     /// The time at which the request arrived, according to the server's clock.
     public let date: Timestamp
-
     /// The part of the server that received the request.
     public let endpoint: Endpoint
-
     /// The HTTP method of the request.
     public let method: String
-
     /// The path of the request and, for a storage service, its query.
     public let target: String
-
     /// The bucket name in the request, or `nil` if the request names no bucket.
     public let bucket: String?
-
     /// The object key in the request, or `nil` if the request names no object.
     public let key: String?
-
     /// The access key ID with which the request claims to be signed, or `nil` if it names none to a storage service.
     public let accessKeyID: AccessKeyID?
-
     /// Whether the authorization is in the URL.
     public let isPresigned: Bool
-
     /// The result of verifying the authorization.
     public let authorization: Authorization
-
     /// The result of the request.
     public let outcome: Outcome
-
     /// The error with which the server answered, or `nil` if there was none.
     public let refusal: Refusal?
-
     /// The HTTP status code of the response, or `nil` if the connection ended before a response was sent.
     public let status: Int?
-
     /// The time from the arrival of the request's head to the end of the response.
     public let duration: Duration
-
     /// The length of the request body in bytes, as the request declares it, or `nil` if it declares none.
     public let requestByteCount: Int64?
-
     /// The length of the response body in bytes; 0 if the response has no body.
     public let responseByteCount: Int64
-
     /// The means to explain a signature that a storage service rejected, or `nil` for every other request.
     package let rejectedSignature: RejectedSignature?
-
     /// The headers of the request, the host first, with secret values masked.
     package let requestHeaders: [Header]
-
     /// The headers of the response, with secret values masked.
     package let responseHeaders: [Header]
 
-    /// The name and the value of a header.
-    package struct Header: Sendable, Hashable {
-      package let name: String
-      package let value: String
-    }
+    package struct Header: Sendable, Hashable { package let name, value: String }
   }
 }
 
@@ -101,9 +79,7 @@ extension LocalCloud.RequestEvent {
     case anonymous
     /// The authorization is invalid or missing.
     case rejected
-    /// The request did not reach a verifier of a storage service.
-    ///
-    /// Other endpoints accept other authorizations, such as bearer tokens, or require none.
+    /// The request did not reach a verifier of a storage service; other endpoints accept bearer tokens, or need none.
     case other
   }
 
@@ -123,38 +99,25 @@ extension LocalCloud.RequestEvent {
   public struct Refusal: Sendable, Hashable {
     /// The error code that the client received, such as `SignatureDoesNotMatch`.
     public let code: String
-
     /// The error message, on a single line.
     public let message: String
   }
 }
 
-/// A request whose authorization a storage service rejected, with the means to find the string that its client signed.
-///
-/// The server knows the key, so it can tell whether the signature fits another request: the one that was signed.
+/// A request whose authorization a storage service rejected, with the means to find the request that was signed.
 package struct RejectedSignature: Sendable {
-  /// The storage service that rejected the request.
   package let provider: LocalCloud.Provider
-
   /// The head of the request as it arrived, with its authorization.
   package let request: HTTPRequest
-
   package let response: HTTPResponse
-
   /// The error document, also if the response to the request contains no body.
   package let document: [UInt8]
-
   package let region: String
-
   /// Whether the signature was compared and does not match.
   package let isMismatch: Bool
-
   /// The key that the request names, or `nil` if the server does not know it.
   package let key: AccessKey?
-
-  /// The keys of the server's other accounts.
   package let others: [AccessKey]
-
   /// A closure that returns whether the signature of a request is valid for a key.
   package let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
 }
@@ -166,17 +129,21 @@ extension RejectedSignature: Redacted {
 
 /// The observers of a local server's requests.
 final class RequestFeed: Sendable {
+  /// A request handler, which gets a record only if the request is observed.
+  typealias Handler = @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
+
   private struct State {
     var observers: [Int: AsyncStream<LocalCloud.RequestEvent>.Continuation] = [:]
-    var nextObserver = 0
-    var lastNumber = 0
+    var lastObserverID = 0
+    var lastEventNumber = 0
     var isFinished = false
-    /// The events, and `nil` as the end, with the observers of their time, which receive them outside of the lock.
+    /// The events, and `nil` as the end, each with the observers at its time.
     ///
-    /// The cancellation of an observer's task waits for the lock, and what resumes the task waits for the cancellation.
+    /// They are delivered outside of the lock: to yield an event can wait for the cancellation of an observer's task,
+    /// and the cancellation waits for the lock.
     var undelivered = DeliveryQueue<(LocalCloud.RequestEvent?, [AsyncStream<LocalCloud.RequestEvent>.Continuation])>()
 
-    mutating func send(_ event: LocalCloud.RequestEvent?) { undelivered.append((event, Array(observers.values))) }
+    mutating func enqueue(_ event: LocalCloud.RequestEvent?) { undelivered.append((event, Array(observers.values))) }
   }
 
   private let state = Lock(State())
@@ -189,9 +156,9 @@ final class RequestFeed: Sendable {
       of: LocalCloud.RequestEvent.self, bufferingPolicy: .bufferingNewest(limit))
     let id: Int? = state.withLock { state in
       if state.isFinished { return nil }
-      state.nextObserver += 1
-      state.observers[state.nextObserver] = continuation
-      return state.nextObserver
+      state.lastObserverID += 1
+      state.observers[state.lastObserverID] = continuation
+      return state.lastObserverID
     }
     guard let id else {
       continuation.finish()
@@ -205,16 +172,12 @@ final class RequestFeed: Sendable {
   func finish() {
     update { state in
       state.isFinished = true
-      state.send(nil)
+      state.enqueue(nil)
     }
   }
 
   /// Returns a request handler that reports each request when it has ended, if there is an observer when it arrives.
-  func reporting(
-    at now: @escaping @Sendable () -> Timestamp,
-    _ respond:
-      @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
-  ) -> HTTPService.Responder {
+  func reporting(at now: @escaping @Sendable () -> Timestamp, _ respond: @escaping Handler) -> HTTPService.Responder {
     { request, writer in
       guard self.isObserved else { return try await respond(request, writer, nil) }
       let record = RequestRecord(request.head, at: now())
@@ -227,8 +190,8 @@ final class RequestFeed: Sendable {
 
   func publish(_ record: RequestRecord, isComplete: Bool) {
     update { state in
-      state.lastNumber += 1
-      state.send(record.event(number: state.lastNumber, isComplete: isComplete))
+      state.lastEventNumber += 1
+      state.enqueue(record.event(number: state.lastEventNumber, isComplete: isComplete))
     }
   }
 

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The notes of a server about a request that it handles, for the observers of the server.
+/// The facts about a request that become an event for the observers of the server.
 final class RequestRecord: Sendable {
   private static let targetByteLimit = 4 * 1024
   private static let textByteLimit = 2 * 1024
@@ -55,15 +55,14 @@ final class RequestRecord: Sendable {
   }
 
   func event(number: Int, isComplete: Bool) -> LocalCloud.RequestEvent {
-    let duration = start.duration(to: .now)
     let state = state.withLock { $0 }
     let outcome: LocalCloud.RequestEvent.Outcome =
-      state.isFaulty ? .fault : !isComplete ? .closed : state.refusal == nil ? .accepted : .refused
+      if state.isFaulty { .fault } else if !isComplete { .closed } else { state.refusal == nil ? .accepted : .refused }
     return LocalCloud.RequestEvent(
       number: number, date: date, endpoint: state.endpoint, method: head.method.rawValue,
       target: target(at: state.endpoint), bucket: state.bucket, key: state.key, accessKeyID: state.accessKeyID,
       isPresigned: state.isPresigned, authorization: state.authorization, outcome: outcome, refusal: state.refusal,
-      status: state.response?.status.code, duration: duration,
+      status: state.response?.status.code, duration: start.duration(to: .now),
       requestByteCount: head.headerFields[.contentLength].flatMap { Int64(digits: $0) },
       responseByteCount: state.responseByteCount, rejectedSignature: state.rejectedSignature,
       requestHeaders: headers(
@@ -73,7 +72,7 @@ final class RequestRecord: Sendable {
         (state.response?.headerFields ?? [:]).map { ($0.name.rawName, $0.value) }, at: state.endpoint))
   }
 
-  /// The headers of endpoints other than storage services that cannot contain a token.
+  /// The headers without tokens, which are shown also of requests to other endpoints than storage services.
   private static let harmlessNames: Set<String> = [
     "host", "date", "server", "accept", "user-agent", "content-type", "content-length", "connection",
   ]
@@ -85,14 +84,11 @@ final class RequestRecord: Sendable {
   ) -> [LocalCloud.RequestEvent.Header] {
     headers.prefix(Self.headerLimit).map { name, value in
       let lowercased = name.asciiLowercased
-      let isShown =
-        isStorage(endpoint)
-        ? !SecretName.isSecret(name) && !lowercased.hasByteSuffix("cookie")
-          && !lowercased.hasByteSuffix("-customer-key")
-        : Self.harmlessNames.contains(lowercased)
-      return .init(
-        name: name,
-        value: isShown ? SecretMask.namedValues.applied(to: value).shortened(to: Self.textByteLimit) : Secret.mask)
+      let isSecret = SecretName.isSecret(name) || ["cookie", "-customer-key"].contains { lowercased.hasByteSuffix($0) }
+      guard isStorage(endpoint) ? !isSecret : Self.harmlessNames.contains(lowercased) else {
+        return .init(name: name, value: Secret.mask)
+      }
+      return .init(name: name, value: SecretMask.namedValues.applied(to: value).shortened(to: Self.textByteLimit))
     }
   }
 
@@ -102,19 +98,17 @@ final class RequestRecord: Sendable {
 
   /// Returns the target of the request as observers see it.
   ///
-  /// The queries of token services and applications can contain tokens under names of any kind, and the path of a
-  /// transfer contains the name of a connection, with which its transfer can be continued. They are left out.
+  /// It has no queries of token services and applications, which can contain tokens under any name, and no names of
+  /// connections in the paths of transfers, with which a transfer can be continued.
   private func target(at endpoint: LocalCloud.Endpoint) -> String {
     let target = head.path ?? ""
     let path = target.bytes(before: "?")
-    let shown: String
+    var shown = String(path)
     if isStorage(endpoint) {
       shown = SecretMask.namedValues.applied(to: target)
     } else if endpoint == .transfer {
       let names = path.words(between: "/").enumerated().map { $0 == 1 ? Secret.mask : String($1) }
       shown = "/\(names.joined(separator: "/"))"
-    } else {
-      shown = String(path)
     }
     return shown.shortened(to: Self.targetByteLimit)
   }

@@ -8,7 +8,6 @@ internal import StorageAuth
 protocol ServiceBehavior: Sendable {
   /// The hosts at which requests name the bucket in the path, besides IP addresses and `localhost`.
   var pathHosts: PathHosts { get set }
-
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
 
   /// Returns the bucket, the object key and the query parameters of a request, as the service reads them.
@@ -19,12 +18,10 @@ protocol ServiceBehavior: Sendable {
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(ErrorResponse) -> [any BodyCheck]
 
-  /// Returns the checksum rule that headers specify for a multipart upload, or `nil` if they specify no rule.
   func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule?
 
-  /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
-  ///
-  /// - Throws: An error response if the request's document or its headers specify another checksum or length.
+  /// Returns the checksum of an object that consists of parts, or `nil` if the service stores none; throws if the
+  /// request's document or its headers specify another checksum or length.
   func checksum(
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
@@ -35,11 +32,8 @@ protocol ServiceBehavior: Sendable {
 
   /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
   func roleResource(_ arn: String) -> [String]?
-
   func makeRequestID(at date: Timestamp) -> String
-
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
-
   func region(in host: String) -> String?
 
   /// Returns a document of a bucket as the service stores it, or throws if the service refuses it.
@@ -47,10 +41,9 @@ protocol ServiceBehavior: Sendable {
 
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
   func redirection(of host: String, for bucket: String) -> ErrorResponse?
-
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse
 
-  /// Returns the error response for a rejected presigned URL, or `nil` to use that of any other request.
+  /// Returns the error response for a rejected presigned URL, or `nil` to use the error response for a request.
   func urlRefusal(_ error: VerificationError) -> ErrorResponse?
 
   /// Returns the error response for a request that names a bucket where the service does not read one, or `nil`.
@@ -58,7 +51,6 @@ protocol ServiceBehavior: Sendable {
 
   /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse?
-
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer
 }
 
@@ -85,12 +77,17 @@ extension ServiceBehavior {
   ) throws(ErrorResponse) -> StoredChecksum? { nil }
 
   func region(in host: String) -> String? { nil }
-
   func accepted(_ document: XMLNode) throws(ErrorResponse) -> XMLNode { document }
-
   func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
-
   func urlRefusal(_ error: VerificationError) -> ErrorResponse? { nil }
-
   func misaddressed(_ head: HTTPRequest) -> ErrorResponse? { nil }
+
+  /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if they are not as expected.
+  func roleParts(of arn: String, _ beginning: [String], _ namePrefix: String, count: Int) -> [String]? {
+    let parts = arn.parts(between: ":").map(String.init)
+    guard parts.count == count, parts.starts(with: beginning), !parts[count - 2].isEmpty,
+      parts[count - 1].hasBytePrefix(namePrefix), !parts[count - 1].hasByteSuffix("/")
+    else { return nil }
+    return parts
+  }
 }

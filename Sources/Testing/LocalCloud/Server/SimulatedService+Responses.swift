@@ -6,12 +6,9 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension SimulatedService {
-  /// The number of the account of keys that have no other, which owns the buckets of the configuration.
+  /// The number of the account of keys without another one; it owns the buckets of the configuration.
   static let account = "1250000000"
-
-  func ownerID(_ number: String) -> String {
-    buckets.hashesOwnerIDs ? SHA256.hash(Array(number.utf8)).hex : number
-  }
+  func ownerID(_ number: String) -> String { buckets.hashesOwnerIDs ? SHA256.hash(Array(number.utf8)).hex : number }
 
   /// Returns the numbers that stand for an account in requests and policies.
   func numbers(of account: String) -> [String] { account == Self.account ? buckets.accounts : [account] }
@@ -31,7 +28,6 @@ extension SimulatedService {
   }
 
   func header(_ rest: String) -> String { description.header(rest) }
-
   var metadataPrefix: String { header("meta-") }
 
   func isBucketName(_ name: String) -> Bool {
@@ -43,10 +39,9 @@ extension SimulatedService {
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind {
     guard let newer = signatures.versioned else { return signatures.usual }
     let isNewer =
-      switch verified.placement {
-      case .header: request.headerFields[.authorization]?.hasBytePrefix(newer.authorization) == true
-      case .query: verified.wholeTarget.contains(newer.parameter)
-      }
+      verified.placement == .header
+      ? request.headerFields[.authorization]?.hasBytePrefix(newer.authorization) == true
+      : verified.wholeTarget.contains(newer.parameter)
     return isNewer ? newer.kind : signatures.usual
   }
 
@@ -57,10 +52,7 @@ extension SimulatedService {
 
   // MARK: Buckets
 
-  /// Returns the name that a document about a bucket uses for a region.
   func location(of region: String) -> String { region == buckets.firstRegion ? "" : buckets.locationPrefix + region }
-
-  /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
   func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }
 
   func checkLocation(_ location: String?, in region: String) throws(ErrorResponse) {
@@ -73,7 +65,7 @@ extension SimulatedService {
         + "this request was sent to.")
   }
 
-  /// Returns the response with an access control; for an object, `nil` means the one of its bucket.
+  /// Returns the response with an access control; `nil` stands for that of the bucket of an object.
   func accessAnswer(_ access: AccessControl?, of owner: String, in bucketOwner: String) -> Answer {
     var grants = [XMLNode("Grant", access?.rawValue ?? "default")]
     if let groups = buckets.groups {
@@ -87,9 +79,8 @@ extension SimulatedService {
         return XMLNode("Grant", children: [grantee, XMLNode("Permission", grant.permission.rawValue)])
       }
     }
-    var response = self.response(
-      with: XMLNode(
-        "AccessControlPolicy", children: [self.owner(owner), XMLNode("AccessControlList", children: grants)]))
+    let list = XMLNode("AccessControlList", children: grants)
+    var response = response("AccessControlPolicy", [self.owner(owner), list])
     if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
     return response
   }
@@ -119,9 +110,7 @@ extension SimulatedService {
   func checksums(of content: Content) -> HTTPFields {
     var fields: HTTPFields = [:]
     if let name = objects.crc64Header.flatMap(headerName) { fields[name] = String(content.crc64) }
-    if objects.tellsMD5, let md5 = [UInt8](hex: content.entityTag) {
-      fields[.contentMD5] = md5.base64
-    }
+    if objects.tellsMD5, let md5 = [UInt8](hex: content.entityTag) { fields[.contentMD5] = md5.base64 }
     if let checksum = content.checksum {
       fields.set(header("checksum-\(checksum.algorithm)"), checksum.value)
       fields.set(header("checksum-type"), checksum.typeName)
@@ -138,9 +127,7 @@ extension SimulatedService {
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
     if objects.tellsType, let name = headerName("object-type") { fields[name] = object.kind.rawValue }
-    if object.kind == .appendable {
-      fields.set(header("next-append-position"), String(object.content.byteCount))
-    }
+    if object.kind == .appendable { fields.set(header("next-append-position"), String(object.content.byteCount)) }
     let storageClass = storageClass(object.attributes.storageClass)
     if headers.storageClass == .always || storageClass != standardClass, let name = headerName("storage-class") {
       fields[name] = storageClass
@@ -201,13 +188,11 @@ extension SimulatedService {
     if let name = headers.hostID.flatMap(headerName) { response.headers[name] = Self.hostID(of: requestID) }
   }
 
-  /// Returns the second ID of a request, which is derived from the request ID.
   static func hostID(of requestID: String) -> String { SHA512.hash(Array(requestID.utf8)).base64 }
 
   // MARK: Errors
 
   func anonymousRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.anonymous, date) }
-
   func policyRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.policy, date) }
 
   private func dated(_ refusal: ErrorResponse, _ date: Timestamp) -> ErrorResponse {
@@ -221,8 +206,6 @@ extension SimulatedService {
 extension StoredChecksum {
   var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
   var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
-
-  /// The XML elements that describe the checksum in the response to a copy or a completed upload.
   var elements: [XMLNode] { [XMLNode(elementName, value), XMLNode("ChecksumType", typeName)] }
 }
 

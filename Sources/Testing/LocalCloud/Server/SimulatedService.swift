@@ -7,14 +7,10 @@ internal import StorageAuth
 /// A simulated storage service: the names, limits and errors in which it differs from other services, and its behavior.
 ///
 /// Names of headers are stored without the service's prefix, unless the documentation of a property says otherwise.
-///
-/// It is a class because each request refers to it several times, and a copy would retain a hundred strings and tables.
+/// The type is a class because requests refer to it often, and a copy would retain a hundred strings and tables.
 final class SimulatedService: Sendable {
-  /// The storage service to which buckets, keys and counters belong.
   let provider: LocalCloud.Provider
-  /// The endpoint whose statistics count the requests to the service.
   let endpoint: LocalCloud.Endpoint
-  /// The names, hosts and limits that the service's provider describes.
   let description: ServiceDescription
   let operations: OperationTable
   let documents: [BucketDocument]
@@ -25,22 +21,22 @@ final class SimulatedService: Sendable {
   let buckets: Buckets
   let listing: Listing
   let policies: Policies
-  let keys: KeyFormat
+  let keyFormat: KeyFormat
   let errors: Errors
   let behavior: any ServiceBehavior
-  /// The names of the service's headers that requests and responses often have, by their names without the prefix.
+  /// The full names of frequent headers, by their names without the prefix.
   private let headerNames: [String: HTTPField.Name]
 
   init(
     provider: LocalCloud.Provider, endpoint: LocalCloud.Endpoint, description: ServiceDescription,
     operations: OperationTable, documents: [BucketDocument], headerRules: HeaderRules, headers: Headers,
-    signatures: Signatures, objects: Objects, buckets: Buckets, listing: Listing, policies: Policies, keys: KeyFormat,
-    errors: Errors, behavior: any ServiceBehavior
+    signatures: Signatures, objects: Objects, buckets: Buckets, listing: Listing, policies: Policies,
+    keyFormat: KeyFormat, errors: Errors, behavior: any ServiceBehavior
   ) {
     (self.provider, self.endpoint, self.description) = (provider, endpoint, description)
     (self.operations, self.documents, self.headerRules) = (operations, documents, headerRules)
     (self.headers, self.signatures, self.objects, self.buckets) = (headers, signatures, objects, buckets)
-    (self.listing, self.policies, self.keys, self.errors) = (listing, policies, keys, errors)
+    (self.listing, self.policies, self.keyFormat, self.errors) = (listing, policies, keyFormat, errors)
     self.behavior = behavior
     let ofResponses = headers.requestID + [headers.hostID, objects.crc64Header].compactMap(\.self)
     let suffixes = headerRules.everywhere.union(headerRules.operations.keys).union(ofResponses).union([
@@ -54,7 +50,7 @@ final class SimulatedService: Sendable {
     SimulatedService(
       provider: provider, endpoint: endpoint, description: description, operations: operations, documents: documents,
       headerRules: headerRules, headers: headers, signatures: signatures, objects: objects, buckets: buckets,
-      listing: listing, policies: policies, keys: keys, errors: errors, behavior: behavior)
+      listing: listing, policies: policies, keyFormat: keyFormat, errors: errors, behavior: behavior)
   }
 
   /// Returns the name of a header, given its name without the prefix, or `nil` if it is not a valid field name.
@@ -81,11 +77,9 @@ final class SimulatedService: Sendable {
     /// The full names of the headers that a partial or 304 (Not Modified) response omits.
     var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
 
-    enum StorageClassHeader: Sendable {
-      case always, unlessStandard
-    }
+    enum StorageClassHeader: Sendable { case always, unlessStandard }
 
-    /// The header for the key that an encryption method uses if the request names none, by method, and the key.
+    /// The headers with the keys that are used if a request names none, by encryption method.
     var defaultKeys: [String: ObjectDescription.Header] = [:]
   }
 
@@ -111,12 +105,11 @@ final class SimulatedService: Sendable {
     let trafficLimits: ClosedRange<Int64>
     /// Whether a copy source starts with a host that contains the bucket name, instead of the bucket name.
     var copySourceHasHost = false
-    /// Whether a range that exceeds the object is ignored unless the request asks for the behavior of the HTTP standard.
+    /// Whether a range that exceeds the object is ignored unless the request asks for the standard behavior.
     var ignoresExceedingRanges = false
 
-    /// Whether entity tags have uppercase digits, and an object's tag is the digest of its parts' digits.
-    ///
-    /// The digests of other services have the bytes of the parts' tags, as the vendors' test suites show.
+    /// Whether entity tags have uppercase digits, and the tag of a multipart object is the digest of the digits of its
+    /// parts, instead of the bytes for which the digits stand (as the vendors' test suites show).
     var hasUppercaseTags = false
     /// Whether the response to a write has the version of an object without an ID in a bucket with versions.
     var tellsNullVersions = true
@@ -134,7 +127,7 @@ final class SimulatedService: Sendable {
     var minimumPartByteCount: Int64 = 0
     /// Whether a completion that is repeated with the same parts has the response of the first one.
     var repeatsCompletion = false
-    /// Whether a copy with new metadata keeps the media type, if the request has none, and that of client-side encryption.
+    /// Whether a copy with new metadata keeps a missing media type, and the metadata of client-side encryption.
     var keepsTypeOfCopies = false
     var refusesLeadingBackslash = false
     var refusedInTags = ""
@@ -149,9 +142,8 @@ final class SimulatedService: Sendable {
     /// The prefix of a region's name in documents.
     var locationPrefix = ""
 
-    /// The region whose buckets have an empty location and can be created again.
-    ///
-    /// Only a service with such a region compares the location constraint of a new bucket with its region.
+    /// The region whose buckets have an empty location and can be created again; only a service with one compares the
+    /// location constraint of a new bucket with its region.
     var firstRegion: String?
     /// The start of the URIs of groups in access control documents, or `nil` if the documents name the access.
     var groups: String?
@@ -165,16 +157,13 @@ final class SimulatedService: Sendable {
     var tellsInheritedAccess = false
     /// Whether an object without access control has that of its bucket; otherwise, it is private.
     var objectsInheritAccess = true
-    /// Whether everybody can list the objects and uploads of a public bucket.
     var publicCanBeListed = false
     var deletesUploads = false
-    /// Whether the IDs of accounts in documents are digests.
     var hashesOwnerIDs = false
     /// Whether a deletion of a bucket's tags can name the tags to delete.
     var deletesSingleTags = false
   }
 
-  /// The limits, parameters and XML elements of listings.
   struct Listing: Sendable {
     let defaultPageSize: Int
     var pageSizes = 0...1000
@@ -190,7 +179,7 @@ final class SimulatedService: Sendable {
     var encodesNamesAsForms = false
     /// Whether the list of uploads contains who initiated and who owns each.
     var tellsInitiators = false
-    /// The elements with metadata of a multipart upload in the list of its parts, each with the name of the metadata.
+    /// The XML elements that show metadata of an upload in the list of its parts, each with the name of its metadata.
     var uploadElements: KeyValuePairs<String, String> = [:]
   }
 
@@ -230,9 +219,8 @@ final class SimulatedService: Sendable {
     }
   }
 
-  /// The format of a temporary credential.
-  ///
-  /// The session token contains every special character of Base64, which reveals clients that fail to encode it.
+  /// The format of a temporary credential; its session token has all special characters of Base64, to reveal clients
+  /// that fail to encode it.
   struct KeyFormat: Sendable {
     let idPrefix: String
     let idLength: Int
@@ -244,12 +232,11 @@ final class SimulatedService: Sendable {
 
     func makeKey(from start: Timestamp, until end: Timestamp) -> AccessKey {
       let idCharacters = RandomText.alphanumerics(idLength)
-      let token =
-        tokenPrefix + RandomText.alphanumerics(tokenLetters) + "/+" + RandomText.base64(byteCount: tokenByteCount)
+      let (letters, base64) = (RandomText.alphanumerics(tokenLetters), RandomText.base64(byteCount: tokenByteCount))
       return AccessKey(
         id: idPrefix + (hasUppercaseID ? idCharacters.asciiUppercased : idCharacters),
-        secret: RandomText.alphanumerics(secretLength),
-        sessionToken: "\(token)==", start: start, expiration: end)
+        secret: RandomText.alphanumerics(secretLength), sessionToken: "\(tokenPrefix)\(letters)/+\(base64)==",
+        start: start, expiration: end)
     }
   }
 
@@ -264,11 +251,10 @@ final class SimulatedService: Sendable {
     var unchangingCopy: ErrorResponse?
     let anonymous: ErrorResponse
     let policy: ErrorResponse
-    /// The code of the error response to a bucket's policy that cannot be applied.
     var malformedPolicy = "MalformedPolicy"
-    /// Whether both have an element with the server's time.
+    /// Whether the responses `anonymous` and `policy` have an element with the server's time.
     var haveServerTime = false
-    /// The error response for a preflight request without an origin, or `nil` for that of an origin that is not allowed.
+    /// The error response for a preflight request without an origin, or `nil` for that of a forbidden origin.
     var missingOrigin: ErrorResponse?
   }
 }

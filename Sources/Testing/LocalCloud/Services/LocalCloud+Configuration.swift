@@ -9,59 +9,42 @@ extension LocalCloud {
   public struct Configuration: Sendable {
     /// The accounts that can sign requests to all services of the server; at least one.
     public var accounts: [Account]
-
     /// The names of the buckets to create in every storage service, unless they already exist.
     public var buckets: [String]
-
     /// The port of the simulated OSS service; 0 selects a free port.
     public var ossPort: Int
-
     /// The port of the simulated COS service; 0 selects a free port.
     public var cosPort: Int
-
     /// The port of the simulated S3 service; 0 selects a free port.
     public var s3Port: Int
-
-    /// The path of the data directory, which is created if necessary and never removed.
-    ///
-    /// If `nil`, the server uses a temporary directory, which it removes when it stops.
+    /// The path of the data directory, which is created if necessary and never removed, or `nil` for a temporary one.
     public var root: String?
-
     /// The region that OSS V4 signatures must contain, or `nil` to accept any well-formed region.
     public var region: String?
-
     /// The region of the simulated S3 service, which S3 signatures must contain.
     public var s3Region: String
-
     /// Whether COS signatures must include the host, the content length, the token and every query parameter.
     public var isStrict: Bool
-
-    /// The origins of web pages that can send requests to the storage services and read the responses.
-    ///
-    /// An origin is a string such as `https://app.example.com`; `*` allows all origins.
+    /// The origins of web pages that can use the storage services, such as `https://app.example.com`, or `*` for all.
     public var allowedOrigins: [String]
-
     /// The configuration of the token services, the app server and the instance metadata service.
     public var services: Services
-
     /// The configuration of the simulated Aspera node.
     public var aspera: Aspera
-
     /// The faults that the server injects from the start; ``LocalCloud/faults`` changes them later.
     public var faults: Faults
-
     /// The configuration of the callbacks that OSS sends after uploads, or `nil` to reject uploads with a callback.
     public var callbacks: Callbacks?
 
     /// Whether multipart uploads can consist of parts of any size.
     ///
-    /// The services reject the completion of an upload if a part other than the last is too small: in OSS below 100 KiB,
-    /// in S3 below 5 MiB. Tests can allow such parts, which saves time.
+    /// Otherwise, the services reject an upload if a part other than the last is too small: in OSS below 100 KiB, in
+    /// S3 below 5 MiB. Tests save time with smaller parts.
     public var allowsSmallParts = false
 
     /// The IP address at which OSS, COS and S3 listen; by default they are reached from this machine only.
     ///
-    /// At any other address, a ``certificate`` is needed, or ``allowsPlainHTTP``. The token services, the app server, the
+    /// Any other address needs a ``certificate``, or ``allowsPlainHTTP``. The token services, the app server, the
     /// metadata and Aspera, which give access without a signature, stay on this machine.
     public var address = "127.0.0.1"
 
@@ -73,17 +56,13 @@ extension LocalCloud {
 
     /// The certificate of OSS, COS and S3, which then speak HTTPS alone, or `nil` for HTTP.
     public var certificate: ServerCertificate?
-
     /// Whether the storage services can be reached from other machines without encryption.
     public var allowsPlainHTTP = false
-
     /// The maximum number of connections per port, and the time limits for clients.
     public var limits = ConnectionLimits()
-
     /// The clock of the server, a closure that returns the current time in UTC; tests can replace it.
     public var clock: @Sendable () -> Timestamp
-
-    /// The function with which injected faults and bandwidth limits wait; tests can replace it with a wait that they control.
+    /// The function with which injected faults and bandwidth limits wait; tests can replace it.
     public var sleep: @Sendable @concurrent (Duration) async throws -> Void
 
     /// Creates a configuration of a local server; the parameters are the properties.
@@ -107,25 +86,25 @@ extension LocalCloud {
       for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
         throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
       }
-      let owners = [SimulatedService.account, SimulatedS3.accountNumber]
-      for account in accounts {
-        guard let number = account.number, Int64(digits: number) == nil || owners.contains(number) else { continue }
+      let ownNumbers = [SimulatedService.account, SimulatedS3.accountNumber]
+      for number in accounts.compactMap(\.number) where Int64(digits: number) == nil || ownNumbers.contains(number) {
         throw LocalCloudError(
-          "\"\(number)\" is not the number of another account; use digits, and neither of \(owners).")
+          "\"\(number)\" is not the number of another account; use digits, and neither of \(ownNumbers).")
       }
       try LocalCloudError.requireUnique(accounts.map(\.key.id.string)) { "account \"\($0)\"" }
       if let name = buckets.first(where: { !isBucketName($0) }) {
         throw LocalCloudError(
           "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
       }
-      for port in [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort, aspera.applicationsPort]
-      where !(0...65_535).contains(port) { throw LocalCloudError("\(port) is not a port; use 0 to 65535.") }
-      if certificate == nil, !allowsPlainHTTP, !LoopbackHost.isNamed(by: address),
-        !LoopbackHost.isNamed(by: "[\(address)]")
-      {
+      let ports = [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort, aspera.applicationsPort]
+      for port in ports where !(0...65_535).contains(port) {
+        throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
+      }
+      let isLocalAddress = LoopbackHost.isNamed(by: address) || LoopbackHost.isNamed(by: "[\(address)]")
+      if certificate == nil, !allowsPlainHTTP, !isLocalAddress {
         throw LocalCloudError(
-          "Other machines would reach the server at \(address) without encryption; give it a certificate, or allow plain "
-            + "HTTP in a network that you trust.")
+          "Other machines would reach the server at \(address) without encryption; give it a certificate, or allow "
+            + "plain HTTP in a network that you trust.")
       }
       try LocalCloudError.require(
         SimulatedS3.isRegion(s3Region), "\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")
@@ -137,20 +116,15 @@ extension LocalCloud {
 
   /// An account whose access key can sign requests to the local server.
   public struct Account: Sendable {
-    /// The access key of the account.
-    ///
-    /// The key is permanent, or temporary with a session token and optionally an expiration.
+    /// The access key: permanent, or temporary with a session token and optionally an expiration.
     public var key: AccessKey
-
-    /// Whether the access key is disabled.
-    ///
-    /// A request that is signed with a disabled key is rejected like a request with an unknown key.
+    /// Whether a request that is signed with the key is rejected like a request with an unknown key.
     public var isDisabled: Bool
 
     /// The number of the account that the key belongs to, in digits, or `nil` for that of the server itself.
     ///
-    /// An account owns the buckets that it creates. The server's own account owns those of the configuration. Others need
-    /// a grant or a bucket policy.
+    /// An account owns the buckets that it creates, and the server's own account those of the configuration. Other
+    /// accounts need a grant or a bucket policy.
     public var number: String?
 
     /// Creates an account with an access key; the parameters are the properties.
@@ -159,34 +133,23 @@ extension LocalCloud {
     }
   }
 
-  /// The configuration of the token services, the app server and the instance metadata service.
-  ///
-  /// All of them share one port; paths and headers distinguish their requests.
+  /// The configuration of the token services, the app server and the instance metadata service, which share one port.
   public struct Services: Sendable {
     /// The port of the token services, the app server and the instance metadata service; 0 selects a free port.
     public var port: Int
-
-    /// The roles that callers can assume.
-    ///
-    /// The app server and the instance metadata service use the first role of each vendor.
+    /// The roles that callers can assume; the app server and the metadata service use the first role of each vendor.
     public var roles: [Role]
 
     /// The lifetime of every issued temporary credential, or `nil` to use the requested lifetime.
     ///
-    /// The lifetime must be at least one second. It overrides the requested lifetime and the limits of the services,
-    /// such as the minimum of 900 seconds.
+    /// It must be at least one second, and overrides the limits of the services, such as the minimum of 900 seconds.
     public var tokenLifetime: Duration?
 
     /// The bearer token that callers of the app server must send, or `nil` to accept all callers.
     public var appToken: Secret?
-
     /// The OIDC identity tokens that callers can exchange for temporary credentials; every role trusts these tokens.
     public var identityTokens: [Secret]
-
-    /// Whether requests for instance metadata must contain a metadata token.
-    ///
-    /// A client obtains the token with a PUT request (IMDSv2). The value has no effect for vendors whose metadata
-    /// service has no tokens.
+    /// Whether requests for instance metadata need a token from a PUT request (IMDSv2), if the vendor has such tokens.
     public var requiresMetadataToken: Bool
 
     /// Creates a configuration of the services that share a port; the parameters are the properties.
@@ -223,17 +186,14 @@ public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertibl
 
   init(_ description: String) { self.description = description.onOneLine }
 
-  /// Throws an error with a description, unless a condition holds.
   static func require(_ condition: Bool, _ description: @autoclosure () -> String) throws(LocalCloudError) {
     if !condition { throw LocalCloudError(description()) }
   }
 
-  /// Throws an error that names the first of several names that occurs twice, if there is one.
-  ///
-  /// - Parameter kind: A closure that returns the kind of what has the name, and the name.
-  static func requireUnique(_ names: [String], _ kind: (String) -> String) throws(LocalCloudError) {
+  /// Throws an error if a name occurs twice; `describe` returns a name with its kind, such as `role "app"`.
+  static func requireUnique(_ names: [String], describe: (String) -> String) throws(LocalCloudError) {
     if let repeated = names.first(where: { name in names.count { $0 == name } > 1 }) {
-      throw LocalCloudError("The \(kind(repeated)) is listed twice; list it once.")
+      throw LocalCloudError("The \(describe(repeated)) is listed twice; list it once.")
     }
   }
 }

@@ -7,8 +7,7 @@ internal import OSSAuth
 internal import S3Auth
 public import StorageAuth
 
-// The only place that lists the storage services. To add a service, add a folder beside this file, and a line to each
-// of the switches below.
+// Only this file lists the storage services. To add one, add a folder beside this file, and a parameter to `select`.
 
 extension LocalCloud {
   /// A storage service that the local server imitates.
@@ -23,46 +22,46 @@ extension LocalCloud {
 
   /// The endpoint of the simulated OSS service, `http://127.0.0.1:…`, for path-style requests.
   public var ossEndpoint: ServiceEndpoint { endpoint(of: .oss) }
-
   /// The endpoint of the simulated COS service, `http://127.0.0.1:…`, for path-style requests.
   public var cosEndpoint: ServiceEndpoint { endpoint(of: .cos) }
-
   /// The endpoint of the simulated S3 service, `http://127.0.0.1:…`, for path-style requests.
   public var s3Endpoint: ServiceEndpoint { endpoint(of: .s3) }
 
-  /// Returns the endpoint of a simulated storage service.
+  /// Returns the endpoint of a simulated storage service, `http://127.0.0.1:…`, for path-style requests.
   ///
   /// - Parameter provider: The storage service.
-  /// - Returns: The endpoint, `http://127.0.0.1:…`, for path-style requests.
   public func endpoint(of provider: Provider) -> ServiceEndpoint {
-    var endpoint = stores[provider].endpoint
+    var endpoint = storageServices[provider].endpoint
     endpoint.keyByteLimit = provider.service.description.keyByteLimit
     return endpoint
   }
 
   /// The URL of the app server that issues temporary credentials for OSS.
   public var ossAppServer: String { servicesURL + KeyDocuments.alibaba.appServerPath }
-
   /// The URL of the app server that issues temporary credentials for COS.
   public var cosAppServer: String { servicesURL + KeyDocuments.tencent.appServerPath }
-
-  /// The URL of the container credentials endpoint that issues temporary credentials for S3.
-  ///
-  /// It is the value for the environment variable `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
+  /// The URL of the endpoint that issues temporary credentials for S3, for `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
   public var s3AppServer: String { servicesURL + KeyDocuments.amazon.appServerPath }
 }
 
 extension LocalCloud.Provider {
-  /// The names, formats and rules of the service that do not depend on a server's configuration.
-  var service: SimulatedService {
+  /// Returns the value for the storage service.
+  fileprivate func select<Value>(
+    oss: @autoclosure () -> Value, cos: @autoclosure () -> Value, s3: @autoclosure () -> Value
+  ) -> Value {
     switch self {
-    case .oss: .oss
-    case .cos: .cos
-    case .s3: .s3
+    case .oss: oss()
+    case .cos: cos()
+    case .s3: s3()
     }
   }
 
-  /// Returns the names, formats and rules of the service for a server's configuration.
+  /// The names, formats and rules of the service that do not depend on a server's configuration.
+  var service: SimulatedService { select(oss: .oss, cos: .cos, s3: .s3) }
+
+  /// The S3-compatible interface of the service, or `nil` for S3 itself.
+  var s3Interface: S3Interface? { select(oss: .oss, cos: .cos, s3: nil) }
+
   func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
     let service = self == .s3 ? SimulatedService.s3(region: configuration.s3Region) : service
     var (objects, behavior) = (service.objects, service.behavior)
@@ -71,32 +70,13 @@ extension LocalCloud.Provider {
     return service.with(objects, behavior)
   }
 
-  /// The service's S3-compatible interface, or `nil` if it has none besides its own.
-  var s3Interface: S3Interface? {
-    switch self {
-    case .oss: .oss
-    case .cos: .cos
-    case .s3: nil
-    }
-  }
 }
 
 extension LocalCloud.Configuration {
-  /// Returns the configured port of a storage service; 0 selects a free port.
-  func port(of provider: LocalCloud.Provider) -> Int {
-    switch provider {
-    case .oss: ossPort
-    case .cos: cosPort
-    case .s3: s3Port
-    }
-  }
+  func port(of provider: LocalCloud.Provider) -> Int { provider.select(oss: ossPort, cos: cosPort, s3: s3Port) }
 
   func region(of provider: LocalCloud.Provider) -> String {
-    switch provider {
-    case .oss: region ?? "cn-hangzhou"
-    case .cos: "ap-guangzhou"
-    case .s3: s3Region
-    }
+    provider.select(oss: region ?? "cn-hangzhou", cos: "ap-guangzhou", s3: s3Region)
   }
 }
 
@@ -105,25 +85,17 @@ struct StorageServices: Sendable {
   let cos: HTTPService
   let s3: HTTPService
 
-  /// Opens the HTTP services of all storage services, which accept requests immediately.
   init(_ open: (LocalCloud.Provider) async throws -> HTTPService) async throws {
     oss = try await open(.oss)
     cos = try await open(.cos)
     s3 = try await open(.s3)
   }
 
-  subscript(provider: LocalCloud.Provider) -> HTTPService {
-    switch provider {
-    case .oss: oss
-    case .cos: cos
-    case .s3: s3
-    }
-  }
+  subscript(provider: LocalCloud.Provider) -> HTTPService { provider.select(oss: oss, cos: cos, s3: s3) }
 }
 
 extension ServicesGateway {
-  /// The vendors' document formats for temporary credentials.
-  static let clouds: [KeyDocuments] = [.alibaba, .tencent, .amazon]
+  static let keyDocuments: [KeyDocuments] = [.alibaba, .tencent, .amazon]
 
   /// The token services in the order in which they are asked; the last one takes all other calls.
   static func tokenServices(_ issuer: Issuer) -> [any TokenService] {

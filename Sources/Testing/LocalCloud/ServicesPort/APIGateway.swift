@@ -7,15 +7,11 @@ internal import StorageAuth
 
 /// An API beside the storage services, whose calls are read whole and whose errors are documents in its own format.
 protocol APIHandler: Sendable {
-  /// The endpoint whose statistics count the API's errors; the gateway's ``APIGateway/endpoint(of:)`` returns it for calls.
+  /// The endpoint whose statistics count the errors of the API; ``APIGateway/endpoint(of:)`` returns that of a request.
   var endpoint: LocalCloud.Endpoint { get }
 
   /// Authenticates the caller, carries the call out and returns the response.
-  ///
-  /// - Throws: An ``ErrorResponse``, which ``response(for:to:)`` formats, or any other error if the server fails.
   func response(to call: InboundCall) async throws -> Answer
-
-  /// Returns the HTTP response for an error, in the API's format.
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer
 }
 
@@ -27,8 +23,6 @@ protocol SynchronousAPIHandler: APIHandler {
 /// The request handler of a port that one or several APIs share.
 protocol APIGateway: Sendable {
   var context: CloudContext { get }
-
-  /// The maximum size of the body of a call.
   var bodyByteLimit: Int { get }
 
   /// The error code for a body that is too long, and the one for an error that is not the client's.
@@ -42,7 +36,6 @@ protocol APIGateway: Sendable {
 
   /// Returns the error for a request whose body need not be read, or `nil`.
   func headError(of request: HTTPRequest) -> ErrorResponse?
-
   func makeRequestID() -> String
 
   /// Returns the API that responds to a call, which may depend on the parameters in the body.
@@ -60,9 +53,9 @@ extension APIGateway {
 
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let exchange = context.open(endpoint(of: request.head), record)
+    let exchange = context.beginExchange(at: endpoint(of: request.head), record)
     let date = context.now
-    let status = try await exchange.begin()
+    let status = try await exchange.injectFaultsBeforeOperation()
     let headError = headError(of: request.head)
     let readsBody = status == nil && headError == nil
     if readsBody, request.headers[.expect]?.asciiLowercased == "100-continue" {
@@ -81,11 +74,11 @@ extension APIGateway {
         response = try await handler.response(to: call)
       } catch {
         let error = ErrorResponse(of: error, failureCode: errorCodes.failure)
-        context.counters.refused(error.code, by: handler.endpoint)
+        context.counters.countRefusal(error.code, by: handler.endpoint)
         record?.noteRefusal(error.code, error.message)
         response = handler.response(for: error, to: call)
       }
-      if let status = try await exchange.end(&response) {
+      if let status = try await exchange.injectFaultsAfterOperation(&response) {
         response = handler.response(for: .injected(status), to: call)
       }
     }
@@ -97,14 +90,12 @@ extension APIGateway {
 
 extension JSONValue {
   static func integer(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
-
   static func strings(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
 
   /// The value, or `nil` if it is `null`, which the APIs treat like a missing member.
   var unlessNull: JSONValue? { self == .null ? nil : self }
 
-  /// Returns an integer, or `nil` if the value is `null`, or throws the Node API's error with a message if it is no integer
-  /// from the minimum on.
+  /// Returns an integer, or `nil` for `null`; throws the Node API's error for any other value, or a lower integer.
   func integer(atLeast minimum: Int = .min, _ message: String) throws(ErrorResponse) -> Int? {
     guard let value = unlessNull else { return nil }
     guard let number = value.integer, number >= minimum else { throw .nodeBadRequest(message) }

@@ -31,10 +31,9 @@ struct AppServer: SynchronousAPIHandler {
   }
 
   private func cloud(of call: InboundCall) -> KeyDocuments? {
-    ServicesGateway.clouds.first { $0.appServerPath == call.path }
+    ServicesGateway.keyDocuments.first { $0.appServerPath == call.path }
   }
 
-  /// Throws if an app token is configured and the request does not contain it.
   private func requireAppToken(in call: InboundCall) throws(ErrorResponse) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
@@ -67,6 +66,5 @@ struct MetadataToken: Sendable {
   /// The name of the header that requests the lifetime of a new token, in seconds.
   let lifetimeHeader: String
   let header: String
-  /// The status of the response to a request with a missing, invalid or expired token.
   var rejectionStatus = HTTPResponse.Status.forbidden
 }

@@ -3,9 +3,7 @@
 
 internal import StorageAuth
 
-/// Values by keys, which are remembered until they expire.
-///
-/// The number of values is limited; those that expire first are removed first.
+/// A limited number of values by keys, of which those that expire first are removed first.
 final class ExpiringTable<Value: Sendable>: Sendable {
   private struct Entry {
     let value: Value
@@ -26,7 +24,7 @@ final class ExpiringTable<Value: Sendable>: Sendable {
       if entries.count >= capacity {
         entries = entries.filter { $0.value.expiration > date }
         if entries.count >= capacity {
-          // Half are removed at once, so that the sorting of many entries is rare.
+          // Half of the entries are removed at once, so that they are rarely sorted.
           let latest = entries.sorted { $0.value.expiration > $1.value.expiration }.prefix(capacity / 2)
           entries = Dictionary(latest.map { ($0.key, $0.value) }) { first, _ in first }
         }
@@ -39,7 +37,6 @@ final class ExpiringTable<Value: Sendable>: Sendable {
   /// Returns the value of a key, also if it has expired, or `nil` if the table does not contain the key.
   func value(of key: String) -> Value? { entries.withLock { $0[ByteExactString(key)]?.value } }
 
-  /// Returns whether the table contains a key that hasn't expired.
   func contains(_ key: String, at date: Timestamp) -> Bool {
     entries.withLock { $0[ByteExactString(key)].map { $0.expiration > date } ?? false }
   }
@@ -68,7 +65,6 @@ final class LimitedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   subscript(key: Key) -> Value? { state.withLock { $0.values[key] } }
 
-  /// Inserts a value, which replaces an earlier one of its key.
   func insert(_ value: Value, for key: Key) {
     state.withLock { state in
       if state.values.updateValue(value, forKey: key) == nil { state.order.append(key) }
@@ -76,7 +72,6 @@ final class LimitedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Removes the value of a key, if there is one.
   func remove(_ key: Key) {
     state.withLock { state in
       state.order.removeAll { $0 == key }

@@ -36,8 +36,6 @@ struct InboundCall: Sendable {
 
   var request: HTTPRequest { call.request }
   var path: String { Self.path(of: request) }
-
-  /// The value of the `Authorization` header, or `nil` if the header is missing or occurs more than once.
   var authorization: String? { header("authorization") }
 
   /// Returns the value of a request header, or `nil` if the header is missing or occurs more than once.
@@ -48,7 +46,7 @@ struct InboundCall: Sendable {
 
   /// Returns the action and version in the headers with a prefix such as `x-acs-`, or in the parameters.
   ///
-  /// If the signature is in the parameters, the headers are ignored, because headers are not signed then.
+  /// The headers are ignored if the signature is in the parameters, because it does not cover them.
   func names(inHeaders prefix: String) -> (action: String?, version: String?) {
     let readsHeaders = self["Signature"] == nil
     func name(_ header: String, _ parameter: String) -> String? {

@@ -4,7 +4,7 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// An issuer of temporary credentials for the simulated services.
+/// The issuer of temporary credentials for the token services, the app server and the instance metadata service.
 struct Issuer: Sendable {
   let context: CloudContext
   private let roles: [LocalCloud.Role]
@@ -20,14 +20,12 @@ struct Issuer: Sendable {
     identityTokens = services.identityTokens
   }
 
-  /// Returns whether a caller can exchange an OIDC identity token for temporary credentials.
   func trusts(_ identityToken: String) -> Bool { identityTokens.contains(Secret(identityToken)) }
 
   /// Returns the first role for a storage service, which its app server and its metadata service use.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? { roles.first { $0.provider == provider } }
 
-  /// Issues a temporary credential of a service's first role to a client that names no lifetime, or returns `nil` if there
-  /// is no role.
+  /// Issues a temporary credential of a service's first role, or returns `nil` if there is no role.
   ///
   /// - Parameter defaultLifetime: The lifetime in seconds, unless the role allows only a shorter one.
   func issueForFirstRole(
@@ -42,7 +40,7 @@ struct Issuer: Sendable {
 
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
-  /// Returns the access key of a caller, or `nil` if it is unknown or belongs to another account, which has no roles here.
+  /// Returns the access key of a caller, or `nil` if it is unknown or belongs to another account, which has no roles.
   func key(_ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp) -> AccessKey? {
     guard context.keys.accountNumber(of: id) == SimulatedService.account else { return nil }
     return context.keys.key(id, of: provider, at: date)
@@ -60,7 +58,6 @@ struct Issuer: Sendable {
     return authority.allows(PolicyInput(action: "sts:AssumeRole", resource: resource, facts: facts))
   }
 
-  /// Issues a temporary credential, and counts it in the statistics of an endpoint.
   func issue(_ request: TokenTable.Request, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> RevealedKey {
     let key = context.keys.tokens.issue(request, by: endpoint, at: date)
     context.counters.count(endpoint) { $0.issued += 1 }
@@ -72,14 +69,10 @@ struct Issuer: Sendable {
 
 /// An issued temporary credential with its secret in plain text, for the response to the client.
 struct RevealedKey: Sendable {
-  let id: String
-  let secret: String
-  let token: String
-  let start: Timestamp
-  let expiration: Timestamp
+  let id, secret, token: String
+  let start, expiration: Timestamp
 }
 
-/// A generator of random strings, for temporary credentials and tokens.
 enum RandomText {
   /// The letters and digits without those that look alike.
   private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
@@ -88,7 +81,5 @@ enum RandomText {
     String((0..<count).map { _ in alphabet[Int.random(in: alphabet.indices)] })
   }
 
-  static func base64(byteCount: Int) -> String {
-    (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }.base64
-  }
+  static func base64(byteCount: Int) -> String { (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }.base64 }
 }

@@ -24,7 +24,7 @@ struct Metadata: SynchronousAPIHandler {
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     if call.path == Self.tokenPath { return try issueToken(for: call) }
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
-    for cloud in ServicesGateway.clouds {
+    for cloud in ServicesGateway.keyDocuments {
       for path in cloud.metadataPaths {
         guard let name = Self.suffix(of: call.path, after: path) else { continue }
         if let token = cloud.metadataToken { try requireValidToken(token, of: call) }
@@ -34,14 +34,14 @@ struct Metadata: SynchronousAPIHandler {
     throw Self.notFound
   }
 
-  /// Returns a plain-text error response, like the response of a web server without error documents.
+  /// Returns an error response in plain text, like that of a web server without error documents.
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
   }
 
   private static let notFound = ErrorResponse(.notFound, "NotFound", "The item does not exist.")
 
-  /// Returns what follows a prefix that ends with a slash, which a path without that slash has as well; or `nil`.
+  /// Returns what follows a prefix with a slash at its end, an empty string if only this slash is missing, or `nil`.
   private static func suffix(of path: String, after prefix: String) -> String? {
     if path.isIdentical(to: prefix.dropLast()) { return "" }
     return path.removingBytePrefix(prefix).map(String.init)
@@ -53,7 +53,8 @@ struct Metadata: SynchronousAPIHandler {
 
   private func issueToken(for call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
-    let lifetimes = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifetimeHeader) } }
+    let metadataTokens = ServicesGateway.keyDocuments.compactMap(\.metadataToken)
+    let lifetimes = metadataTokens.compactMap { call.header($0.lifetimeHeader) }
     guard lifetimes.count == 1, let seconds = Int64(digits: lifetimes[0]),
       (1...Self.maximumTokenLifetime).contains(seconds)
     else { throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.") }

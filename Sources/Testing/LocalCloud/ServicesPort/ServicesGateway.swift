@@ -25,14 +25,13 @@ struct ServicesGateway: APIGateway {
 
   func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
     let path = InboundCall.path(of: request)
-    if Self.clouds.contains(where: { $0.appServerPath == path }) { return .appServer }
+    if Self.keyDocuments.contains(where: { $0.appServerPath == path }) { return .appServer }
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
   /// Returns the error for a target that cannot be read, or a `Host` header that does not name this machine.
   ///
-  /// The check of the host applies only to the services without authentication, and protects them from DNS rebinding
-  /// attacks by web pages.
+  /// The check of the host protects the services without authentication from DNS rebinding attacks by web pages.
   func headError(of request: HTTPRequest) -> ErrorResponse? {
     if request.path?.utf8.first != UInt8(ascii: "/") { return .unreadableTarget }
     if endpoint(of: request) == .sts { return nil }

@@ -5,11 +5,8 @@ internal import StorageAuth
 
 /// The simulated token service of a vendor (STS), which shares its path with those of other vendors.
 protocol TokenService: SynchronousAPIHandler {
-  /// The storage service for which the token service issues temporary credentials.
   static var provider: LocalCloud.Provider { get }
   var issuer: Issuer { get }
-
-  /// Returns whether a call is in the format of the service.
   func handles(_ call: InboundCall) -> Bool
 
   /// The maximum size of a session policy, in bytes, and the error responses for a longer or malformed one.
@@ -47,27 +44,22 @@ extension TokenService {
     return issuer.fixedLifetime ?? .seconds(requested)
   }
 
-  static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
+  static func policy(_ text: String) throws(ErrorResponse) -> PolicyDocument {
     guard text.utf8.count <= policyByteLimit else { throw policyTooLong }
-    do {
-      return try SessionPolicy(text, in: provider.service.policies.language)
-    } catch {
+    do { return try PolicyDocument(text, in: provider.service.policies.language) } catch {
       throw malformedPolicy(error.reason)
     }
   }
 
-  /// Counts a call without a signature, which the service then rejects.
   func countUnsigned() { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
 }
 
-/// The access key ID and session token that a call to a token service contains.
 struct TokenClaim: SignatureClaim {
   let accessKeyID: AccessKeyID
   let sessionToken: Secret?
 }
 
 extension Timestamp {
-  /// Returns whether the time differs from another one by at most a tolerance.
   func isWithin(_ tolerance: Duration, of date: Timestamp) -> Bool {
     let difference = duration(to: date)
     return difference <= tolerance && difference >= .zero - tolerance

@@ -5,8 +5,8 @@ package import StorageAuth
 
 /// The issued temporary credentials.
 ///
-/// A credential is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
-/// number of credentials is limited; if there are too many, the oldest credential is discarded.
+/// A credential is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. If
+/// there are too many credentials, the oldest is discarded.
 package final class TokenTable: Sendable {
   /// A request for a temporary credential, which its caller may make.
   struct Request: Sendable {
@@ -14,24 +14,21 @@ package final class TokenTable: Sendable {
     /// The assumed role, or `nil` for GetFederationToken.
     let role: LocalCloud.Role?
     let session: String
-    var policy: SessionPolicy?
+    var policy: PolicyDocument?
     let lifetime: Duration
     /// The key that signed the call, or `nil` for an app, an instance or an identity token.
     var caller: AccessKeyID?
   }
 
-  /// The maximum number of uses of a temporary credential; `uses` is `nil` for no limit.
-  struct UseLimit: Sendable {
-    let uses: Int?
-  }
+  /// The maximum number of uses of a temporary credential, or `nil` for no limit.
+  struct UseLimit: Sendable { let uses: Int? }
 
   private static let capacity = 20_000
   private static let retention = Duration.seconds(3600)
 
   fileprivate struct Entry {
     let key: AccessKey
-    let start: Timestamp
-    let expiration: Timestamp
+    let start, expiration: Timestamp
     let request: Request
     let endpoint: LocalCloud.Endpoint
     var uses = 0
@@ -69,7 +66,7 @@ package final class TokenTable: Sendable {
   func issue(_ request: Request, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
     let expiration = start.advanced(by: request.lifetime)
-    let key = request.provider.service.keys.makeKey(from: start, until: expiration)
+    let key = request.provider.service.keyFormat.makeKey(from: start, until: expiration)
     state.withLock { state in
       while let oldest = state.oldest {
         let isOutdated = state.entries[oldest].map { $0.expiration.advanced(by: Self.retention) < date } ?? true
@@ -86,7 +83,7 @@ package final class TokenTable: Sendable {
 
   /// Returns an issued key, or `nil` if the ID is unknown or revoked, or belongs to another service.
   ///
-  /// If the number of uses is exhausted, the key expires at the current time. Without a limit, the lookup does not count as a use.
+  /// A key expires as soon as its uses are exhausted. A lookup without a limit does not count as a use.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
@@ -105,7 +102,6 @@ package final class TokenTable: Sendable {
     }
   }
 
-  /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown or revoked.
   func authority(of id: AccessKeyID) -> Authority? {
     state.withLock { state in
       guard let entry = state.entries[id], !entry.isRevoked else { return nil }
@@ -113,10 +109,7 @@ package final class TokenTable: Sendable {
     }
   }
 
-  /// Counts a request with an issued key that its service answered with an error.
-  func countRefusal(of id: AccessKeyID) {
-    state.withLock { $0.entries[id]?.refusals += 1 }
-  }
+  func countRefusal(of id: AccessKeyID) { state.withLock { $0.entries[id]?.refusals += 1 } }
 
   /// Makes an issued key unknown to all services, or returns `false` if it was never issued or is discarded.
   func revoke(_ id: AccessKeyID) -> Bool {
@@ -130,7 +123,6 @@ package final class TokenTable: Sendable {
     state.withLock { $0.entries[id].map { LocalCloud.Session($0) } }
   }
 
-  /// Returns the latest issued credentials, the newest first.
   func sessions(limit: Int) -> [LocalCloud.Session] {
     state.withLock { state in
       state.issuedIDs[state.oldestIndex...].suffix(limit).reversed().compactMap { id in
@@ -143,9 +135,8 @@ package final class TokenTable: Sendable {
 extension LocalCloud.Session {
   fileprivate init(_ entry: TokenTable.Entry) {
     self.init(
-      keyID: entry.key.id, provider: entry.request.provider, role: entry.request.role?.arn,
-      name: entry.request.session, policy: entry.request.policy?.text, expiration: entry.expiration,
-      requests: entry.uses, start: entry.start, caller: entry.request.caller, endpoint: entry.endpoint,
-      refusals: entry.refusals, isRevoked: entry.isRevoked)
+      keyID: entry.key.id, provider: entry.request.provider, role: entry.request.role?.arn, name: entry.request.session,
+      policy: entry.request.policy?.text, expiration: entry.expiration, requests: entry.uses, start: entry.start,
+      caller: entry.request.caller, endpoint: entry.endpoint, refusals: entry.refusals, isRevoked: entry.isRevoked)
   }
 }

@@ -14,7 +14,6 @@ struct AccessControl: RawRepresentable, Hashable, Sendable, Codable {
   static let authenticatedRead = AccessControl(rawValue: "authenticated-read")
   static let bucketOwnerRead = AccessControl(rawValue: "bucket-owner-read")
   static let bucketOwnerFullControl = AccessControl(rawValue: "bucket-owner-full-control")
-
   static let canned = [
     `private`, publicRead, publicReadWrite, authenticatedRead, bucketOwnerRead, bucketOwnerFullControl,
   ]
@@ -73,7 +72,6 @@ struct Grant: Sendable {
   let permission: Permission
 
   var isOfGroup: Bool { [Self.everybody, Self.everyAccount].contains(grantee) }
-
   func covers(_ other: Permission) -> Bool { permission == .fullControl || permission == other }
 
   /// Returns whether an account has the permission; `nil` stands for a caller without one.

@@ -7,8 +7,8 @@ internal import _NIOFileSystem
 
 /// An immutable file with bytes of objects, identified by a random ID.
 ///
-/// The file exists as long as this value is referenced: by the index, by a copy of the object, or by a reader that is
-/// still sending the file. When the last reference is released, the collector deletes the file.
+/// The collector deletes the file when the last reference to this value is released: by the index, by a copy of the
+/// object, or by a response that is still being sent.
 final class Blob: Sendable {
   let id: BlobID
   let byteCount: Int64
@@ -20,36 +20,29 @@ final class Blob: Sendable {
     self.collector = collector
   }
 
-  deinit {
-    collector.collect(id)
-  }
+  deinit { collector.collect(id) }
 }
 
 /// A queue that deletes unreferenced files, one file at a time.
 ///
-/// It deletes files only while the store is open. Objects must survive when the index is released at the end of the
-/// process, or when the index could not be read.
+/// It deletes files only while the store is open, because objects must survive the release of the index at the end of
+/// the process, or after an error.
 final class BlobCollector: Sendable {
   private let directory: FilePath
   /// The files to delete, and the task that deletes them; `nil` until the store is open.
   private let queue = Lock<(files: AsyncStream<BlobID>.Continuation, deletion: Task<Void, Never>)?>(nil)
 
-  init(directory: FilePath) {
-    self.directory = directory
-  }
+  init(directory: FilePath) { self.directory = directory }
 
   func start() {
     let (stream, files) = AsyncStream.makeStream(of: BlobID.self)
     let deletion = Task { [directory] in
-      for await id in stream {
-        _ = try? await FileSystem.shared.removeItem(at: directory.appending(id.description))
-      }
+      for await id in stream { _ = try? await FileSystem.shared.removeItem(at: directory.appending(id.description)) }
     }
     queue.withLock { $0 = (files, deletion) }
   }
 
   func collect(_ id: BlobID) { queue.withLock { _ = $0?.files.yield(id) } }
-
   func stop() { queue.withLock { $0?.files.finish() } }
 
   /// Stops accepting files for deletion, and waits until the queue is empty.
@@ -68,22 +61,18 @@ struct BlobID: Sendable, Hashable, CustomStringConvertible {
     return BlobID(description: randomHalf() + randomHalf())
   }
 
-  /// Creates an ID from a string, or returns `nil` if the string is not 32 lowercase hexadecimal digits.
   init?(_ text: String) {
     guard text.isLowerHex(byteCount: 16) else { return nil }
     description = text
   }
 
-  private init(description: String) {
-    self.description = description
-  }
+  private init(description: String) { self.description = description }
 }
 
-/// A range of bytes in a file that contains bytes of objects.
+/// A byte range of a file, which is a piece of an object.
 struct Extent: Sendable {
   let blob: Blob
-  let offset: Int64
-  let byteCount: Int64
+  let offset, byteCount: Int64
 }
 
 extension String {

@@ -10,7 +10,7 @@ internal import _NIOFileSystem
 
 /// The files that contain the bytes of objects.
 struct BlobStore: Sendable {
-  /// The number of bytes of a body that are written to a file, or read from a file, at once.
+  /// The number of bytes that are read from a file, or written to it, at once.
   static let chunkByteCount = 256 * 1024
 
   let directory: FilePath
@@ -23,7 +23,7 @@ struct BlobStore: Sendable {
   }
 
   /// Deletes the files that no object refers to, which a process that ended during a write has left behind.
-  func collectAll(except buckets: some Sequence<Bucket>) async throws {
+  func collectUnreferenced(keeping buckets: some Sequence<Bucket>) async throws {
     let kept = Set(buckets.flatMap(\.allVersions).flatMap(\.content.extents).map(\.blob.id))
     for name in try await directory.entryNames() {
       if let id = BlobID(name), !kept.contains(id) { collector.collect(id) }
@@ -31,8 +31,6 @@ struct BlobStore: Sendable {
   }
 
   /// Writes a body to a new file, which is removed if the body is truncated or invalid.
-  ///
-  /// If the process ends during the write, the file is deleted when the directory is opened again.
   func write<Body: AsyncSequence & Sendable>(
     _ body: Body, _ expected: BodyExpectation
   ) async throws -> Content where Body.Element == ByteBuffer {
@@ -41,7 +39,6 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes bytes to a new file, and removes the file if an error occurs.
   @concurrent
   func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Content {
     let id = BlobID.random()
@@ -61,7 +58,7 @@ struct BlobStore: Sendable {
     }
   }
 
-  func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Content {
+  func writeJoined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Content {
     try await write(BodyExpectation(checks: checks)) { writer in
       try await read(extents) { try await writer.append($0) }
     }
@@ -69,12 +66,11 @@ struct BlobStore: Sendable {
 
   /// Returns the same content, in one file if it has more pieces than an object may have.
   ///
-  /// A file of an Aspera transfer arrives in any number of pieces, and earlier versions stored objects of copied parts
-  /// without a limit.
+  /// This happens to files of Aspera transfers, and to objects of copied parts that earlier versions stored.
   func compact(_ content: Content) async throws -> Content {
     guard content.extents.count > Content.extentLimit else { return content }
     var compacted = content
-    compacted.setExtents(try await joined(content.extents).extents)
+    compacted.setExtents(try await writeJoined(content.extents).extents)
     return compacted
   }
 
@@ -100,8 +96,8 @@ struct BlobStore: Sendable {
 
 /// The bytes of the small files that were read last.
 ///
-/// To open, read and close a file on another thread takes longer than everything else that the server does for a small
-/// object. A file never changes, and its name is never used again, so that its bytes in memory are those in the file.
+/// Opening, reading and closing a file on another thread takes longer than everything else that the server does for a
+/// small object. The bytes in memory are always those of the file, because no file changes and no name is used again.
 private final class BlobCache: Sendable {
   private static let blobByteLimit: Int64 = 16 * 1024
   /// The maximum number of bytes of each of the two generations.
@@ -110,7 +106,7 @@ private final class BlobCache: Sendable {
   private struct State {
     var newer: [BlobID: ByteBuffer] = [:]
     var newerByteCount = 0
-    /// The files that were last read before the newer ones; they are forgotten when there are as many newer ones again.
+    /// The previous generation, which is forgotten when the newer one is full again.
     var older: [BlobID: ByteBuffer] = [:]
 
     mutating func add(_ bytes: ByteBuffer, of id: BlobID) {
@@ -123,7 +119,6 @@ private final class BlobCache: Sendable {
 
   private let state = Lock(State())
 
-  /// Returns the bytes of a range of a file, or `nil` if they are not in memory.
   func bytes(of extent: Extent) -> ByteBuffer? {
     guard extent.blob.byteCount <= Self.blobByteLimit, extent.byteCount > 0 else { return nil }
     let id = extent.blob.id
@@ -136,17 +131,15 @@ private final class BlobCache: Sendable {
     return bytes.flatMap { $0.getSlice(at: $0.readerIndex + Int(extent.offset), length: Int(extent.byteCount)) }
   }
 
-  /// Keeps the bytes of a range of a file, unless it is a part of the file or too large.
+  /// Keeps the bytes of a whole file, unless it is too large.
   func add(_ bytes: ByteBuffer, of extent: Extent) {
     let byteCount = extent.blob.byteCount
-    guard byteCount <= Self.blobByteLimit, extent.byteCount == byteCount, bytes.readableBytes == byteCount else {
-      return
-    }
-    state.withLock { $0.add(bytes, of: extent.blob.id) }
+    let isWholeFile = extent.byteCount == byteCount && bytes.readableBytes == byteCount
+    if isWholeFile, byteCount <= Self.blobByteLimit { state.withLock { $0.add(bytes, of: extent.blob.id) } }
   }
 }
 
-/// A reader of a byte range, which reads a single chunk with only one switch to another thread.
+/// A reader of a byte range; a range of one chunk is opened, read and closed with one switch to another thread.
 private struct ExtentReader {
   private let path: FilePath
   private var file: FileDescriptor?

@@ -9,12 +9,9 @@ internal import _NIOFileSystem
 
 /// A writer that appends bytes to a new file in large writes, and computes the checksums concurrently.
 ///
-/// The first write creates the file. If a body fits in one write, the file is created, written and closed with only one
-/// switch to another thread.
+/// A body that fits in one write is created, written and closed with one switch to another thread.
 struct BlobWriter {
-  /// The minimum size, in bytes, of a buffer that is retained without copying.
-  ///
-  /// The memory behind a smaller buffer may be many times as large as the buffer's content.
+  /// The minimum size of a buffer that is retained instead of copied; the memory of a smaller one may be mostly unused.
   private static let retainedByteMinimum = 16 * 1024
 
   private let path: FilePath
@@ -76,9 +73,7 @@ struct BlobWriter {
         ?? FileDescriptor.open(
           path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
           permissions: [.ownerReadWrite, .groupRead, .otherRead])
-      do {
-        for buffer in buffers { try file.writeAll(buffer.readableBytesView) }
-      } catch {
+      do { for buffer in buffers { try file.writeAll(buffer.readableBytesView) } } catch {
         if opened == nil { try? file.close() }
         throw error
       }
@@ -94,7 +89,7 @@ struct BlobWriter {
   }
 }
 
-/// The running checksums of a body that is being written.
+/// The running checksums of the bytes of a body.
 struct BodySums: Sendable {
   var md5 = MD5()
   var crc64 = CRC(.crc64ECMA)

@@ -23,7 +23,6 @@ struct Bucket: Sendable {
   }
 
   var access: AccessControl { settings.access }
-
   var owner: String { settings.owner ?? SimulatedService.account }
 
   /// Returns a pending upload; `ec` is the detailed error code of OSS if it does not exist.
@@ -32,7 +31,7 @@ struct Bucket: Sendable {
     return upload
   }
 
-  /// Returns a page of the listing of pending uploads; it starts after an upload of the key, or after the key's last one.
+  /// Returns a page of pending uploads, which starts after an upload of a key or, without an ID, after the last one.
   func uploadPage(_ query: ListQuery, afterUpload id: String) -> EntryPage<PendingUpload> {
     let after = ObjectKey(query.after)
     let following = zip(uploads.keys, uploads.values).lazy.filter { name, _ in
@@ -41,7 +40,7 @@ struct Bucket: Sendable {
     return page(query, of: following.map { (key: $0.key, id: $0.id.string, entry: $1) })
   }
 
-  /// Returns a page of entries that follow the start of the page, in their order.
+  /// Returns the page with the first entries of a sorted sequence.
   private func page<Entry>(
     _ query: ListQuery, of entries: some Sequence<(key: ObjectKey, id: String, entry: Entry)>
   ) -> EntryPage<Entry> {
@@ -59,7 +58,7 @@ struct Bucket: Sendable {
     return page
   }
 
-  /// Returns a page of the listing of current objects, without visiting each key of a group.
+  /// Returns a page of current objects, without visiting each key of a group.
   func objectPage(_ query: ListQuery) -> EntryPage<StoredObject> {
     let (after, prefix) = (ObjectKey(query.after), ObjectKey(query.prefix))
     let start = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
@@ -118,7 +117,7 @@ struct Bucket: Sendable {
     otherVersions[key] = others.isEmpty ? nil : others
   }
 
-  /// Returns the versions that are older than one of them, which may have been deleted since a page ended with it.
+  /// Returns the versions that are older than one of them, which may have been deleted in the meantime.
   private static func versions(_ versions: [StoredObject], after version: String) -> [StoredObject] {
     if let index = versions.firstIndex(where: { $0.version == version }) { return Array(versions[(index + 1)...]) }
     // IDs ascend in the order in which versions are stored.
@@ -127,8 +126,9 @@ struct Bucket: Sendable {
     }
   }
 
-  /// Returns a page of the listing of all versions, ordered by key and then from the newest to the oldest; it starts after
-  /// a version of the key, or after the key's last one.
+  /// Returns a page of all versions, ordered by key and then from the newest to the oldest.
+  ///
+  /// It starts after a version of a key or, without a version, after the key's last one.
   func versionPage(_ query: ListQuery, after version: String) -> EntryPage<(object: StoredObject, isLatest: Bool)> {
     let after = ObjectKey(query.after)
     let keys = (objects.keys + otherVersions.keys.filter { objects[$0] == nil }).sorted()
@@ -154,6 +154,12 @@ struct BucketSettings: Sendable, Codable, Equatable {
   var redundancy: String?
   /// The state of the bucket's versioning, or `nil` if it never had versions.
   var versioning: Versioning?
+  /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
+  var documents: [String: String]?
+  /// The names of documents in the order in which they were stored, or `nil` in older records.
+  var order: [String]?
+  /// The region of the bucket, or `nil` for that of the service.
+  var region: String?
 
   enum Versioning: String, Sendable, Codable {
     /// The name of the root element of the document with the state.
@@ -163,30 +169,21 @@ struct BucketSettings: Sendable, Codable, Equatable {
     case suspended = "Suspended"
   }
 
-  /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
-  var documents: [String: String]?
-  /// The names of documents in the order in which they were stored, or `nil` in older records.
-  var order: [String]?
-  /// The region of the bucket, or `nil` for that of the service.
-  var region: String?
-
   var documentNames: [String] {
     get { (order ?? (documents ?? [:]).keys.sorted()).filter { documents?[$0] != nil } }
     set { order = newValue }
   }
 
-  /// The ID of the resource group of a bucket of OSS that no document puts into another one.
+  /// The ID of the resource group of a bucket of OSS without a document about its group.
   static let defaultResourceGroup = "rg-localcloud"
-
   var resourceGroup: String { document("resourceGroup")?["ResourceGroupId"]?.text ?? Self.defaultResourceGroup }
-
   func document(_ name: String) -> XMLNode? { documents?[name].flatMap { try? XMLNode.parse(Array($0.utf8)) } }
 
   /// Returns whether the document about public access contains a rule, such as `BlockPublicAcls`.
   func blocks(_ rule: String) -> Bool { document("publicAccessBlock")?[rule]?.text == "true" }
 }
 
-/// A request for a page of a bucket's object listing.
+/// The entries that a page of a listing can have, and the maximum number of its entries and groups.
 struct ListQuery {
   var prefix: String
   var delimiter: String
@@ -205,7 +202,7 @@ struct EntryPage<Entry: Sendable>: Sendable {
   /// The key or group, and the ID, of the last entry, after which the next page starts.
   var last = (key: "", id: "")
 
-  /// The key or group after which the next page starts, or `nil` on the last page, and on one without entries.
+  /// The key or group after which the next page starts, or `nil` on the last page or an empty page.
   var next: String? { isTruncated && !last.key.isEmpty ? last.key : nil }
 }
 
@@ -219,7 +216,6 @@ struct UploadName: Sendable, Comparable {
   }
 }
 
-/// A multipart upload that is not completed yet.
 struct PendingUpload: Sendable {
   let name: UploadName
   let description: ObjectDescription
@@ -230,13 +226,12 @@ struct PendingUpload: Sendable {
   var parts = SortedTable<Int, UploadedPart>()
 }
 
-/// A part of a multipart upload that has arrived.
 struct UploadedPart: Sendable {
   let content: Content
   let modified: Timestamp
 }
 
-/// The completion of a multipart upload, with the response that a repetition of the request has as well.
+/// The completion of a multipart upload, with the response to a repetition of the request.
 struct CompletedUpload: Sendable {
   let name: UploadName
   /// The numbers and entity tags of the parts in the request.

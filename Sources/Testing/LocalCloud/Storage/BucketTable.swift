@@ -8,8 +8,7 @@ internal import _NIOFileSystem
 /// The buckets and objects of one storage service, stored in one directory.
 ///
 /// An object consists of a content file and a record file, both with random names. The index from object keys to files
-/// is in memory, and is rebuilt from the records when the directory is opened again. Pending multipart uploads are not
-/// preserved.
+/// is in memory; it is rebuilt from the records, without pending uploads, when the directory is opened again.
 final class BucketTable: Sendable {
   let blobs: BlobStore
   let journal: Journal
@@ -18,8 +17,8 @@ final class BucketTable: Sendable {
 
   /// The turns of the operations on a bucket itself, by its name, and of those on an object, by bucket and key.
   ///
-  /// Between the write of a record and the removal of the one that it replaces, the folder has both. An operation that was
-  /// acknowledged in the meantime would not be the last one if the process ended then.
+  /// While a new record replaces an old one, the folder has both. If another operation could complete in the meantime,
+  /// and the process ended then, the index would not be rebuilt with that last operation.
   private let turns = TurnTable()
 
   private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [DirectoryLock]) {
@@ -33,21 +32,19 @@ final class BucketTable: Sendable {
   static func open(_ directory: FilePath) async throws -> BucketTable {
     let content = directory.appending("content")
     try await FileSystem.shared.createDirectory(at: content, withIntermediateDirectories: true)
-    // The root may be locked while a folder in it is a link to another server's.
+    // Although the root is locked, a folder in it may be a link to a folder of another server.
     let locks = [try await DirectoryLock(directory), try await DirectoryLock(content)]
     let blobs = BlobStore(directory: content)
     let journal = Journal(directory: directory.appending("buckets"))
     let buckets = try await journal.load(blobs.collector)
     blobs.collector.start()
-    try await blobs.collectAll(except: buckets.values)
+    try await blobs.collectUnreferenced(keeping: buckets.values)
     return BucketTable(blobs: blobs, journal: journal, buckets: buckets, locks: locks)
   }
 
-  deinit {
-    blobs.collector.stop()
-  }
+  deinit { blobs.collector.stop() }
 
-  /// Waits until all unreferenced files are deleted, after which the store must not be used.
+  /// Waits until all unreferenced files are deleted; afterwards, the store must not be used.
   func close() async {
     await blobs.collector.finish()
     for lock in locks { lock.release() }
@@ -63,7 +60,6 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Modifies a bucket atomically, or throws `NoSuchBucket` if it does not exist.
   func change<Result: Sendable>(_ name: String, _ body: (inout Bucket) throws -> Result) throws -> Result {
     try buckets.withLock { buckets in
       guard let index = buckets.index(forKey: name) else { throw ErrorResponse.noSuchBucket(name) }
@@ -73,8 +69,7 @@ final class BucketTable: Sendable {
 
   // MARK: Buckets
 
-  /// Changes the settings of a bucket atomically, unless the closure throws; with a date, the bucket is created if it does
-  /// not exist.
+  /// Changes the settings of a bucket atomically, unless the closure throws; with a date, a missing bucket is created.
   func configure(
     _ name: String, creatingAt date: Timestamp? = nil, _ change: (inout BucketSettings) throws -> Void
   ) async throws {
@@ -92,7 +87,7 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Deletes an empty bucket; `withUploads` tells whether pending uploads do not prevent that.
+  /// Deletes an empty bucket; with `withUploads`, it may still have pending uploads.
   func deleteBucket(_ name: String, withUploads: Bool) async throws {
     try await turns.withTurn(of: name) {
       try buckets.withLock { buckets in
@@ -100,7 +95,7 @@ final class BucketTable: Sendable {
         guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, withUploads || bucket.uploads.isEmpty else {
           throw ErrorResponse(
             .conflict, "BucketNotEmpty", "The bucket holds objects or uploads; delete them first.",
-            details: [ErrorResponse.Detail(name: "BucketName", value: name)])
+            details: ["BucketName": name])
         }
         buckets[name] = nil
       }
@@ -116,11 +111,9 @@ final class BucketTable: Sendable {
 
   /// Creates or replaces an object atomically, unless the closure, which is part of the atomic step, throws.
   ///
-  /// If versioning is enabled, the object becomes a new version, unless it takes the place of an old one; otherwise it
-  /// replaces that without an ID. The closure runs twice: first on a copy of the bucket, so that no record is written for
-  /// a change that is refused.
-  @discardableResult
-  func put(
+  /// The object takes the place of `old`. Without `old`, it becomes a new version if versioning is enabled, or else
+  /// replaces the version without an ID. The closure runs twice: first, before the record is written, on a copy.
+  @discardableResult func put(
     _ object: StoredObject, in bucket: String, inPlaceOf old: StoredObject? = nil,
     after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws -> StoredObject {
@@ -133,17 +126,15 @@ final class BucketTable: Sendable {
       }
       let version = old.map(\.version) ?? (state == .enabled ? nil : StoredObject.nullVersion)
       let object = object.stored(as: version, old?.order ?? order)
-      do {
-        try await journal.write(object, in: bucket)
-      } catch {
-        // A concurrent deletion of the bucket also removes its directory. Report the missing bucket in that case.
+      do { try await journal.write(object, in: bucket) } catch {
+        // If the bucket was deleted concurrently, together with its directory, the missing bucket is the error.
         try read(bucket) { _ in }
         throw error
       }
       let replaced: StoredObject?
       do {
         replaced = try change(bucket) { bucket in
-          // A bucket that was deleted and created again in the meantime has not given out the number.
+          // A bucket that was deleted and created again in the meantime has lower numbers.
           guard bucket.lastOrder >= order, old != nil || bucket.settings.versioning == state else {
             throw ErrorResponse.operationAborted
           }
@@ -160,8 +151,7 @@ final class BucketTable: Sendable {
   }
 
   /// Deletes a version of an object atomically, unless the closure throws, and returns it if it existed.
-  @discardableResult
-  func delete(
+  @discardableResult func delete(
     _ key: ObjectKey, in bucket: String, version: String = StoredObject.nullVersion,
     after check: (StoredObject?) throws -> Void = { _ in }
   ) async throws -> StoredObject? {
@@ -178,9 +168,9 @@ final class BucketTable: Sendable {
   }
 }
 
-/// A table of names, each of which one operation uses at a time, in the order in which they asked for it.
+/// A table of names, each of which is used by one operation at a time, in the order of their requests.
 ///
-/// Unlike a lock, it can be held while files are written.
+/// Unlike a lock, a turn can be held while files are written.
 final class TurnTable: Sendable {
   private let waiting = Lock<[String: [CheckedContinuation<Void, Never>]]>([:])
 
@@ -199,10 +189,7 @@ final class TurnTable: Sendable {
 
   private func end(_ name: String) {
     let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
-      guard waiting[name]?.isEmpty == false else {
-        waiting[name] = nil
-        return nil
-      }
+      if waiting[name]?.isEmpty == true { waiting[name] = nil }
       return waiting[name]?.removeFirst()
     }
     next?.resume()

@@ -6,8 +6,6 @@ internal import StorageAuth
 /// The content of an object: the location of its bytes, and their checksums.
 struct Content: Sendable {
   /// The maximum number of pieces of an object: one for each part of a multipart upload.
-  ///
-  /// A part that is copied from several pieces is written to one file, so that copies of copies do not multiply pieces.
   static let extentLimit = 10_000
 
   private(set) var extents: [Extent] = []
@@ -20,7 +18,6 @@ struct Content: Sendable {
   /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
   let entityTag: String
   let crc64: UInt64
-  /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
   /// The sizes of the parts from which the object was uploaded, or `nil` if it was uploaded at once.
   var partSizes: [Int64]?
@@ -34,10 +31,10 @@ struct Content: Sendable {
     setExtents(extents)
   }
 
-  /// Sets the ranges of files, of which those that follow each other in the same file become one.
-  mutating func setExtents(_ ranges: [Extent]) {
+  /// Sets the ranges of files, and joins adjacent ranges of the same file.
+  mutating func setExtents(_ newExtents: [Extent]) {
     (extents, ends) = ([], [])
-    for extent in ranges {
+    for extent in newExtents {
       if let last = extents.last, last.blob === extent.blob, last.offset + last.byteCount == extent.offset {
         extents[extents.count - 1] = Extent(
           blob: last.blob, offset: last.offset, byteCount: last.byteCount + extent.byteCount)

@@ -8,20 +8,17 @@ internal import StorageCrypto
 struct CustomerKey: Sendable, Codable, Equatable {
   /// The names of the headers for a customer-provided encryption key, without the service's prefix.
   static let headers = [algorithmHeader, keyHeader, md5Header]
-
   static let algorithmHeader = "server-side-encryption-customer-algorithm"
   static let keyHeader = "server-side-encryption-customer-key"
   static let md5Header = "server-side-encryption-customer-key-md5"
-
   static let algorithm = "AES256"
-
   private static let byteCount = 32
 
   /// The MD5 digest of the encryption key in Base64, as the client sent it.
   let md5: String
   private let digest: String
 
-  /// Creates the digest of the key in headers, or returns `nil` if there is none of them; names omit the prefix.
+  /// Creates the digest of the key in headers, whose names omit the prefix, or returns `nil` if all of them are absent.
   init?(_ value: (String) -> String?) throws(ErrorResponse) {
     let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
     if algorithm == nil, key == nil, md5 == nil { return nil }
@@ -41,7 +38,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
     digest = SHA256.hash(bytes).hex
   }
 
-  /// Checks the key in a request against that of the object or upload that the request accesses.
+  /// Checks the key in a request against the key of the object or upload.
   static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ErrorResponse) {
     switch (given, stored) {
     case (nil, nil): return

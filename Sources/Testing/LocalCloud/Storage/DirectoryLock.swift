@@ -17,8 +17,8 @@ internal import _NIOFileSystem
 
 /// A lock on a data directory, so that no two servers use it at once.
 ///
-/// A server deletes files that no record of its own names, which another server may be writing. The lock is bound to an
-/// open file: it also excludes a second server in the same process, and it ends with the process at the latest.
+/// A server deletes files without a record, which another server may be writing. The lock is bound to an open file: it
+/// also excludes a second server in the same process, and it ends with the process at the latest.
 final class DirectoryLock: Sendable {
   private let file: Lock<FileDescriptor?>
 
@@ -28,7 +28,7 @@ final class DirectoryLock: Sendable {
     do {
       let file = try FileDescriptor.open(
         root.appending(".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow], permissions: .ownerReadWrite)
-      // From here on, an error ends the life of the lock, which closes the file.
+      // From here on, an error releases the lock, which closes the file.
       self.file = Lock(file)
       guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
     } catch Errno.wouldBlock {
@@ -41,7 +41,5 @@ final class DirectoryLock: Sendable {
 
   func release() { try? file.withLock { $0.take() }?.close() }
 
-  deinit {
-    release()
-  }
+  deinit { release() }
 }

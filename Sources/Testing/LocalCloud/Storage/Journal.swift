@@ -15,13 +15,10 @@ internal import _NIOFileSystem
 /// The record files of buckets and objects, from which the index is rebuilt when a directory is opened.
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
-
   /// The start of the names of Foundation's files for atomic writes on Linux.
   private static let unfinishedFilePrefix = ".dat.nosync"
-
-  /// The maximum size of a record that is written; one with ``Content/extentLimit`` pieces has less than half of it.
+  /// The maximum size of a record that is written: more than twice that of one with ``Content/extentLimit`` pieces.
   private static let writeLimit = 4 << 20
-
   /// The maximum size of a record that is read, which is larger because earlier versions wrote without a limit.
   private static let readLimit = ByteCount.mebibytes(256)
 
@@ -36,7 +33,7 @@ struct Journal: Sendable {
     try record.write(to: URL(filePath: directory(of: bucket.name).appending(Self.bucketFile).string), options: .atomic)
   }
 
-  /// Removes the record of a bucket before all other files, so that no part of the bucket is found if the process ends.
+  /// Removes the record of a bucket first: without it, the other files are ignored if the process ends.
   func remove(bucket: String) async throws {
     try await FileSystem.shared.removeItem(at: directory(of: bucket).appending(Self.bucketFile))
     try await FileSystem.shared.removeItem(at: directory(of: bucket))
@@ -49,9 +46,7 @@ struct Journal: Sendable {
     }
     try await FileSystem.shared.withFileHandle(
       forWritingAt: file(of: object, in: bucket), options: .newFile(replaceExisting: false)
-    ) { file in
-      _ = try await file.write(contentsOf: bytes, toAbsoluteOffset: 0)
-    }
+    ) { file in _ = try await file.write(contentsOf: bytes, toAbsoluteOffset: 0) }
   }
 
   func remove(_ object: StoredObject, in bucket: String) async throws {
@@ -71,7 +66,7 @@ struct Journal: Sendable {
       guard var bucket = record?.bucket(named: name),
         try await FileSystem.shared.info(forFileAt: objects(of: name)) != nil
       else { continue }
-      // A process that ended while it replaced the record has left the file that would have replaced it.
+      // A process that ended while it replaced the record has left an unfinished file.
       for file in try await directory(of: name).entryNames() where file.hasBytePrefix(Self.unfinishedFilePrefix) {
         try await FileSystem.shared.removeItem(at: directory(of: name).appending(file))
       }
@@ -101,9 +96,7 @@ struct Journal: Sendable {
   private func read<Record: Decodable>(_ type: Record.Type, _ path: FilePath) async throws -> Record? {
     guard try await FileSystem.shared.info(forFileAt: path) != nil else { return nil }
     let buffer = try await ByteBuffer(contentsOf: path, maximumSizeAllowed: Self.readLimit)
-    do {
-      return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
-    } catch {
+    do { return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView)) } catch {
       throw LocalCloudError("\(path) is not a record of this server; delete it, or choose another directory.")
     }
   }
@@ -111,7 +104,6 @@ struct Journal: Sendable {
   // MARK: Paths
 
   private func directory(of bucket: String) -> FilePath { directory.appending(bucket) }
-
   private func objects(of bucket: String) -> FilePath { directory(of: bucket).appending("objects") }
 
   private func file(of object: StoredObject, in bucket: String) -> FilePath {
@@ -149,9 +141,7 @@ struct BucketRecord: Codable {
 struct ObjectRecord: Codable {
   private struct Part: Codable {
     let file: String
-    let fileByteCount: Int64
-    let offset: Int64
-    let byteCount: Int64
+    let fileByteCount, offset, byteCount: Int64
   }
 
   private let key: String
@@ -159,8 +149,7 @@ struct ObjectRecord: Codable {
   private let byteCount: Int64
   private let entityTag: String
   private let crc64: UInt64
-  private let headers: [ObjectDescription.Header]
-  private let metadata: [ObjectDescription.Header]
+  private let headers, metadata: [ObjectDescription.Header]
   private let modified: InstantRecord
   private let isMultipart: Bool
   private let kind: StoredObject.Kind?
@@ -190,7 +179,7 @@ extension ObjectRecord {
       partSizes: content.partSizes, partChecksums: content.partChecksums, attributes: object.attributes)
   }
 
-  /// Returns the object; `blob` returns the value of a file, which objects with the same file share.
+  /// Returns the object; `blob` returns the value that all objects with the same file share.
   func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
     var total: Int64? = 0
     let extents = try parts.map { part in

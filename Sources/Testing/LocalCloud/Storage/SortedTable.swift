@@ -1,16 +1,15 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A dictionary whose entries are ordered by key.
+/// A dictionary whose entries are ordered by key, with lookups in logarithmic time.
 ///
-/// A lookup takes logarithmic time. Insertion and removal move all subsequent entries; with tens of thousands of keys,
-/// this takes less time than the file operation that accompanies each change.
+/// Insertion and removal move all subsequent entries, which takes less time than a file operation even with tens of
+/// thousands of keys.
 struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   private(set) var keys: [Key] = []
   private(set) var values: [Value] = []
 
   var count: Int { keys.count }
-
   var isEmpty: Bool { keys.isEmpty }
 
   subscript(_ key: Key) -> Value? {
@@ -22,13 +21,12 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the range of the index of a key, or an empty one, where a new key belongs.
+  /// Returns a range with the index of a key, or an empty range at the index where a new key belongs.
   private func place(of key: Key) -> Range<Int> {
     let index = firstIndex { $0 >= key }
     return index..<(index < keys.count && keys[index] == key ? index + 1 : index)
   }
 
-  /// Returns the first index from `start` whose key satisfies a predicate, or the number of entries.
   func firstIndex(from start: Int = 0, where predicate: (Key) -> Bool) -> Int {
     keys.firstSortedIndex(from: start, where: predicate)
   }

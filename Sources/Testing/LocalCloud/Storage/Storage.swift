@@ -11,15 +11,14 @@ struct Storage: Sendable {
   private let isTemporary: Bool
   private let lock: DirectoryLock
   private let stores: [LocalCloud.Provider: BucketTable]
+  /// The table with the files and folders of the Aspera node.
   let node: BucketTable
 
   /// Opens and locks the data directory at a path, or creates a temporary directory if the path is `nil`.
   static func open(_ path: String?) async throws -> Storage {
     if let path { return try await open(FilePath(path), isTemporary: false) }
     let root = try await makeTemporaryDirectory()
-    do {
-      return try await open(root, isTemporary: true)
-    } catch {
+    do { return try await open(root, isTemporary: true) } catch {
       await remove(root)
       throw error
     }
@@ -38,13 +37,11 @@ struct Storage: Sendable {
     }
   }
 
-  /// Runs a closure that uses a directory, and replaces an error of the system by one that names the directory.
+  /// Runs a closure, and replaces an error of the system by one that names the directory.
   private static func describingErrors<Result>(
     in directory: FilePath, _ body: () async throws -> Result
   ) async throws -> Result {
-    do {
-      return try await body()
-    } catch let error as FileSystemError {
+    do { return try await body() } catch let error as FileSystemError {
       guard let reason = (error.cause as? FileSystemError.SystemCallError)?.errno else { throw error }
       throw LocalCloudError("The directory \(directory) cannot be used: \(reason). Choose a writable one.")
     }
@@ -55,9 +52,7 @@ struct Storage: Sendable {
     await Task { _ = try? await FileSystem.shared.removeItem(at: directory) }.value
   }
 
-  /// Creates a temporary directory that only its owner can access.
-  ///
-  /// The function fails if the directory already exists, so that another user's directory is never used.
+  /// Creates a temporary directory that only its owner can access; an existing directory is an error.
   private static func makeTemporaryDirectory() async throws -> FilePath {
     let location = try await FileSystem.shared.temporaryDirectory
     let name = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()

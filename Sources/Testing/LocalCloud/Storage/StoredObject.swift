@@ -63,7 +63,7 @@ final class StoredObject: Sendable {
       access: access, attributes: attributes, version: version, order: order)
   }
 
-  /// Returns the object as a version; without an ID, it is named by its number in the order of versions.
+  /// Returns the object as a version; without an ID, the version gets a random one that sorts by its number.
   func stored(as version: String?, _ order: UInt64) -> StoredObject {
     StoredObject(
       id: id, key: key, content: content, description: description, modified: modified, kind: kind, access: access,
@@ -71,7 +71,7 @@ final class StoredObject: Sendable {
       version: version ?? String(hexadecimal: order) + String(hexadecimal: UInt64.random(in: 0 ... .max)), order: order)
   }
 
-  /// Returns the symbolic link with the content of the object to which it points, and what is needed to read it.
+  /// Returns the symbolic link with the content of its target, and the attributes that are needed to read it.
   func linked(to target: StoredObject) -> StoredObject {
     var attributes = attributes
     (attributes.storageClass, attributes.customerKey) = (target.attributes.storageClass, target.attributes.customerKey)
@@ -103,20 +103,16 @@ extension ObjectKey {
 
 /// The headers that a client specified for an object, and that the server returns with the object.
 struct ObjectDescription: Sendable, Equatable {
-  /// The headers that describe the content, such as `Content-Type` and `Cache-Control`.
   var headers: [Header] = []
   /// The user metadata headers, with names that omit the service's prefix.
   var metadata: [Header] = []
 
-  /// The start of the names of the metadata that a client which encrypts stores with an object.
+  /// The prefix of the names of metadata with which a client stores how it has encrypted an object.
   static let clientEncryptionPrefix = "client-side-encryption-"
 
-  struct Header: Sendable, Equatable, Codable {
-    let name: String
-    let value: String
-  }
+  struct Header: Sendable, Equatable, Codable { let name, value: String }
 
-  /// Adds the media type of another description, unless this one has one, and its metadata of client-side encryption.
+  /// Adds the media type and the metadata of client-side encryption of another description, if they are missing here.
   mutating func keepType(of other: ObjectDescription) {
     if !headers.contains(where: { $0.name == "Content-Type" }) {
       headers += other.headers.filter { $0.name == "Content-Type" }
@@ -129,8 +125,7 @@ struct ObjectDescription: Sendable, Equatable {
 
 /// The storage attributes that a client specified for an object.
 ///
-/// The server stores and returns the attributes. Only a customer-provided encryption key and an archive storage class
-/// have an effect.
+/// Of the attributes, only a customer-provided encryption key and an archive storage class have an effect.
 struct ObjectAttributes: Sendable, Codable, Equatable {
   /// The name of the storage class, or `nil` for the standard storage class.
   var storageClass: String?

@@ -14,7 +14,6 @@ internal import StorageAuth
 public struct ConformanceReport: Sendable {
   /// The name of the checked implementation, such as its type name.
   public let subject: String
-
   /// The checks of the implementation, one for each rule, in the order of the rules.
   public let checks: [Check]
 
@@ -22,7 +21,6 @@ public struct ConformanceReport: Sendable {
   public struct Check: Sendable, Hashable {
     /// The rule, as a sentence without a period.
     public let rule: String
-
     /// The outcome of checking the rule.
     public let outcome: Outcome
   }
@@ -119,7 +117,6 @@ extension ConformanceReport.Check {
   }
 }
 
-/// Returns the error that an operation throws, or `nil` if it throws none.
 func thrownError<Failure: Error>(by operation: () throws(Failure) -> Void) -> Failure? {
   do throws(Failure) { try operation() } catch { return error }
   return nil

@@ -40,10 +40,9 @@ public struct FormConformance<Signing: FormSigner<AccessKey>, Verifying: FormVer
     self.date = date
   }
 
-  /// Checks the signer and the verifier against the given rules.
+  /// Returns a report about the signer and the verifier with one check for each rule.
   ///
   /// - Parameter rules: The rules to check.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [FormRule] = FormRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Verifying.self, rules) { rule in try Self.keys.reduce(0) { try $0 + check(rule, $1) } }
   }
@@ -90,10 +89,8 @@ public enum FormRule: String, CaseIterable, Sendable {
 
 extension FormConformance {
   private static var keys: [AccessKey] {
-    [
-      AccessKey(id: "AKIDexample1", secret: "secret0canary"),
-      AccessKey(id: "AKIDexample2", secret: "secret1canary", sessionToken: "token0canary+/="),
-    ]
+    let permanent = AccessKey(id: "AKIDexample1", secret: "secret0canary")
+    return [permanent, AccessKey(id: "AKIDexample2", secret: "secret1canary", sessionToken: "token0canary+/=")]
   }
 
   private var policy: FormPolicy {
@@ -102,9 +99,9 @@ extension FormConformance {
       conditions: [FormCondition(metadata, .equals("mia"))], until: date.advanced(by: .seconds(600)))
   }
 
-  private func sign(_ key: AccessKey, _ change: (inout FormPolicy) -> Void = { _ in }) throws(SigningError)
-    -> SignedForm
-  {
+  private func sign(
+    _ key: AccessKey, _ change: (inout FormPolicy) -> Void = { _ in }
+  ) throws(SigningError) -> SignedForm {
     var policy = policy
     change(&policy)
     return try signer.sign(policy, to: endpoint, with: key, in: .at(date))
@@ -153,7 +150,7 @@ extension FormConformance {
     let fields = try fields(key)
     for (index, field) in fields.enumerated() {
       var changed = fields
-      // The policy permits every key with the prefix.
+      // The values differ at the beginning, because the policy permits every key with the prefix.
       changed[index] = FormField(field.name, "x" + field.value)
       try requireRejected(submitted(changed), key, "with another value of \(field.name)")
       // The media type of the file can replace a missing one.
@@ -238,13 +235,13 @@ extension FormConformance {
     let form = try sign(key)
     let secrets = [key.secret.reveal()]
     try secrets.requireAbsent(from: form.json, "the form")
-    let submitted = submitted(try fields(key))
+    let submittedForm = submitted(try fields(key))
     let hidden = secrets + [key.sessionToken?.reveal()].compactMap { $0 }
     try hidden.requireAbsent(fromDisplaysOf: form, "the signed form")
-    try hidden.requireAbsent(fromDisplaysOf: submitted, "the submitted form")
+    try hidden.requireAbsent(fromDisplaysOf: submittedForm, "the submitted form")
     let other = AccessKey(id: key.id, secret: Secret("another"), sessionToken: key.sessionToken)
     for (key, seconds) in [(other, Int64(0)), (key, 9_999)] {
-      do throws(VerificationError) { _ = try verify(submitted, key, after: seconds) } catch {
+      do throws(VerificationError) { _ = try verify(submittedForm, key, after: seconds) } catch {
         try hidden.requireAbsent(fromDisplaysOf: error, "the error \(error.code)")
       }
     }

@@ -14,27 +14,16 @@ internal import StorageCrypto
 public struct PresignerConformance<Subject: Presigner>: Sendable {
   /// The presigner to check.
   public let presigner: Subject
-
-  /// The requests to presign, with their credentials and signing times.
+  /// The requests to presign, with their credentials and signing times, all of which the presigner must accept.
   public let samples: [SigningSample<Subject.SigningCredential>]
-
-  /// The lifetime of the presigned URLs.
+  /// The lifetime of the presigned URLs in whole seconds, which the service must allow.
   public let lifetime: Duration
-
   /// The anonymous credential, or `nil` if the scheme has no anonymous credential.
   public let anonymous: Subject.SigningCredential?
-
   /// The credentials that the presigner must reject, with names that describe their defects.
   public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
-  /// Creates a suite for a presigner with any type of credential.
-  ///
-  /// - Parameters:
-  ///   - presigner: The presigner to check.
-  ///   - samples: The requests to presign. The presigner must accept all of them.
-  ///   - lifetime: The lifetime of the presigned URLs in whole seconds, which the service must allow.
-  ///   - anonymous: The anonymous credential, or `nil` if the scheme has no anonymous credential.
-  ///   - unusable: The credentials that the presigner must reject, with names that describe their defects.
+  /// Creates a suite for a presigner with any type of credential; the parameters are the properties.
   public init(
     _ presigner: Subject, samples: [SigningSample<Subject.SigningCredential>], lifetime: Duration = .seconds(60),
     anonymous: Subject.SigningCredential?, unusable: [(name: String, credential: Subject.SigningCredential)]
@@ -46,10 +35,9 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
     self.unusable = unusable
   }
 
-  /// Checks the presigner against the given rules.
+  /// Returns a report about the presigner with one check for each rule.
   ///
   /// - Parameter rules: The rules to check.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [PresignerRule] = PresignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules, check)
   }
@@ -93,10 +81,11 @@ extension PresignerConformance {
   }
 
   func checkPreparation() throws -> Int {
-    let dividedRequests = samples.flatMap { sample in ObjectOfRequest.divisions(of: sample.request).map { (sample, $0) }
+    let objects = samples.flatMap { sample in
+      // Divided at the first slash, the key can contain the bucket, and a presigner may reject a path without a bucket.
+      ObjectOfRequest.divisions(of: sample.request)
+        .filter { !$0.isDividedAtFirstSlash || sample.hasOnlyKeyInPath }.map { (sample, $0) }
     }
-    // Divided at the first slash, the key can contain the bucket, and a presigner may reject a path without a bucket.
-    let objects = dividedRequests.filter { sample, object in !object.isDividedAtFirstSlash || sample.hasOnlyKeyInPath }
     guard !objects.isEmpty else { throw NotTried(reason: "no sample is a request for an object") }
     for (sample, object) in objects {
       let prepared = try object.presigned(
@@ -180,7 +169,6 @@ extension PresignerConformance {
     try sample.secrets.requireAbsent(fromDisplaysOf: error, "an error")
   }
 
-  /// Returns the error with which a sample is rejected, or throws a violation if it is accepted.
   private func rejection(
     of sample: Sample, with credential: Subject.SigningCredential, for duration: Duration, _ label: String
   ) throws(Violation) -> SigningError {
@@ -228,10 +216,8 @@ public enum PresignerRule: String, CaseIterable, Sendable {
 package struct ObjectOfRequest {
   /// The request for which the presigner is created, whose path ends at the slash.
   package let container: HTTPRequest
-
   /// The object's key after the slash, decoded.
   package let key: String
-
   /// Whether the path is divided at its first slash.
   package let isDividedAtFirstSlash: Bool
 

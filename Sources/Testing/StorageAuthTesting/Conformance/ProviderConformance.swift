@@ -18,22 +18,16 @@ public import StorageAuth
 public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// The provider to check, which must return a credential.
   public let provider: Subject
-
   /// Providers of the same type that are configured to fail.
   public let failing: [any CredentialProvider<Subject.Value>]
-
   /// A provider of the same type that receives no response while the suite runs, or `nil` to skip its rule.
   public let waiting: (any CredentialProvider<Subject.Value>)?
-
   /// The number of concurrent calls to the provider.
   public let concurrency: Int
-
   /// The time limit for each call, measured with the machine's clock.
   public let patience: Duration
-
   /// The clock used to check expiration.
   public let context: ProviderContext
-
   let secrets: [String]
 
   /// Creates a suite for a credential provider.
@@ -62,10 +56,9 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
     self.context = context
   }
 
-  /// Checks the provider against the given rules.
+  /// Returns a report about the provider with one check for each rule.
   ///
   /// - Parameter rules: The rules to check.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [ProviderRule] = ProviderRule.allCases) async -> ConformanceReport {
     await ConformanceReport(of: Subject.self, rules, check)
   }
@@ -102,7 +95,6 @@ extension ProviderConformance {
 
   func checkCredential() async throws -> Int {
     _ = try await issued()
-    let provider = provider
     let outcome = await answered(within: patience) {
       await Result.catching { () throws(CredentialError) in try await provider.credential(in: context) }
     }
@@ -123,9 +115,8 @@ extension ProviderConformance {
   }
 
   func checkConcurrency() async throws -> Int {
-    let (provider, patience) = (provider, patience)
     try await withThrowingTaskGroup(of: Outcome?.self) { group in
-      for _ in 0..<concurrency { group.addTask { await Self.outcome(of: provider, in: context, within: patience) } }
+      for _ in 0..<concurrency { group.addTask { await outcome(of: provider) } }
       for try await outcome in group { _ = try credential(in: outcome) }
     }
     return concurrency
@@ -143,7 +134,7 @@ extension ProviderConformance {
   func forFailures(_ check: (CredentialError) throws -> Void) async throws -> Int {
     if failing.isEmpty { throw NotTried(reason: "there is no provider that fails") }
     for provider in failing {
-      switch await Self.outcome(of: provider, in: context, within: patience) {
+      switch await outcome(of: provider) {
       case .success: throw Violation("a provider that must fail returned a credential")
       case .failure(let error): try check(error)
       case nil: throw Violation("a provider that must fail did not return within \(patience)")
@@ -164,10 +155,7 @@ extension ProviderConformance {
   func checkCancellation() async throws -> Int {
     guard let waiting else { throw NotTried(reason: "there is no provider that waits") }
     for yields in [0, 1, 100] {
-      let outcome = await answered(within: patience, cancelledAfter: yields) {
-        await Self.outcome(of: waiting, in: context)
-      }
-      switch outcome {
+      switch await outcome(of: waiting, cancelledAfter: yields) {
       case .success: throw Violation("a provider that must wait returned a credential")
       case .failure(let error): try require(error.code == .cancelled, "the wait ended with the code \(error.code)")
       case nil: throw Violation("the wait did not end within \(patience) after it was cancelled")
@@ -177,7 +165,7 @@ extension ProviderConformance {
   }
 
   private func issued() async throws(Violation) -> IssuedCredential<Subject.Value> {
-    try credential(in: await Self.outcome(of: provider, in: context, within: patience))
+    try credential(in: await outcome(of: provider))
   }
 
   private func credential(in outcome: Outcome?) throws(Violation) -> IssuedCredential<Subject.Value> {
@@ -188,13 +176,13 @@ extension ProviderConformance {
     }
   }
 
-  private static func outcome(
-    of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext
-  ) async -> Outcome { await Outcome.catching { () throws(CredentialError) in try await provider.issue(in: context) } }
-
-  private static func outcome(
-    of provider: any CredentialProvider<Subject.Value>, in context: ProviderContext, within patience: Duration
-  ) async -> Outcome? { await answered(within: patience) { await outcome(of: provider, in: context) } }
+  private func outcome(
+    of provider: any CredentialProvider<Subject.Value>, cancelledAfter yields: Int? = nil
+  ) async -> Outcome? {
+    await answered(within: patience, cancelledAfter: yields) {
+      await Outcome.catching { () throws(CredentialError) in try await provider.issue(in: context) }
+    }
+  }
 }
 
 /// A rule that an implementation of `CredentialProvider` must follow.

@@ -16,23 +16,14 @@ public import StorageAuth
 public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request == HTTPRequest {
   /// The signer to check.
   public let signer: Subject
-
-  /// The requests to sign, with their credentials and signing times.
+  /// The requests to sign, with their credentials and signing times, all of which the signer must accept.
   public let samples: [SigningSample<Subject.SigningCredential>]
-
   /// The anonymous credential, or `nil` if the scheme has no anonymous credential.
   public let anonymous: Subject.SigningCredential?
-
   /// The credentials that the signer must reject, with names that describe their defects.
   public let unusable: [(name: String, credential: Subject.SigningCredential)]
 
-  /// Creates a suite for a signer with any type of credential.
-  ///
-  /// - Parameters:
-  ///   - signer: The signer to check.
-  ///   - samples: The requests to sign. The signer must accept all of them.
-  ///   - anonymous: The anonymous credential, or `nil` if the scheme has no anonymous credential.
-  ///   - unusable: The credentials that the signer must reject, with names that describe their defects.
+  /// Creates a suite for a signer with any type of credential; the parameters are the properties.
   public init(
     _ signer: Subject, samples: [SigningSample<Subject.SigningCredential>], anonymous: Subject.SigningCredential?,
     unusable: [(name: String, credential: Subject.SigningCredential)]
@@ -43,30 +34,30 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
     self.unusable = unusable
   }
 
-  /// Checks the signer against the given rules.
+  /// Returns a report about the signer with one check for each rule.
   ///
   /// - Parameter rules: The rules to check. Leave out the `bound…` rules that the scheme does not follow.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [SignerRule] = SignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: SignerRule) throws -> Int {
     switch rule {
-    case .determinism: try forSamples(checkDeterminism)
+    case .determinism:
+      try samples.checkEach { try require(signed($0) == signed($0), "the second signature differs from the first") }
     case .atomicity: try forHostileInputs(checkAtomicity)
-    case .untouchedPath: try forSamples(checkPath) + forHostileInputs(checkPathIfSigned)
+    case .untouchedPath: try samples.checkEach(checkPath) + forHostileInputs(checkPathIfSigned)
     case .keptHeaders: try forSamples(withHeaders: 1, checkHeaders)
     case .headerOrder: try forSamples(withHeaders: 2, checkHeaderOrder)
     case .resigning: try checkResigning()
     case .anonymity: try checkAnonymity()
     case .boundSecret: try checkSecret()
-    case .boundDate: try forSamples(checkDate)
-    case .boundMethod: try forSamples(checkMethod)
-    case .boundPath: try forSamples(checkOtherPath)
+    case .boundDate: try samples.checkEach(checkDate)
+    case .boundMethod: try samples.checkEach(checkMethod)
+    case .boundPath: try samples.checkEach(checkOtherPath)
     case .refusal: try checkRefusal()
-    case .secrecy: try forSamples(checkSecrecy) + forHostileInputs(checkSecrecyOfErrors)
-    case .validity: try forSamples(checkValidity)
+    case .secrecy: try samples.checkEach(checkSecrecy) + forHostileInputs(checkSecrecyOfErrors)
+    case .validity: try samples.checkEach(checkValidity)
     }
   }
 }
@@ -85,9 +76,7 @@ extension SignerConformance where Subject.SigningCredential == AccessKey {
 extension SignerConformance {
   typealias Sample = SigningSample<Subject.SigningCredential>
 
-  func forSamples(_ check: (Sample) throws -> Void) throws -> Int { try samples.checkEach(check) }
-
-  /// Runs a check with each sample that has enough headers with different names for the check to mean something.
+  /// Runs a check with each sample that has at least a number of headers with different names.
   private func forSamples(withHeaders count: Int, _ check: (Sample) throws -> Void) throws -> Int {
     let samples = samples.filter { Set($0.request.headerFields.map(\.name)).count >= count }
     guard !samples.isEmpty else {
@@ -100,43 +89,21 @@ extension SignerConformance {
   func forHostileInputs(_ check: (_ request: HTTPRequest, _ name: String, Sample) throws -> Void) throws -> Int {
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     let requests = HostileInputs.requests(from: sample.request)
-    _ = try [sample].checkEach({ sample in
+    _ = try [sample].checkEach { sample in
       for (name, request) in requests { try check(request, name, sample) }
       for (name, credential) in unusable {
         var copy = sample
         copy.credential = credential
         try check(sample.request, "with \(name)", copy)
       }
-    })
+    }
     return requests.count + unusable.count
   }
 
   func signed(_ sample: Sample) throws(SigningError) -> HTTPRequest {
     try signer.signed(sample.request, with: sample.credential, in: .at(sample.date))
   }
-}
 
-extension Array {
-  /// Runs a check with each sample, and returns their number.
-  ///
-  /// A violation or rejection gets the name of the sample, which contains its seed, and the time of signing.
-  func checkEach<SigningCredential>(_ check: (Element) throws -> Void) throws -> Int
-  where Element == SigningSample<SigningCredential> {
-    guard !isEmpty else { throw NotTried(reason: "there is no sample") }
-    for sample in self {
-      do {
-        try check(sample)
-      } catch let violation as Violation {
-        throw Violation("\(sample.name): \(violation.message) (signed at \(sample.date))")
-      } catch let error as SigningError {
-        throw Violation("\(sample.name): it was rejected with \(error) (signed at \(sample.date))")
-      }
-    }
-    return count
-  }
-}
-
-extension SignerConformance {
   func checkSecret() throws -> Int {
     let samples = samples.filter { $0.otherSecret != nil }
     guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential with another secret") }
@@ -166,25 +133,25 @@ extension SignerConformance {
     var other = sample
     change(&other)
     let authorization = try signed(sample).authorization(addedTo: sample.request)
-    try require(
-      try signed(other).authorization(addedTo: other.request) != authorization, "the signature is the same \(label)")
+    let otherAuthorization = try signed(other).authorization(addedTo: other.request)
+    try require(authorization != otherAuthorization, "the signature is the same \(label)")
   }
 
   func checkRefusal() throws -> Int {
     guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that must be rejected") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
     for (name, credential) in unusable {
-      var request = sample.request
-      let error = error(of: &request, with: credential, sample)
-      try require(error != nil, "\(name) was not rejected")
+      try requireUnsigned(name) { () throws(SigningError) in
+        _ = try signer.signed(sample.request, with: credential, in: .at(sample.date))
+      }
     }
     return unusable.count
   }
 
   func checkAtomicity(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
-    var copy = request
-    guard let error = error(of: &copy, with: sample.credential, sample) else { return }
-    try require(copy == request, "the request changed although it was rejected \(name)")
+    let attempt = attemptToSign(request, sample)
+    guard let error = attempt.error else { return }
+    try require(attempt.request == request, "the request changed although it was rejected \(name)")
     try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error \(name) lacks a message or a remedy")
   }
 
@@ -196,8 +163,7 @@ extension SignerConformance {
   }
 
   func checkSecrecyOfErrors(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
-    var copy = request
-    guard let error = error(of: &copy, with: sample.credential, sample) else { return }
+    guard let error = attemptToSign(request, sample).error else { return }
     var secrets = sample.secrets
     if let key = sample.credential as? AccessKey {
       secrets += [key.secret.reveal(), key.sessionToken?.reveal() ?? ""].filter { $0.utf8.count >= 8 }
@@ -205,22 +171,22 @@ extension SignerConformance {
     try secrets.requireAbsent(fromDisplaysOf: error, "the error \(name)")
   }
 
-  private func error(of request: inout HTTPRequest, with credential: Subject.SigningCredential, _ sample: Sample)
-    -> SigningError?
-  {
-    thrownError { () throws(SigningError) in try signer.sign(&request, with: credential, in: .at(sample.date)) }
-  }
-
-  func checkDeterminism(_ sample: Sample) throws {
-    try require(signed(sample) == signed(sample), "the second signature differs from the first")
+  /// Returns a request after an attempt to sign it as the sample would be, and the error if the signer rejected it.
+  private func attemptToSign(
+    _ request: HTTPRequest, _ sample: Sample
+  ) -> (request: HTTPRequest, error: SigningError?) {
+    var signed = request
+    let error = thrownError { () throws(SigningError) in
+      try signer.sign(&signed, with: sample.credential, in: .at(sample.date))
+    }
+    return (signed, error)
   }
 
   func checkPath(_ sample: Sample) throws { try requireUntouched(signed(sample), sample.request, "") }
 
   func checkPathIfSigned(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
-    var copy = request
-    guard error(of: &copy, with: sample.credential, sample) == nil else { return }
-    try requireUntouched(copy, request, " \(name)")
+    let attempt = attemptToSign(request, sample)
+    if attempt.error == nil { try requireUntouched(attempt.request, request, " \(name)") }
   }
 
   private func requireUntouched(_ signed: HTTPRequest, _ request: HTTPRequest, _ name: String) throws(Violation) {
@@ -244,14 +210,13 @@ extension SignerConformance {
     reordered.request.headerFields = HTTPFields(
       sample.request.headerFields.sorted { $0.name.canonicalName > $1.name.canonicalName })
     let (signed, other) = (try signed(sample), try self.signed(reordered))
-    try require(
-      signed.additions(to: sample.request) == other.additions(to: sample.request),
-      "the headers in another order give a different signature")
+    let isSame = signed.additions(to: sample.request) == other.additions(to: sample.request)
+    try require(isSame, "the headers in another order give a different signature")
   }
 
   func checkResigning() throws -> Int {
     var otherSamples = samples.dropFirst() + samples.prefix(1)
-    return try forSamples { sample in
+    return try samples.checkEach { sample in
       guard let other = otherSamples.popFirst() else { return }
       let signedBefore = try signer.signed(sample.request, with: other.credential, in: .at(other.date))
       let again = try signer.signed(signedBefore, with: sample.credential, in: .at(sample.date))
@@ -264,7 +229,7 @@ extension SignerConformance {
 
   func checkAnonymity() throws -> Int {
     guard let anonymous else { throw NotTried(reason: "there is no anonymous credential") }
-    return try forSamples { sample in
+    return try samples.checkEach { sample in
       let signed = try signer.signed(sample.request, with: anonymous, in: .at(sample.date))
       try require(signed == sample.request, "the request changed")
     }
@@ -273,6 +238,22 @@ extension SignerConformance {
   func checkValidity(_ sample: Sample) throws {
     let required = signer.requiredValidity(from: sample.date)
     try require(required >= sample.date, "a credential must be valid until \(required) to be used at \(sample.date)")
+  }
+}
+
+extension Array {
+  /// Runs a check with each sample, and adds the sample's name and signing time to a violation or rejection.
+  func checkEach<SigningCredential>(_ check: (Element) throws -> Void) throws -> Int
+  where Element == SigningSample<SigningCredential> {
+    guard !isEmpty else { throw NotTried(reason: "there is no sample") }
+    for sample in self {
+      do { try check(sample) } catch let violation as Violation {
+        throw Violation("\(sample.name): \(violation.message) (signed at \(sample.date))")
+      } catch let error as SigningError {
+        throw Violation("\(sample.name): it was rejected with \(error) (signed at \(sample.date))")
+      }
+    }
+    return count
   }
 }
 
@@ -293,7 +274,6 @@ extension HTTPRequest {
   }
 
   fileprivate var sortedFields: [String] { headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted() }
-
   fileprivate var sortedNames: [String] { headerFields.map(\.name.canonicalName).sorted() }
 }
 

@@ -25,10 +25,10 @@ public struct StringToSignSignerConformance<
   /// - Parameters:
   ///   - signer: The signer of strings to check.
   ///   - client: The client's signer, which prepares the strings.
-  ///   - samples: The requests to sign, whose strings the signer must parse. The rules about policies and changed strings
-  ///     use those samples that a policy for all objects of the bucket allows; at least one must be allowed.
-  ///   - ambiguities: The requests whose string to sign is also that of another request, each with all targets. A scheme
-  ///     that signs decoded values has some.
+  ///   - samples: The requests to sign, whose strings the signer must parse. A policy for all objects of the bucket
+  ///     must allow at least one of them; the rules about policies and changed strings use only these.
+  ///   - ambiguities: The requests whose string to sign is also that of another request, each with all targets. They
+  ///     exist in schemes that sign decoded values.
   public init(
     _ signer: Subject, client: Client, samples: [SigningSample<AccessKey>],
     ambiguities: [(request: HTTPRequest, targets: [RequestTarget])] = []
@@ -39,10 +39,9 @@ public struct StringToSignSignerConformance<
     self.ambiguities = ambiguities
   }
 
-  /// Checks the signer against the given rules.
+  /// Returns a report about the signer with one check for each rule.
   ///
   /// - Parameter rules: The rules to check.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [StringToSignSignerRule] = StringToSignSignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules, check)
   }
@@ -84,7 +83,7 @@ public enum StringToSignSignerRule: String, CaseIterable, Sendable {
 extension StringToSignSignerConformance {
   private typealias Sample = SigningSample<AccessKey>
 
-  private func pendings(_ sample: Sample) throws(SigningError) -> [PendingSignature] {
+  private func pendingSignatures(of sample: Sample) throws(SigningError) -> [PendingSignature] {
     let identity = sample.credential.identity
     return [
       try client.prepare(sample.request, as: identity, in: .at(sample.date)),
@@ -94,10 +93,8 @@ extension StringToSignSignerConformance {
 
   private func forPending(_ samples: [Sample], _ check: (Sample, PendingSignature) throws -> Void) throws -> Int {
     try samples.checkEach { sample in
-      for pending in try pendings(sample) {
-        do throws(SigningRefusal) {
-          _ = try signer.intent(of: SigningRequest(pending))
-        } catch {
+      for pending in try pendingSignatures(of: sample) {
+        do throws(SigningRefusal) { _ = try signer.intent(of: SigningRequest(pending)) } catch {
           throw Violation("the string of the \(pending.isPresigned ? "URL" : "request") was rejected: \(error)")
         }
         try check(sample, pending)
@@ -105,10 +102,11 @@ extension StringToSignSignerConformance {
     } * 2
   }
 
-  /// The samples that a policy for all objects allows.
   private func allowedSamples() throws -> [Sample] {
     let allowed = try samples.filter { sample in
-      try pendings(sample).allSatisfy { rejection(of: SigningRequest($0), sample, Self.everything(in: sample)) == nil }
+      try pendingSignatures(of: sample).allSatisfy { pending in
+        rejection(of: SigningRequest(pending), sample, Self.everything(in: sample)) == nil
+      }
     }
     if allowed.isEmpty { throw NotTried(reason: "a policy for all objects allows no sample") }
     return allowed
@@ -120,7 +118,6 @@ extension StringToSignSignerConformance {
     AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: objects, in: bucket ?? "")])
   }
 
-  /// Returns the error with which a string is rejected, or `nil` if it is signed.
   private func rejection(
     of request: SigningRequest, _ sample: Sample, with key: AccessKey? = nil, _ policy: AccessPolicy
   ) -> SigningRefusal? {
@@ -138,12 +135,12 @@ extension StringToSignSignerConformance {
     try require(intent.accessKeyID ?? sample.credential.id == sample.credential.id, "the access key ID is another one")
     guard let target = sample.target else { return }
     func parameterTexts(_ target: RequestTarget) -> Set<String> {
-      Set(
-        target.parameters.map { parameter in
-          let name = parameter.name.string
-          let shown = intent.signableNames.ignoresParameterCase ? name.lowercased() : name
-          return "\(shown)=\(parameter.value ?? "")"
-        })
+      let texts = target.parameters.map { parameter in
+        let name = parameter.name.string
+        let comparedName = intent.signableNames.ignoresParameterCase ? name.lowercased() : name
+        return "\(comparedName)=\(parameter.value ?? "")"
+      }
+      return Set(texts)
     }
     try require(intent.target.bucket == target.bucket, "the bucket is \(intent.target.bucket ?? "nil")")
     try require(intent.target.key == target.key, "the key is \(intent.target.key ?? "nil")")
@@ -173,16 +170,15 @@ extension StringToSignSignerConformance {
   }
 
   private func checkCanonical(_ sample: Sample, _ pending: PendingSignature) throws {
-    let original = ParsedRequest(try signer.intent(of: SigningRequest(pending)))
+    let original = try signer.intent(of: SigningRequest(pending)).content
     let canonicalRequests =
       Self.changes(of: pending.canonicalRequest ?? "") + (pending.canonicalRequest == nil ? [] : [""])
     let changedRequests =
       Self.changes(of: pending.stringToSign).map { (text: $0, request: pending.request(stringToSign: $0)) }
       + canonicalRequests.map { (text: $0, request: pending.request(canonicalRequest: $0)) }
     for (text, request) in changedRequests where rejection(of: request, sample, Self.everything(in: sample)) == nil {
-      try require(
-        try ParsedRequest(signer.intent(of: request)) != original,
-        "another string was parsed into the same request: \(text.debugDescription)")
+      let parsed = try signer.intent(of: request).content
+      try require(parsed != original, "another string was parsed into the same request: \(text.debugDescription)")
     }
   }
 
@@ -208,9 +204,8 @@ extension StringToSignSignerConformance {
       ("another prefix", Self.policy(.prefix(key + "/x"), in: bucket)), ("no operation", AccessPolicy([])),
     ]
     for (name, policy) in policies {
-      let error = rejection(of: SigningRequest(pending), sample, policy)
-      try require(
-        error?.code == .notAllowed, "a policy for \(name) has the outcome \(error?.code.description ?? "signed")")
+      let code = rejection(of: SigningRequest(pending), sample, policy)?.code
+      try require(code == .notAllowed, "a policy for \(name) has the outcome \(code?.description ?? "signed")")
     }
   }
 
@@ -241,16 +236,16 @@ extension StringToSignSignerConformance {
     let secrets = sample.secrets + [sample.credential.sessionToken?.reveal()].compactMap { $0 }
     let request = pending.request(stringToSign: pending.stringToSign + "\n")
     let other = AccessKey(id: "another", secret: sample.credential.secret, sessionToken: "another token")
-    for error in [
+    let refusals = [
       rejection(of: request, sample, Self.everything(in: sample)),
       rejection(of: SigningRequest(pending), sample, AccessPolicy([])),
       rejection(of: SigningRequest(pending), sample, with: other, Self.everything(in: sample)),
-    ] { if let error { try secrets.requireAbsent(fromDisplaysOf: error, "the refusal \(error.code)") } }
+    ].compactMap { $0 }
+    for refusal in refusals { try secrets.requireAbsent(fromDisplaysOf: refusal, "the refusal \(refusal.code)") }
   }
 }
 
 extension PendingSignature {
-  /// Returns the request for the signature, in which the given parts replace those of the pending signature.
   fileprivate func request(
     method: String? = nil, stringToSign: String? = nil, canonicalRequest: String? = nil
   ) -> SigningRequest {
@@ -260,19 +255,7 @@ extension PendingSignature {
   }
 }
 
-/// The content of a string to sign, without the session token.
-private struct ParsedRequest: Equatable {
-  let method: HTTPRequest.Method
-  let target: RequestTarget
-  let headers: HTTPFields
-  let times: [Timestamp?]
-  let id: AccessKeyID?
-
-  init(_ intent: AuthorizedRequest) {
-    method = intent.method
-    target = intent.target
-    headers = intent.headers
-    times = [intent.date, intent.expiration]
-    id = intent.accessKeyID
-  }
+extension AuthorizedRequest {
+  /// The values of a parsed string to sign that are compared: all but the session token.
+  fileprivate var content: [AnyHashable] { [method, target, headers, date, expiration, accessKeyID] }
 }

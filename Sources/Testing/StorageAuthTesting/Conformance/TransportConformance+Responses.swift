@@ -113,7 +113,7 @@ extension TransportConformance {
     for index in challenges.indices {
       for method in [HTTPRequest.Method.get, .put] {
         var request = request(method, "/\(index)", to: server)
-        request.headerFields[.authorization] = "Basic aWQ6c2VjcmV0"
+        request.head.headerFields[.authorization] = "Basic aWQ6c2VjcmV0"
         let response = try await response(transport, request)
         try require(response.status == 401 && response.text == "denied", "\(challenges[index]): the response is lost")
       }
@@ -155,7 +155,7 @@ extension TransportConformance {
     }.server
     for body in [HTTPBody.none, .bytes([1, 2, 3]), TestBody(length: 100_000).body] {
       let method: HTTPRequest.Method = body.length > 0 ? .put : .get
-      let response = try await response(transport, request(method, to: server, body: body), body: body)
+      let response = try await response(transport, request(method, to: server, body: body))
       try require(response.status == 200 && response.text == "ok", "the status is \(response.status)")
       let link = HTTPField.Name("Link").flatMap { response.head.headerFields[$0] }
       try require(link == nil, "the final response has a field of an informational one")
@@ -164,7 +164,7 @@ extension TransportConformance {
   }
 }
 
-private enum Phase: String, CaseIterable {
+private enum RequestPhase: String, CaseIterable {
   case beforeSending = "before sending"
   case duringUpload = "during the upload"
   case awaitingHead = "while waiting for the response"
@@ -173,44 +173,41 @@ private enum Phase: String, CaseIterable {
 
 extension TransportConformance {
   func checkCancellation(_ transport: Subject) async throws -> Int {
-    for phase in Phase.allCases {
-      let (reached, ended) = (Recording<Bool>(), Recording<Bool>())
-      let server = try server { connection in
-        _ = try connection.readHead()
-        if phase == .readingBody {
-          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-        } else {
-          reached.add(true)
-        }
-        ended.add(connection.waitForEnd())
+    for phase in RequestPhase.allCases { try await checkCancellation(transport, in: phase) }
+    return RequestPhase.allCases.count
+  }
+
+  private func checkCancellation(_ transport: Subject, in phase: RequestPhase) async throws {
+    let (reached, ended) = (Recording<Bool>(), Recording<Bool>())
+    let server = try server { connection in
+      _ = try connection.readHead()
+      if phase == .readingBody {
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+      } else {
+        reached.add(true)
       }
-      let body = phase == .duringUpload ? TestBody(length: 1 << 40).body : .none
-      let call = Task { [request = request(phase == .duringUpload ? .put : .get, to: server, body: body)] in
-        while phase == .beforeSending, !Task.isCancelled { await Task.yield() }
-        do {
-          for try await _ in try await transport.send(request, body: body).body { reached.add(true) }
-          return nil as (any Error)?
-        } catch {
-          return error
-        }
-      }
-      if phase != .beforeSending {
-        let isReached = await reached.wait(for: 1, within: patience)
-        try require(isReached, "a request to be cancelled \(phase.rawValue) did not arrive")
-      }
-      call.cancel()
-      guard let error = await answered(within: patience, { await call.value }) else {
-        throw Violation("a request cancelled \(phase.rawValue) did not end within \(patience)")
-      }
-      guard let error = error as? TransportError else {
-        throw Violation("a request cancelled \(phase.rawValue) did not throw a TransportError")
-      }
-      try requireCode(.cancelled, error, "a request cancelled \(phase.rawValue)")
-      guard phase != .beforeSending else { continue }
-      let hasEnded = await ended.wait(for: 1, within: patience)
-      try require(hasEnded && ended.values == [true], "cancelling \(phase.rawValue) did not close the connection")
+      ended.add(connection.waitForEnd())
     }
-    return Phase.allCases.count
+    let body = phase == .duringUpload ? TestBody(length: 1 << 40).body : .none
+    let call = Task { [request = request(phase == .duringUpload ? .put : .get, to: server, body: body)] in
+      while phase == .beforeSending, !Task.isCancelled { await Task.yield() }
+      for try await _ in try await transport.send(request.head, body: body).body { reached.add(true) }
+    }
+    if phase != .beforeSending {
+      let isReached = await reached.wait(for: 1, within: patience)
+      try require(isReached, "a request to be cancelled \(phase.rawValue) did not arrive")
+    }
+    call.cancel()
+    guard let result = await answered(within: patience, { await call.result }) else {
+      throw Violation("a request cancelled \(phase.rawValue) did not end within \(patience)")
+    }
+    guard case .failure(let error as TransportError) = result else {
+      throw Violation("a request cancelled \(phase.rawValue) did not throw a TransportError")
+    }
+    try requireCode(.cancelled, error, "a request cancelled \(phase.rawValue)")
+    guard phase != .beforeSending else { return }
+    let hasEnded = await ended.wait(for: 1, within: patience)
+    try require(hasEnded && ended.values == [true], "cancelling \(phase.rawValue) did not close the connection")
   }
 
   func checkConcurrency(_ transport: Subject) async throws -> Int {
@@ -231,7 +228,7 @@ extension TransportConformance {
         let body = TestBody(length: index * 100).body
         let method: HTTPRequest.Method = index.isMultiple(of: 2) ? .get : .put
         let request = request(method, "/\(index)", to: server, body: method == .put ? body : .none)
-        return try await response(transport, request, body: method == .put ? body : .none).text
+        return try await response(transport, request).text
       }
     }
     let areInFlight = await arrived.wait(for: concurrency, within: patience)
@@ -253,21 +250,20 @@ extension TransportConformance {
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhalf")
         ended.add(connection.waitForEnd())
       }
-      try await open(transport, request(to: server), isPartlyRead: isPartlyRead)
+      try await openAndRelease(transport, request(to: server), isPartlyRead: isPartlyRead)
       let hasEnded = await ended.wait(for: 1, within: patience)
       try require(hasEnded && ended.values == [true], "the connection of a released response was not closed")
     }
     return 2
   }
 
-  /// Opens a response, and releases it on return.
-  private func open(_ transport: Subject, _ request: HTTPRequest, isPartlyRead: Bool) async throws {
+  private func openAndRelease(_ transport: Subject, _ request: TestRequest, isPartlyRead: Bool) async throws {
     let response = try await outcome(transport, request).get()
     if isPartlyRead { for try await _ in response.body { break } }
   }
 }
 
-/// The failure of a server that does not send a complete response.
+/// The response of a server that fails, which is incomplete or invalid.
 enum BrokenResponse: CaseIterable, Sendable {
   case nothing, reset, partialHead, partialBody, partialChunk, resetBody, garbage, lowStatus, negativeLength
 
@@ -277,13 +273,13 @@ enum BrokenResponse: CaseIterable, Sendable {
   func send(on connection: LoopbackConnection) throws(LoopbackError) {
     switch self {
     case .nothing: break
-    case .reset: connection.reset()
+    case .reset: connection.resetOnClose()
     case .partialHead: try connection.send("HTTP/1.1 200 OK\r\nContent-Le")
     case .partialBody: try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
     case .partialChunk: try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nhalf")
     case .resetBody:
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-      connection.reset()
+      connection.resetOnClose()
     case .garbage: try connection.send("garbage\r\n\r\n")
     case .lowStatus: try connection.send("HTTP/1.1 42 Low\r\nContent-Length: 0\r\n\r\n")
     case .negativeLength: try connection.send("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc")
@@ -331,7 +327,7 @@ extension TransportConformance {
       _ = try await exchange(transport, request(.get, "/\(broken)", to: server))
       for body in [HTTPBody.none, .bytes([1, 2, 3])] {
         let method: HTTPRequest.Method = body.length > 0 ? .put : .get
-        let response = try await response(transport, request(method, to: server, body: body), body: body)
+        let response = try await response(transport, request(method, to: server, body: body))
         try require(response.text == "ok", "the response after \(broken) is not the server's")
       }
     }
@@ -346,7 +342,7 @@ extension TransportConformance {
       _ = try await response(transport, request(to: server))
       let before = recording.values.count
       let request = request(method, "/\(BrokenResponse.nothing)", to: server, body: body)
-      let error = try await failure(transport, request, body: body, "a lost \(method)")
+      let error = try await failure(transport, request, "a lost \(method)")
       try requireCode(.connectionLost, error, "a lost \(method)")
       let count = recording.values.count - before
       try require(count == 1, "a lost \(method) was sent \(count) times")
@@ -363,12 +359,12 @@ extension TransportConformance {
       }
       _ = connection.waitForEnd()
     }
-    for path in ["/head", "/body"] {
-      let start = ContinuousClock.now
-      let error = try await failure(transport, request(.get, path, to: server), "waiting for the \(path.dropFirst())")
-      try requireCode(.timeout, error, "waiting for the \(path.dropFirst())")
+    for part in ["head", "body"] {
+      let (start, label) = (ContinuousClock.now, "waiting for the \(part)")
+      let error = try await failure(transport, request(.get, "/\(part)", to: server), label)
+      try requireCode(.timeout, error, label)
       let duration = ContinuousClock.now - start
-      try require(duration > idleLimit * 0.9, "waiting for the \(path.dropFirst()) ended after \(duration)")
+      try require(duration > idleLimit * 0.9, "\(label) ended after \(duration)")
     }
     return 2
   }
@@ -379,20 +375,20 @@ extension TransportConformance {
     let closed = try brokenServer()
     closed.stop()
     let body = HTTPBody.bytes(Array("body0canary".utf8))
-    var requests: [(HTTPRequest, HTTPBody)] = [
-      (request(.put, "/a?token=token0canary", to: closed, body: body), body),
-      (request(.put, "/../a b?token=token0canary", to: server, body: body), body),
-    ]
     let failing = TestBody(length: 20_000, produced: 10_000, error: BodyFailure()).body
-    requests.append((request(.put, "/a?token=token0canary", to: server, body: failing), failing))
-    for broken in BrokenResponse.common {
-      requests.append((request(.put, "/\(broken)?token=token0canary", to: server, body: body), body))
+    var requests = [
+      request(.put, "/a?token=token0canary", to: closed, body: body),
+      request(.put, "/../a b?token=token0canary", to: server, body: body),
+      request(.put, "/a?token=token0canary", to: server, body: failing),
+    ]
+    requests += BrokenResponse.common.map { broken in
+      request(.put, "/\(broken)?token=token0canary", to: server, body: body)
     }
-    for (request, body) in requests {
-      var request = request
-      request.headerFields[.authorization] = "secret0canary"
-      if case .failure(let error) = try await exchange(transport, request, body: body) {
-        try secrets.requireAbsent(fromDisplaysOf: error, "the error of \(request.path?.prefix { $0 != "?" } ?? "")")
+    for var request in requests {
+      request.head.headerFields[.authorization] = "secret0canary"
+      if case .failure(let error) = try await exchange(transport, request) {
+        try secrets.requireAbsent(
+          fromDisplaysOf: error, "the error of \(request.head.path?.prefix { $0 != "?" } ?? "")")
       }
     }
     return requests.count

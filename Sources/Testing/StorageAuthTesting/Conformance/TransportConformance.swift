@@ -23,13 +23,10 @@ public import StorageAuth
 public struct TransportConformance<Subject: HTTPTransport>: Sendable {
   /// The number of concurrent requests.
   public let concurrency: Int
-
   /// The time limit for each call, measured with the machine's clock.
   public let patience: Duration
-
   /// The limit for idle connections of the transports that `impatient` creates.
   public let idleLimit: Duration
-
   let makeTransport: @Sendable () -> Subject
   let makeTransportWithIdleLimit: (@Sendable () -> Subject)?
 
@@ -61,10 +58,9 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
     try await TransportConformance(makeTransport).report().throwIfFailed()
   }
 
-  /// Checks the transport against the given rules.
+  /// Returns a report about the transport with one check for each rule.
   ///
   /// - Parameter rules: The rules to check.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [TransportRule] = TransportRule.allCases) async -> ConformanceReport {
     await ConformanceReport(of: Subject.self, rules) { rule in try await check(rule, makeTransport()) }
   }
@@ -185,13 +181,18 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case secrecy = "no error shows a header, the query or the body"
 }
 
+/// A request with its body.
+struct TestRequest: Sendable {
+  var head: HTTPRequest
+  let body: HTTPBody
+}
+
 /// A response with its whole body.
 struct CompleteResponse: Sendable {
   let head: HTTPResponse
   let body: [UInt8]
 
   var status: Int { head.status.code }
-
   var text: String { String(decoding: body, as: UTF8.self) }
 }
 
@@ -201,9 +202,7 @@ extension TransportConformance {
 
   func server(
     _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void
-  ) throws(LoopbackError) -> LoopbackServer {
-    try LoopbackServer(patience: patience, serve)
-  }
+  ) throws(LoopbackError) -> LoopbackServer { try LoopbackServer(patience: patience, serve) }
 
   /// Starts a server that records requests with their bodies, and sends a response to each of them.
   func recordingServer(
@@ -223,19 +222,18 @@ extension TransportConformance {
   func request(
     _ method: HTTPRequest.Method = .get, _ path: String = "/photos/cat.jpg", to server: LoopbackServer,
     body: HTTPBody = .none
-  ) -> HTTPRequest {
-    var request = HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(server.port)", path: path)
-    if body.length > 0 || method == .put { request.headerFields[.contentLength] = "\(body.length)" }
-    if body.length > 0 { request.headerFields[.contentType] = "application/octet-stream" }
-    return request
+  ) -> TestRequest {
+    var head = HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(server.port)", path: path)
+    if body.length > 0 || method == .put { head.headerFields[.contentLength] = "\(body.length)" }
+    if body.length > 0 { head.headerFields[.contentType] = "application/octet-stream" }
+    return TestRequest(head: head, body: body)
   }
 
-  /// Sends a request and returns its outcome, which must arrive in time.
-  func outcome(
-    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
-  ) async throws(Violation) -> Outcome {
+  func outcome(_ transport: Subject, _ request: TestRequest) async throws(Violation) -> Outcome {
     let outcome = await answered(within: patience) {
-      await Outcome.catching { () throws(TransportError) in try await transport.send(request, body: body) }
+      await Outcome.catching { () throws(TransportError) in
+        try await transport.send(request.head, body: request.body)
+      }
     }
     guard let outcome else { throw Violation("send(_:body:) did not return within \(patience)") }
     return outcome
@@ -255,31 +253,29 @@ extension TransportConformance {
   }
 
   func exchange(
-    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
+    _ transport: Subject, _ request: TestRequest
   ) async throws(Violation) -> Result<CompleteResponse, any Error> {
-    switch try await outcome(transport, request, body: body) {
+    switch try await outcome(transport, request) {
     case .success(let response): try await completeResponse(response)
     case .failure(let error): .failure(error)
     }
   }
 
   /// Sends a request and returns the whole response, which must arrive.
-  func response(
-    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
-  ) async throws(Violation) -> CompleteResponse {
-    switch try await exchange(transport, request, body: body) {
+  func response(_ transport: Subject, _ request: TestRequest) async throws(Violation) -> CompleteResponse {
+    switch try await exchange(transport, request) {
     case .success(let response): return response
     case .failure(let error as TransportError):
-      throw Violation("\(request.method) failed with the code \(error.code): \(error.message)")
-    case .failure(let error): throw Violation("\(request.method) threw \(type(of: error)), not a TransportError")
+      throw Violation("\(request.head.method) failed with the code \(error.code): \(error.message)")
+    case .failure(let error): throw Violation("\(request.head.method) threw \(type(of: error)), not a TransportError")
     }
   }
 
   /// Sends a request and returns the error, which must be thrown before the end of the response.
   func failure(
-    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none, _ label: String
+    _ transport: Subject, _ request: TestRequest, _ label: String
   ) async throws(Violation) -> TransportError {
-    switch try await exchange(transport, request, body: body) {
+    switch try await exchange(transport, request) {
     case .success(let response): throw Violation("\(label) gave a response with status \(response.status)")
     case .failure(let error as TransportError): return error
     case .failure(let error): throw Violation("\(label) threw \(type(of: error)), not a TransportError")
@@ -291,19 +287,17 @@ extension TransportConformance {
   }
 }
 
-/// The error of a body, whose description must not be part of the transport's error.
-struct BodyFailure: Error, CustomStringConvertible {
-  var description: String { "body0canary" }
-}
+/// The error of a body; the transport's error must not contain its description.
+struct BodyFailure: Error, CustomStringConvertible { var description: String { "body0canary" } }
 
-/// A streamed body with bytes that depend on their position, which counts what has been read.
+/// A streamed body whose bytes depend on their position, and whose read bytes are counted.
 struct TestBody: Sendable {
   private static let chunkSize = 16_384
 
   let length: Int
   let producedByteCount: Int
   let error: (any Error)?
-  let readByteCount = Tally()
+  let readBytes = Tally()
 
   init(length: Int, produced: Int? = nil, error: (any Error)? = nil) {
     self.length = length
@@ -314,7 +308,7 @@ struct TestBody: Sendable {
   static func byte(at position: Int) -> UInt8 { UInt8(truncatingIfNeeded: position / chunkSize) }
 
   var body: HTTPBody {
-    let stream = ByteStream { [producedByteCount, error, readByteCount] in
+    let stream = ByteStream { [producedByteCount, error, readBytes] in
       var position = 0
       return {
         guard position < producedByteCount else {
@@ -323,7 +317,7 @@ struct TestBody: Sendable {
         }
         let size = min(Self.chunkSize, producedByteCount - position)
         defer { position += size }
-        readByteCount.add(size)
+        readBytes.add(size)
         return [UInt8](repeating: Self.byte(at: position), count: size)
       }
     }

@@ -39,10 +39,9 @@ public struct TwoStepSignerConformance<Subject: TwoStepSigner<AccessKey> & Presi
     self.server = server
   }
 
-  /// Checks the signer against the given rules.
+  /// Returns a report about the signer with one check for each rule.
   ///
   /// - Parameter rules: The rules to check.
-  /// - Returns: A report with one check for each rule.
   public func report(_ rules: [TwoStepSignerRule] = TwoStepSignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules) { rule in
       try samples.checkEach { sample in
@@ -109,16 +108,15 @@ extension TwoStepSignerConformance {
     guard let authorization = signed.headerFields[.authorization] else {
       throw NotTried(reason: "the signature is not in the header Authorization")
     }
-    try require(
-      try signer.finish(pending(sample), signature: authorization) == signed,
-      "the whole authorization has another result")
+    let finished = try signer.finish(pending(sample), signature: authorization)
+    try require(finished == signed, "the whole authorization has another result")
   }
 
   private func checkRefusal(_ sample: Sample) throws {
     let key = sample.credential
     let otherKey = AccessKey(id: AccessKeyID("\(key.id)x"), secret: key.secret, sessionToken: key.sessionToken)
-    let foreignAuthorization = try signer.signed(sample.request, with: otherKey, in: .at(sample.date)).headerFields[
-      .authorization]
+    let signedWithOtherKey = try signer.signed(sample.request, with: otherKey, in: .at(sample.date))
+    let foreignAuthorization = signedWithOtherKey.headerFields[.authorization]
     for pending in [try pending(sample), try pendingURL(sample)] {
       let signature = try server(pending, key)
       let wrongSignatures = [
@@ -126,9 +124,7 @@ extension TwoStepSignerConformance {
         String(signature.dropLast()), "x" + signature, signature + signature,
       ]
       for text in wrongSignatures + [foreignAuthorization].compactMap({ $0 }) {
-        do throws(SigningError) {
-          _ = try signer.finish(pending, signature: text)
-        } catch {
+        do throws(SigningError) { _ = try signer.finish(pending, signature: text) } catch {
           try require(error.code == .invalidSignature, "a wrong signature was rejected with the code \(error.code)")
           continue
         }
@@ -139,11 +135,12 @@ extension TwoStepSignerConformance {
   }
 
   private func checkIdentity(_ sample: Sample) throws {
-    // The defects of the keys whose secrets are the usual one concern the identity.
+    // Only the keys with the usual secret have a defect in their identity.
     let unusable = AccessKey.unusable.filter { $0.key.secret == AccessKey.unusable[0].key.secret }
     for (name, key) in unusable {
       try requireUnsigned(name) { () throws(SigningError) in _ = try pending(sample, as: key.identity) }
-      try requireUnsigned("\(name) of a URL") { () throws(SigningError) in _ = try pendingURL(sample, as: key.identity)
+      try requireUnsigned("\(name) of a URL") { () throws(SigningError) in
+        _ = try pendingURL(sample, as: key.identity)
       }
     }
     let (id, token) = (sample.credential.id, sample.credential.sessionToken)

@@ -10,17 +10,15 @@ public import StorageAuth
 /// key or its time, and expect a rejection.
 ///
 /// ```swift
-/// let headers = VerifierConformance(MyVerifier(), signer: MySigner(), samples: samples, signedHeaders: ["content-type"])
-/// let urls = VerifierConformance(MyVerifier(), presigner: MySigner(), samples: samples)
+/// let headers = VerifierConformance(verifier, signer: signer, samples: samples, signedHeaders: ["content-type"])
+/// let urls = VerifierConformance(verifier, presigner: signer, samples: samples)
 /// try headers.report().throwIfFailed()
 /// ```
 public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   /// The verifier to check.
   public let verifier: Subject
-
   /// The requests to sign and verify, with their credentials and signing times.
   public let samples: [SigningSample<AccessKey>]
-
   let placement: VerifiedRequest.Placement
   let sign: @Sendable (SigningSample<AccessKey>) throws(SigningError) -> SignedSample
 
@@ -76,8 +74,8 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
 
   /// Checks the verifier against the given rules.
   ///
-  /// - Parameter rules: The rules to check. Leave out ``VerifierRule/host`` for a scheme that does not sign the host, and
-  ///   ``VerifierRule/scope`` for a verifier that accepts every region.
+  /// - Parameter rules: The rules to check. Leave out ``VerifierRule/host`` for a scheme that does not sign the host,
+  ///   and ``VerifierRule/scope`` for a verifier that accepts every region.
   /// - Returns: A report with a check for each rule, whose number of tries includes each change of each sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules, check)
@@ -103,16 +101,48 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
 
   private func forSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
     var tries = 0
-    // Without the label, the call would be one of the standard library's method, which adds no name of a sample.
-    _ = try samples.checkEach({ sample in tries += try check(try sign(sample)) })
+    _ = try samples.checkEach { sample in tries += try check(try sign(sample)) }
     return tries
   }
 }
 
+/// A rule that a verifier must follow, together with the signer whose requests it accepts.
+public enum VerifierRule: String, CaseIterable, Sendable {
+  /// The verifier accepts a correctly signed request and parses it correctly.
+  case acceptance = "a signed request is accepted, with the id of the key and the target of the request"
+  /// The verifier does not accept a request without an authorization.
+  case unsigned = "a request without an authorization has no claim"
+  /// The signature covers the path and the query.
+  case path = "no byte of the path or the query can be changed"
+  /// The signature covers the headers.
+  case headers = "no signed header can be changed in a byte, removed or duplicated"
+  /// The verifier lists only headers that the signature covers.
+  case coverage = "no header in signedHeaders can be changed, removed or added, and an added header is not among them"
+  /// The signature covers the headers and parameters that have an effect in the service.
+  case controls = "no header and no parameter with a control prefix can be added"
+  /// The verifier separates signed parameters from unsigned ones.
+  case parameters = "no signed parameter can be added, changed or removed, and an added one counts as unsigned"
+  /// The verifier compares the scope of the signature, such as its region, with its own.
+  ///
+  /// A correct signature for another region must be rejected. A verifier that rejects a changed scope only because the
+  /// signature does not match breaks the rule: a key can then sign for that scope.
+  case scope = "each part of the scope is compared before the signature"
+  /// The signature covers the method.
+  case method = "another method is rejected"
+  /// The signature covers the host.
+  case host = "no byte of the host can be changed"
+  /// The signature depends on the access key's secret.
+  case secret = "a key with another secret, another id or another session token is rejected"
+  /// The verifier rejects an expired signature.
+  case time = "a signature is rejected long before and after its time, and a URL right after its expiration"
+  /// The verifier does not disclose secrets.
+  case secrecy = "no secret and no session token is in an error"
+}
+
+/// A sample with its signed request, and what the signature covers.
 struct SignedSample: Sendable {
   let sample: SigningSample<AccessKey>
   let request: HTTPRequest
-  /// The names of the headers that the signature covers.
   let signedFields: Set<HTTPField.Name>
   let expiration: Timestamp?
 }
@@ -120,9 +150,7 @@ struct SignedSample: Sendable {
 extension VerifierConformance {
   func checkPath(_ signed: SignedSample) throws -> Int {
     let paths = (signed.request.path ?? "").flips(from: 1)
-    for path in paths {
-      try requireRejection(signed, "with another byte in the path or the query") { $0.path = path }
-    }
+    for path in paths { try requireRejection(signed, "with another byte in the path or the query") { $0.path = path } }
     return paths.count
   }
 
@@ -159,35 +187,9 @@ extension VerifierConformance {
   }
 
   private func requireRejection(_ signed: SignedSample, _ label: String, change: (inout HTTPRequest) -> Void) throws {
-    if error(of: signed.request.with(change), against: signed.sample.credential, at: signed.sample.date) == nil {
-      throw Violation("accepted \(label)")
-    }
+    if error(of: signed.request.with(change), signed) == nil { throw Violation("accepted \(label)") }
   }
-}
 
-extension String {
-  /// Returns copies with one byte changed to another of its character class, so that the string stays readable.
-  func flips(from start: Int = 0) -> [String] {
-    let bytes = Array(utf8)
-    return (min(start, bytes.count)..<bytes.count).compactMap { index in
-      var copy = bytes
-      copy[index] =
-        switch bytes[index] {
-        case UInt8(ascii: "0")...UInt8(ascii: "8"), UInt8(ascii: "a")...UInt8(ascii: "e"),
-          UInt8(ascii: "g")...UInt8(ascii: "y"), UInt8(ascii: "A")...UInt8(ascii: "E"),
-          UInt8(ascii: "G")...UInt8(ascii: "Y"):
-          bytes[index] + 1
-        case UInt8(ascii: "9"): UInt8(ascii: "8")
-        case UInt8(ascii: "f"): UInt8(ascii: "e")
-        case UInt8(ascii: "F"): UInt8(ascii: "E")
-        default: UInt8(ascii: "x")
-        }
-      return copy == bytes ? nil : String(utf8: copy)
-    }
-  }
-}
-
-extension VerifierConformance {
   func checkAcceptance(_ signed: SignedSample) throws -> Int {
     let dates = [signed.sample.date, signed.expiration].compactMap { $0 }
     for date in dates {
@@ -204,27 +206,25 @@ extension VerifierConformance {
         try require(verified.expiration == expiration, "the reported expiration differs")
       }
       if let target = signed.sample.target {
-        try require(
-          verified.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query), "the target differs")
+        let isEqual = verified.wholeTarget.isByteEqual(to: target, ignoringAdded: placement == .query)
+        try require(isEqual, "the target differs")
       }
     }
     return dates.count
   }
 
   func checkUnsigned(_ signed: SignedSample) throws -> Int {
-    let claim: Subject.Claim?
     do throws(VerificationError) {
-      claim = try verifier.claim(in: signed.sample.request)
+      if try verifier.claim(in: signed.sample.request) == nil { return 1 }
     } catch {
       throw Violation("the claim of an unsigned request is rejected with \(error)")
     }
-    try require(claim == nil, "an unsigned request has a claim")
-    return 1
+    throw Violation("an unsigned request has a claim")
   }
 
   func checkSecret(_ signed: SignedSample) throws -> Int {
     let keys = wrongKeys(of: signed.sample)
-    for (name, key) in keys where error(of: signed.request, against: key, at: signed.sample.date) == nil {
+    for (name, key) in keys where error(of: signed.request, signed, against: key) == nil {
       throw Violation("accepted against a key with \(name)")
     }
     return keys.count
@@ -233,21 +233,16 @@ extension VerifierConformance {
   func checkTime(_ signed: SignedSample) throws -> Int {
     // Longer than any scheme accepts a signature.
     let year = Duration.seconds(366 * 86_400)
-    var dates = [signed.sample.date.advanced(by: year)]
-    if let expiration = signed.expiration {
-      dates.append(expiration.advanced(by: .seconds(1)))
-    } else {
-      dates.append(signed.sample.date.advanced(by: .zero - year))
+    let afterExpiration = signed.expiration?.advanced(by: .seconds(1))
+    let longBefore = signed.sample.date.advanced(by: .zero - year)
+    for date in [signed.sample.date.advanced(by: year), afterExpiration ?? longBefore] {
+      guard let error = error(of: signed.request, signed, at: date) else {
+        throw Violation("accepted at \(date), although it was signed at \(signed.sample.date)")
+      }
+      let isRightCode = date != afterExpiration || error.code == .expired
+      try require(isRightCode, "a URL that has expired is rejected with \(error.code)")
     }
-    for date in dates where error(of: signed.request, against: signed.sample.credential, at: date) == nil {
-      throw Violation("accepted at \(date), although it was signed at \(signed.sample.date)")
-    }
-    if let expiration = signed.expiration {
-      let error = error(of: signed.request, against: signed.sample.credential, at: expiration.advanced(by: .seconds(1)))
-      try require(
-        error?.code == .expired, "a URL that has expired is rejected with \(error?.code.description ?? "no error")")
-    }
-    return dates.count
+    return 2
   }
 
   func checkSecrecy(_ signed: SignedSample) throws -> Int {
@@ -256,7 +251,7 @@ extension VerifierConformance {
     let secrets = signed.sample.secrets + (token.utf8.count < 8 ? [] : [token])
     var tries = 0
     for (name, wrong) in wrongKeys(of: signed.sample) {
-      guard let error = error(of: signed.request, against: wrong, at: signed.sample.date) else { continue }
+      guard let error = error(of: signed.request, signed, against: wrong) else { continue }
       try secrets.requireAbsent(fromDisplaysOf: error, "the error of a key with \(name)")
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "an error lacks a message or a remedy")
       tries += 1
@@ -270,16 +265,17 @@ extension VerifierConformance {
     return [
       ("another secret", AccessKey(id: key.id, secret: Secret("x" + key.secret.reveal()), sessionToken: token)),
       ("another id", AccessKey(id: key.id.string + "x", secret: key.secret, sessionToken: token)),
-      (
-        token == nil ? "a session token" : "no session token",
-        AccessKey(id: key.id, secret: key.secret, sessionToken: token == nil ? Secret("another token") : nil)
-      ),
+      (token == nil ? "a session token" : "no session token", key.withToken(token == nil ? "another token" : nil)),
     ]
   }
 
-  /// Returns the error with which a request is rejected, or `nil` if it is accepted.
-  func error(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
-    thrownError { () throws(VerificationError) in _ = try verify(request, against: key, at: date) }
+  /// Returns the error for a request with the key and the date of a sample or other ones, or `nil` if it is accepted.
+  private func error(
+    of request: HTTPRequest, _ signed: SignedSample, against key: AccessKey? = nil, at date: Timestamp? = nil
+  ) -> VerificationError? {
+    thrownError { () throws(VerificationError) in
+      _ = try verify(request, against: key ?? signed.sample.credential, at: date ?? signed.sample.date)
+    }
   }
 
   func verify(
@@ -290,23 +286,7 @@ extension VerifierConformance {
     }
     return try verifier.verify(claim, against: key, at: date)
   }
-}
 
-extension RequestTarget {
-  /// Returns whether two targets are equal, optionally ignoring parameters after those of the other target.
-  func isByteEqual(to other: RequestTarget, ignoringAdded: Bool) -> Bool {
-    func bytes(_ target: RequestTarget, _ parameters: some Sequence<Parameter>) -> [[UInt8]?] {
-      [target.bucket, target.key].map { $0.map { Array($0.utf8) } }
-        + parameters.flatMap { [Array($0.name.utf8), $0.value.map { Array($0.utf8) }] }
-    }
-    let comparedParameters = ignoringAdded ? parameters.prefix(other.parameters.count) : parameters[...]
-    return bytes(self, comparedParameters) == bytes(other, other.parameters)
-  }
-}
-
-// The checks of what a verifier states about a request: that it is signed, and for which scope.
-
-extension VerifierConformance {
   /// Checks that each header in `signedHeaders` is covered, also in a request with a header that was added.
   func checkCoverage(_ signed: SignedSample) throws -> Int {
     var tries = 0
@@ -358,9 +338,8 @@ extension VerifierConformance {
     let changes = added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
     for (label, request) in changes {
       guard let accepted = verified(of: request, signed) else { continue }
-      try require(
-        accepted.target.namesByCase.isByteEqual(to: original.namesByCase, ignoringAdded: false),
-        "accepted \(label), which is a signed parameter for the verifier")
+      let isSame = accepted.target.namesByCase.isByteEqual(to: original.namesByCase, ignoringAdded: false)
+      try require(isSame, "accepted \(label), which is a signed parameter for the verifier")
     }
     return changes.count
   }
@@ -370,7 +349,7 @@ extension VerifierConformance {
     let changes = signed.request.changesOfScope(behind: signed.sample.credential.id)
     guard !changes.isEmpty else { throw NotTried(reason: "the authorization has no scope") }
     for (part, request) in changes {
-      guard let error = error(of: request, against: signed.sample.credential, at: signed.sample.date) else {
+      guard let error = error(of: request, signed) else {
         throw Violation("accepted with \(part) instead of a part of the scope")
       }
       try require(
@@ -396,7 +375,39 @@ extension VerifierConformance {
   }
 }
 
+extension String {
+  /// Returns copies with one byte changed to another of its character class, so that the string stays readable.
+  func flips(from start: Int = 0) -> [String] {
+    let bytes = Array(utf8)
+    return (min(start, bytes.count)..<bytes.count).compactMap { index in
+      var copy = bytes
+      copy[index] =
+        switch bytes[index] {
+        case UInt8(ascii: "0")...UInt8(ascii: "8"), UInt8(ascii: "a")...UInt8(ascii: "e"),
+          UInt8(ascii: "g")...UInt8(ascii: "y"), UInt8(ascii: "A")...UInt8(ascii: "E"),
+          UInt8(ascii: "G")...UInt8(ascii: "Y"):
+          bytes[index] + 1
+        case UInt8(ascii: "9"): UInt8(ascii: "8")
+        case UInt8(ascii: "f"): UInt8(ascii: "e")
+        case UInt8(ascii: "F"): UInt8(ascii: "E")
+        default: UInt8(ascii: "x")
+        }
+      return copy == bytes ? nil : String(utf8: copy)
+    }
+  }
+}
+
 extension RequestTarget {
+  /// Returns whether two targets are equal, optionally ignoring parameters after those of the other target.
+  func isByteEqual(to other: RequestTarget, ignoringAdded: Bool) -> Bool {
+    func bytes(_ target: RequestTarget, _ parameters: some Sequence<Parameter>) -> [[UInt8]?] {
+      [target.bucket, target.key].map { $0.map { Array($0.utf8) } }
+        + parameters.flatMap { [Array($0.name.utf8), $0.value.map { Array($0.utf8) }] }
+    }
+    let comparedParameters = ignoringAdded ? parameters.prefix(other.parameters.count) : parameters[...]
+    return bytes(self, comparedParameters) == bytes(other, other.parameters)
+  }
+
   /// The target with the names of parameters in lowercase, if the scheme signs them in lowercase.
   fileprivate var namesByCase: RequestTarget {
     guard ignoresCase else { return self }
@@ -433,7 +444,7 @@ extension HTTPRequest {
 
   fileprivate var changesOfItems: [(String, HTTPRequest)] {
     let path = path ?? "/"
-    let items = path.bytes(from: "?").dropFirst().parts(between: "&")
+    let items = path.bytes(after: "?").parts(between: "&")
     return items.indices.flatMap { index in
       [
         ("with more in", String(items[index]) + "x"), ("without", nil),
@@ -473,37 +484,4 @@ extension HTTPRequest {
     }
     return header + changes(in: path ?? "", behind: id.string, between: "%2F") { $0.path = $1 }
   }
-}
-
-/// A rule that a verifier must follow, together with the signer whose requests it accepts.
-public enum VerifierRule: String, CaseIterable, Sendable {
-  /// The verifier accepts a correctly signed request and parses it correctly.
-  case acceptance = "a signed request is accepted, with the id of the key and the target of the request"
-  /// The verifier does not accept a request without an authorization.
-  case unsigned = "a request without an authorization has no claim"
-  /// The signature covers the path and the query.
-  case path = "no byte of the path or the query can be changed"
-  /// The signature covers the headers.
-  case headers = "no signed header can be changed in a byte, removed or duplicated"
-  /// The verifier lists only headers that the signature covers.
-  case coverage = "no header in signedHeaders can be changed, removed or added, and an added header is not among them"
-  /// The signature covers the headers and parameters that have an effect in the service.
-  case controls = "no header and no parameter with a control prefix can be added"
-  /// The verifier separates signed parameters from unsigned ones.
-  case parameters = "no signed parameter can be added, changed or removed, and an added one counts as unsigned"
-  /// The verifier compares the scope of the signature, such as its region, with its own.
-  ///
-  /// A signature that was made for another region must not be accepted, even if it is correct. The rule is broken if the
-  /// verifier rejects a changed scope only because the signature does not match: a key can then sign for it.
-  case scope = "each part of the scope is compared before the signature"
-  /// The signature covers the method.
-  case method = "another method is rejected"
-  /// The signature covers the host.
-  case host = "no byte of the host can be changed"
-  /// The signature depends on the access key's secret.
-  case secret = "a key with another secret, another id or another session token is rejected"
-  /// The verifier rejects an expired signature.
-  case time = "a signature is rejected long before and after its time, and a URL right after its expiration"
-  /// The verifier does not disclose secrets.
-  case secrecy = "no secret and no session token is in an error"
 }

@@ -15,7 +15,6 @@ internal import StorageAuth
 /// A server on 127.0.0.1 that runs a function for each connection, on a thread of its own.
 final class LoopbackServer: Sendable {
   let port: Int
-
   private let sockets: Sockets
   private let source: Lock<any DispatchSourceRead>
 
@@ -68,10 +67,9 @@ final class LoopbackServer: Sendable {
   }
 }
 
-/// A request as it was received; only some servers read its body.
+/// A request as it was received; the body is empty if the server has not read it.
 struct WireRequest: Sendable {
   let line: String
-
   let fields: [(name: String, value: String)]
   var body: [UInt8] = []
 
@@ -95,8 +93,8 @@ struct WireRequest: Sendable {
 
   var method: String { line.split(separator: " ").first.map(String.init) ?? "" }
 
+  /// Returns the values of a field with a lowercase name.
   func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name }.map(\.value) }
-
   var contentLength: Int { values("content-length").first.flatMap { Int(digits: $0) } ?? 0 }
 }
 
@@ -167,14 +165,11 @@ final class LoopbackConnection {
   /// Reads until the peer closes the connection, and returns whether it did so before a read took too long.
   func waitForEnd() -> Bool {
     while true {
-      do throws(LoopbackError) {
-        if try socket.read().isEmpty { return true }
-      } catch {
+      do throws(LoopbackError) { if try socket.read().isEmpty { return true } } catch {
         return error.errorNumber == ECONNRESET
       }
     }
   }
 
-  /// Makes the peer receive a reset when the connection is closed.
-  func reset() { socket.resetOnClose() }
+  func resetOnClose() { socket.resetOnClose() }
 }

@@ -12,8 +12,6 @@
 /// The error for a call of the system that failed, or for a peer that closed the connection.
 struct LoopbackError: Error {
   let call: String
-
-  /// The error number of the system right after the call.
   let errorNumber: Int32
 
   init(call: String) {
@@ -112,7 +110,6 @@ final class LoopbackSocket: Sendable {
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Ends sending, or both directions, which also ends calls that block.
   func shutDown(onlySending: Bool = false) { _ = shutdown(descriptor, Int32(onlySending ? SHUT_WR : SHUT_RDWR)) }
 
   #if canImport(Darwin)

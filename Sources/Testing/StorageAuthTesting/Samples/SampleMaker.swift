@@ -16,23 +16,14 @@ public import StorageAuth
 public struct SampleMaker: Sendable {
   /// The endpoint of the generated requests.
   public let endpoint: ServiceEndpoint
-
   /// The bucket of the generated requests.
   public let bucket: String
-
-  /// The names of query parameters that the generated requests can have.
+  /// The names of query parameters, of which each request has up to three.
   public let parameters: [String]
-
-  /// The lowercase names of headers that the generated requests can have.
+  /// The lowercase names of headers, of which each request has up to five.
   public let headers: [String]
 
-  /// Creates a generator of signing samples.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint of the generated requests.
-  ///   - bucket: The bucket of the generated requests.
-  ///   - parameters: The names of query parameters. Each request has up to three of them.
-  ///   - headers: The lowercase names of headers. Each request has up to five of them.
+  /// Creates a generator of signing samples; the parameters are the properties.
   public init(endpoint: ServiceEndpoint, bucket: String, parameters: [String] = [], headers: [String] = []) {
     self.endpoint = endpoint
     self.bucket = bucket

@@ -26,7 +26,6 @@ package struct SeededGenerator: RandomNumberGenerator {
 
   static let idCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").map(String.init)
   static let tokenCharacters = idCharacters + ["+", "/", "=", "%", "~", "*", "&", "?", "-", "%2F"]
-
   /// The fragments of object keys that some implementations have signed incorrectly before.
   private static let keyPieces = [
     "//", "..", ".", "/../", "/./", "%2F", "%252F", "%", "+", " ", "?", "#", "&", "=", ";", ":", "@", "*", "'", "(",

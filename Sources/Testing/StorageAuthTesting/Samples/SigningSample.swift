@@ -8,39 +8,22 @@ public import StorageAuth
 public struct SigningSample<SigningCredential: Credential>: Sendable {
   /// The name of the sample in conformance reports.
   public var name: String
-
   /// The request to sign, without an authorization.
   public var request: HTTPRequest
-
   /// The credential with which to sign the request.
   public var credential: SigningCredential
-
   /// The signing time according to the server's clock.
   public var date: Timestamp
-
   /// The target of the request, or `nil` if the target that the verifier parses is not compared.
   public var target: RequestTarget?
-
   /// The same credential with another secret, or `nil` if the scheme has no such credential.
   public var otherSecret: SigningCredential?
-
   /// The same credential with an expiration at the signing time, or `nil` if the scheme has no such credential.
   public var ended: SigningCredential?
-
   /// The secrets that must never occur in a request, a URL or an error; a session token is none, because it is sent.
   public var secrets: [String]
 
-  /// Creates a sample with any type of credential.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the sample in conformance reports.
-  ///   - request: The request to sign, without an authorization.
-  ///   - credential: The credential with which to sign the request.
-  ///   - date: The signing time according to the server's clock.
-  ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
-  ///   - otherSecret: The same credential with another secret, or `nil` if the scheme has no such credential.
-  ///   - ended: The same credential with an expiration at the signing time, or `nil` if there is none.
-  ///   - secrets: The secrets that must never occur in a request, a URL or an error.
+  /// Creates a sample with any type of credential; the parameters are the properties.
   public init(
     _ name: String, request: HTTPRequest, credential: SigningCredential, date: Timestamp, target: RequestTarget? = nil,
     otherSecret: SigningCredential? = nil, ended: SigningCredential? = nil, secrets: [String] = []
@@ -83,12 +66,15 @@ extension SigningSample: Redacted {
 }
 
 extension AccessKey {
+  func withToken(_ token: String?) -> AccessKey {
+    AccessKey(id: id, secret: secret, sessionToken: token.map { Secret($0) })
+  }
+
   /// The key with a token instead of none, or none instead of one, and with another token.
   var withOtherTokens: [(name: String, key: AccessKey)] {
-    let token = sessionToken == nil ? "another token" : nil
-    return [
-      ("another kind of key", AccessKey(id: id, secret: secret, sessionToken: token.map { Secret($0) })),
-      ("another token", AccessKey(id: id, secret: secret, sessionToken: Secret("yet another token"))),
+    [
+      ("another kind of key", withToken(sessionToken == nil ? "another token" : nil)),
+      ("another token", withToken("yet another token")),
     ]
   }
 
@@ -98,8 +84,7 @@ extension AccessKey {
   public static let unusable: [(name: String, key: AccessKey)] = {
     let secret = "hostile0secret"
     return [
-      ("an empty id", AccessKey(id: "", secret: secret)),
-      ("an empty secret", AccessKey(id: "AKIDexample", secret: "")),
+      ("an empty id", AccessKey(id: "", secret: secret)), ("an empty secret", AccessKey(id: "AKIDexample", secret: "")),
       ("an id with a line break", AccessKey(id: "AKID\r\nX-Injected: a", secret: secret)),
       ("an id with a space at its end", AccessKey(id: "AKIDexample ", secret: secret)),
       ("an id with a non-ASCII character", AccessKey(id: "AKID\u{e9}", secret: secret)),

@@ -4,9 +4,7 @@
 internal import ArgumentParser
 internal import AsperaAuth
 
-/// The command-line options for logging in to an account on an Aspera server.
-///
-/// Secrets are read from the environment or a file, never from an option.
+/// The options for the login to an Aspera server; secrets are in the environment or a file, never in an option.
 struct AccountOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -22,10 +20,8 @@ struct AccountOptions: ParsableArguments {
       "The SHA-1 of the server's host key, in hex; a server with another key is rejected.", valueName: "sha-1"))
   var sshfp: String?
 
-  @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port"))
-  var udpPort: Int?
+  @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port")) var udpPort: Int?
 
-  /// Returns the account of a user on a server, with the key or the password of the options.
   func account(at server: ServerAddress, in context: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
     let secret = try secret(in: context)
@@ -36,17 +32,15 @@ struct AccountOptions: ParsableArguments {
       hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
-  /// Returns the token in the environment, or `nil` if there is none.
   func token(in context: ProviderContext) throws -> AsperaToken? {
     try secret("ASPERA_SCP_TOKEN", in: context).map { try AsperaToken($0) }
   }
 
-  /// Returns the secret in a variable of the environment, or `nil` if it is not set.
   private func secret(_ variable: String, in context: ProviderContext) -> Secret? {
     context.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
   }
 
-  /// Returns the password or the passphrase from the file or the environment, or `nil` if there is none.
+  /// Returns the password or the passphrase from the file or the environment.
   func secret(in context: ProviderContext) throws -> Secret? {
     guard let passwordFile else { return secret(AsperaAccount.passphraseVariable, in: context) }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
@@ -57,8 +51,7 @@ struct AccountOptions: ParsableArguments {
 
   /// Adds the login, the token and the password of encrypted files to a specification that lacks them.
   ///
-  /// A value in the specification counts more than the environment. An option for a value that the specification
-  /// contains is rejected.
+  /// The specification overrides the environment, and an option that contradicts the specification is an error.
   func complete(_ specification: inout TransferSpec, in context: ProviderContext) async throws {
     specification.token = try specification.token ?? token(in: context)?.secret
     if specification.contentProtection != nil, specification.contentProtectionPassword == nil {
@@ -101,7 +94,7 @@ struct AccountOptions: ParsableArguments {
     try await checkLoginAndPrintNotes(of: specification, in: context)
   }
 
-  /// Returns the account for a specification without a login: without options, a token uses the key that IBM installs.
+  /// Returns the account for a specification without a login; with only a token, it uses the key that IBM installs.
   private func account(for specification: TransferSpec, in context: ProviderContext) throws -> AsperaAccount {
     let secret = try secret(in: context)
     let host = specification.remoteHost ?? ""
@@ -114,7 +107,6 @@ struct AccountOptions: ParsableArguments {
       privateKey: key.map { .file($0, passphrase: secret) })
   }
 
-  /// Checks the password or the private key in a specification, wherever it comes from, and prints the notes.
   private func checkLoginAndPrintNotes(of specification: TransferSpec, in context: ProviderContext) async throws {
     let key: AsperaPrivateKey.Source? =
       specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
@@ -126,7 +118,6 @@ struct AccountOptions: ParsableArguments {
     for note in try await account.check(on: context).notes { Terminal.note("note: \(note)") }
   }
 
-  /// Throws an error for an option that contradicts a field of the specification.
   private func refuse(unless isConsistent: Bool, _ option: String, _ field: String) throws {
     guard !isConsistent else { return }
     throw ValidationError("Leave out \(option): the specification has \(field).")

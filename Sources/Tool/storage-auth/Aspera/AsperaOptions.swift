@@ -6,19 +6,15 @@ internal import AsperaClient
 internal import Foundation
 internal import StoragePrograms
 
-/// The options for transfers of files to and from Aspera servers.
 struct AsperaOptions: ParsableArguments {
   /// The permitted values of `--start-spacing` in seconds.
   static let startSpacings = 0...3600
+  static let ascpHelp = ArgumentHelp(
+    "The path of ascp; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the folders of IBM's products.",
+    valueName: "path")
 
-  @Option(
-    help: ArgumentHelp(
-      "The path of ascp; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the folders of IBM's products.",
-      valueName: "path"))
-  var ascp: String?
-
-  @Option(help: ArgumentHelp("The target rate in kilobits per second.", valueName: "kbit/s"))
-  var rate: Int?
+  @Option(help: Self.ascpHelp) var ascp: String?
+  @Option(help: ArgumentHelp("The target rate in kilobits per second.", valueName: "kbit/s")) var rate: Int?
 
   @Flag(help: "Log in for transfers with a generated key that is registered with the node, instead of IBM's key.")
   var dynamicKey = false
@@ -49,7 +45,6 @@ struct AsperaOptions: ParsableArguments {
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
-  /// Returns the options for transfers through a node.
   func transferOptions(atATime count: Int) throws -> AsperaTransferOptions {
     let context = try ProviderContext.commandLine()
     let passphrase = try account.passwordFile == nil ? nil : account.secret(in: context)
@@ -65,7 +60,6 @@ struct AsperaOptions: ParsableArguments {
     TransferQueueConfiguration(maximumActive: count, startSpacing: .seconds(startSpacing ?? 0))
   }
 
-  /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
   func accountTransfers(on server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
     let context = try ProviderContext.commandLine()
     let account = try account.account(at: server, in: context)
@@ -78,14 +72,13 @@ struct AsperaOptions: ParsableArguments {
   }
 }
 
-/// An argument that contains the tags of a transfer: a JSON object, or `@` and the path of a file with one.
+/// The tags of a transfer: a JSON object, or `@` and the path of a file with one.
 struct TagsArgument: ExpressibleByArgument {
   let object: JSONObject
 
   init?(argument: String) {
-    let bytes =
-      argument.hasPrefix("@")
-      ? FileManager.default.contents(atPath: String(argument.dropFirst())).map { Array($0) } : Array(argument.utf8)
+    let file = argument.hasPrefix("@") ? argument.dropFirst() : nil
+    let bytes = file.map { FileManager.default.contents(atPath: String($0)).map { Array($0) } } ?? Array(argument.utf8)
     guard let bytes, let object = (try? JSONValue(parsing: bytes))?.object else { return nil }
     self.object = object
   }

@@ -22,13 +22,9 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
       one, 3 if it cannot be reached, 4 if the account or this machine is unsuitable, or for another reason.
       """)
 
-  @Argument(help: "user@host or user@host:port; the port is 33001 by default.")
-  var server: String
-
+  @Argument(help: "user@host or user@host:port; the port is 33001 by default.") var server: String
   @OptionGroup var options: AccountOptions
-
-  @Flag(name: .customLong("test-login"), help: "Log in with ascp instead of the SSH client.")
-  var usesAscp = false
+  @Flag(name: .customLong("test-login"), help: "Log in with ascp instead of the SSH client.") var usesAscp = false
 
   @Option(
     help: ArgumentHelp(
@@ -58,11 +54,11 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
       throw ExitCode(4)
     } catch let failure as TransferFailure {
       report.show("failed", "\(failure)")
-      throw ExitCode(failure.kind.status)
+      throw ExitCode(failure.kind.exitStatus)
     }
   }
 
-  /// Parses the address of the server from the argument, which errors never contain, because it may contain a password.
+  /// Parses the argument, which errors never contain, because it may contain a password.
   private func address() throws -> ServerAddress {
     let scheme = "aspera://"
     let text = server.removingBytePrefix(scheme)?.bytes(before: "/") ?? server[...]
@@ -74,8 +70,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
 }
 
 extension TransferFailure.Kind {
-  /// The exit status of `storage-auth aspera probe` for a failure of this kind.
-  fileprivate var status: Int32 {
+  fileprivate var exitStatus: Int32 {
     switch self {
     case .account, .authorization, .token: 1
     case .hostKey: 2
@@ -85,20 +80,17 @@ extension TransferFailure.Kind {
   }
 }
 
-/// The output of `storage-auth aspera probe`, which contains no secrets: one fact on each line, or one JSON object.
+/// The output of `probe`: one fact on each line, or one JSON object.
 struct ProbeOutput {
-  /// The width of the column of names.
   private static let nameWidth = 15
-
   private let isJSON = Terminal.mode.isJSON
-  /// The facts for the JSON object, and the notes, of which there can be several.
   private var members = JSONObject()
   private var notes: [JSONValue] = []
 
-  /// Prints a fact, or adds it to the JSON object, for which the last of several facts with the same name counts.
+  /// Prints a fact, or adds it to the JSON object, in which it replaces a fact with the same name.
   mutating func show(_ name: String, _ text: String) {
     guard isJSON else {
-      return Terminal.line(name + String(repeating: " ", count: max(1, Self.nameWidth - name.count)) + text)
+      return Terminal.printLine(name + String(repeating: " ", count: max(1, Self.nameWidth - name.count)) + text)
     }
     if name == "note" {
       notes.append(.string(text))
@@ -128,6 +120,6 @@ struct ProbeOutput {
   mutating func finish() {
     guard isJSON else { return }
     members["notes"] = .array(notes)
-    Terminal.json(.object(members))
+    Terminal.printJSON(.object(members))
   }
 }

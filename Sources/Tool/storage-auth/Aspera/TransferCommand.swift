@@ -8,16 +8,15 @@ internal import StoragePrograms
 
 struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "transfer",
-    abstract: "Carries out a transfer specification (transfer_spec) with ascp.",
+    commandName: "transfer", abstract: "Carries out a transfer specification (transfer_spec) with ascp.",
     usage: "storage-auth aspera transfer <file> [<options>] [-- <ascp-argument> ...]",
     discussion: """
       Examples:
         storage-auth aspera transfer spec.json -- -l 100000 --overwrite=never
 
-      The token, the password, the passphrase of the key and the password of encrypted files come from the specification, \
-      or else from ASPERA_SCP_TOKEN, ASPERA_SCP_PASS and ASPERA_SCP_FILEPASS. A specification with only a token uses the \
-      key that IBM's products install. After --, ascp receives these options: \
+      The token, the password, the passphrase of the key and the password of encrypted files come from the \
+      specification, or else from ASPERA_SCP_TOKEN, ASPERA_SCP_PASS and ASPERA_SCP_FILEPASS. A specification with only \
+      a token uses the key that IBM's products install. After --, ascp receives these options: \
       \(AscpArguments.permittedOptions.joined(separator: ", ")).
       """)
 
@@ -26,11 +25,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Account") var account: AccountOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The path of ascp; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the folders of IBM's products.",
-      valueName: "path"))
-  var ascp: String?
+  @Option(help: AsperaOptions.ascpHelp) var ascp: String?
 
   @Option(help: ArgumentHelp("The time between the starts of the processes of multi_session.", valueName: "seconds"))
   var startSpacing = 0
@@ -38,8 +33,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   @Argument(
-    parsing: .postTerminator,
-    help: ArgumentHelp("Permitted options of ascp, after --.", valueName: "ascp-argument"))
+    parsing: .postTerminator, help: ArgumentHelp("Permitted options of ascp, after --.", valueName: "ascp-argument"))
   var additional: [String] = []
 
   func validate() throws {
@@ -66,55 +60,50 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  /// Prints the events of a transfer until it ends, and throws its failure.
   private func printEvents(_ events: TransferEvents) async throws {
     let bar = ProgressBar("transfer")
     var failedFileCount = 0
     var result: Result<TransferSummary, TransferFailure>?
     for await event in events {
       switch event.kind {
-      case .progress(let progress):
-        bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
+      case .progress(let progress): bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
       case .file(let file):
         if output.json { printReport(file) }
         guard case .failed(let code, let text) = file.outcome else { continue }
         failedFileCount += 1
         Terminal.error("\(file.file) was not transferred: \(code) \(text)")
-      case .retry(let retry):
-        Terminal.note("\(retry.failure.message) The transfer is tried again in \(retry.delay).")
+      case .retry(let retry): Terminal.note("\(retry.failure.message) The transfer is tried again in \(retry.delay).")
       case .finished(let outcome): result = outcome
       default: break
       }
     }
     bar?.finish()
     guard let summary = try result?.get() else { throw ExitCode.failure }
-    Terminal.result(
+    Terminal.printResult(
       "\(summary.files) files, \(summary.bytes) bytes",
       ["files": .integer(summary.files), "bytes": .integer(summary.bytes)])
     if failedFileCount > 0 { throw ExitCode.failure }
   }
 
   private func printReport(_ report: TransferFileReport) {
-    var line: JSONObject = ["file": .string(report.file)]
-    line["bytes"] = report.bytes.map { .integer($0) }
+    var members: JSONObject = ["file": .string(report.file)]
+    members["bytes"] = report.bytes.map { .integer($0) }
     switch report.outcome {
-    case .done: line["result"] = "done"
-    case .skipped: line["result"] = "skipped"
+    case .done: members["result"] = "done"
+    case .skipped: members["result"] = "skipped"
     case .failed(let code, let text):
-      line["result"] = "failed"
-      line["code"] = .integer(code)
-      line["text"] = .string(text)
+      members["result"] = "failed"
+      members["code"] = .integer(code)
+      members["text"] = .string(text)
     }
-    Terminal.json(.object(line))
+    Terminal.printJSON(.object(members))
   }
 }
 
-/// A file, or standard input, that contains a transfer specification in JSON.
+/// A transfer specification in JSON, from a file or standard input.
 struct SpecificationFile {
-  /// The maximum size of a specification in bytes, which is enough for more than 100,000 paths.
+  /// The maximum size of a specification in bytes, enough for more than 100,000 paths.
   private static let byteLimit = 1 << 24
-
-  /// The number of bytes that are read from standard input at a time.
   private static let pieceByteCount = 1 << 16
 
   let specification: TransferSpec

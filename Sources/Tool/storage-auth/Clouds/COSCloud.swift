@@ -5,14 +5,11 @@ internal import ArgumentParser
 internal import StorageAuthServer
 internal import StorageClient
 
-/// The cloud `cos` of the command line.
 struct COSCloud: Cloud {
-  var description: ServiceDescription { .cos }
+  var storageService: ServiceDescription { .cos }
 
-  /// Returns `nil`, because a signature of COS contains no region.
+  // A signature of COS contains no region.
   func region(ofHost host: String) -> String? { nil }
-
-  // MARK: Credentials
 
   let keyVariables = (id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY")
 
@@ -25,13 +22,11 @@ struct COSCloud: Cloud {
       ])
   }
 
-  // MARK: Requests
-
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
   ) throws -> any PresigningProvider<AccessKey> {
-    let parts = bucket.parts(between: "-")
-    let hasAppID = parts.count > 1 && parts.last.flatMap { Int64(digits: $0) } != nil
+    let bucketParts = bucket.parts(between: "-")
+    let hasAppID = bucketParts.count > 1 && bucketParts.last.flatMap { Int64(digits: $0) } != nil
     guard location.endpoint != nil || bucket.isEmpty || hasAppID else {
       throw ValidationError("A COS bucket ends in its APPID: \(bucket.onOneLine)-1250000000.")
     }
@@ -44,25 +39,18 @@ struct COSCloud: Cloud {
 
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> {
-    COSSigner()
-  }
+  ) -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> { COSSigner() }
 
   func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier {
     COSVerifier(
       mode: isStrict ? .strict : .compatible, style: address.style, bucket: address.bucket, limits: .asServices)
   }
 
-  func service(region: String?, _ address: BucketAddress) -> SignedService {
-    .cos(style: address.style)
-  }
+  func service(region: String?, _ address: BucketAddress) -> SignedService { .cos(style: address.style) }
 
   let signedTextsEndWithLineFeed = true
 
-  // MARK: Token server
-
   let tokenPath = "/cos/credentials"
-
   var tokenFormat: TokenFormat { .cos }
 
   func validate(role: String?) throws {

@@ -6,23 +6,19 @@ internal import Foundation
 internal import StorageAuthServer
 internal import StorageClient
 
-/// A cloud with buckets, with the properties and functions that the commands of `storage-auth` need.
+/// A cloud with buckets, as the commands of `storage-auth` need it.
 protocol Cloud: Sendable {
-  /// The names and hosts of the cloud's storage service.
-  var description: ServiceDescription { get }
+  var storageService: ServiceDescription { get }
 
   /// Returns the region in one of the cloud's public hosts, or `nil` if the host contains no region.
   func region(ofHost host: String) -> String?
-
   /// Returns whether one of the cloud's public hosts has the bucket in the path of its URLs.
   func hasBucketInPath(host: String) -> Bool
 
   // MARK: Credentials
 
-  /// The variables of the environment that contain a key, and that all programs of the vendor know.
+  /// The environment variables in which all programs of the vendor look for a key.
   var keyVariables: (id: String, secret: String) { get }
-
-  /// The cloud's default credential sources.
   var sources: NamedSources { get }
 
   // MARK: Requests
@@ -32,10 +28,10 @@ protocol Cloud: Sendable {
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
   ) throws -> any PresigningProvider<AccessKey>
 
-  /// Returns the region and the endpoint of a service from options, the environment or configuration files.
+  /// Returns the region and the endpoint from options, the environment or configuration files.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
-  /// Returns the signer of `sign` and `presign`, or throws an error if the signature requires a region and there is none.
+  /// Returns the signer of `sign` and `presign`, or throws an error if it requires a region and there is none.
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
   ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
@@ -45,70 +41,52 @@ protocol Cloud: Sendable {
   /// Returns the service whose signing rules apply to a request.
   func service(region: String?, _ address: BucketAddress) -> SignedService
 
-  /// Whether the cloud's strings to sign and canonical requests end with a line feed.
-  ///
-  /// If so, a line feed at the end of a file that contains such a string belongs to the string.
+  /// Whether strings to sign and canonical requests end with a line feed, which then belongs to them in a file, too.
   var signedTextsEndWithLineFeed: Bool { get }
 
   // MARK: Token server
 
-  /// The path of the token server's route that issues keys.
   var tokenPath: String { get }
-
-  /// The format of the token server's responses.
   var tokenFormat: TokenFormat { get }
-
-  /// Throws an error if the token server cannot assume a role with this name.
+  /// Throws an error for a role that the token server cannot assume.
   func validate(role: String?) throws
-
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
-
-  /// Whether a policy document contains the region of the bucket.
   var policiesNeedRegion: Bool { get }
-
   /// Returns a policy as the cloud's token service accepts it.
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String
-
-  /// Returns the source of the temporary keys that the token server issues, which uses its own keys.
+  /// Returns the source of the keys that the token server issues; `keys` are the server's own.
   func credentialProvider(
     for parameters: KeyParameters, keys: CredentialCache<AccessKey>
   ) -> any CredentialProvider<AccessKey>
 
-  /// Returns the account with which the token server signs requests for its callers.
+  /// Returns the account that signs requests for callers of the token server.
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
 }
 
 extension Cloud {
   /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
-  var name: String { description.name }
-
-  /// Returns `false` because most public hosts contain the bucket.
+  var name: String { storageService.name }
   func hasBucketInPath(host: String) -> Bool { false }
-
   var signedTextsEndWithLineFeed: Bool { false }
-
+  var policiesNeedRegion: Bool { false }
   func lifetimes(role: String?) -> ClosedRange<Int> { 900...43_200 }
 
-  var policiesNeedRegion: Bool { false }
-
-  /// Returns a client for a bucket, by default with the configuration in the settings.
   func store(
     _ bucket: String, _ options: BucketOptions,
     _ configuration: StorageClientConfiguration = Settings.client.configuration
   ) throws -> any BucketStore {
-    func store(_ provider: some BucketProvider<AccessKey>) throws -> any BucketStore {
+    func store(with provider: some BucketProvider<AccessKey>) throws -> any BucketStore {
       try client(provider, options.credentials, configuration)
     }
-    return try store(usableProvider(of: bucket, options))
+    return try store(with: usableProvider(of: bucket, options))
   }
 
-  /// Returns the buckets of the account.
   func buckets(_ options: BucketOptions) async throws -> [ListedBucket] {
-    func buckets(_ provider: some BucketProvider<AccessKey>) async throws -> [ListedBucket] {
+    func buckets(with provider: some BucketProvider<AccessKey>) async throws -> [ListedBucket] {
       try await client(provider, options.credentials, Settings.client.configuration).buckets()
     }
-    return try await buckets(usableProvider(of: "", options))
+    return try await buckets(with: usableProvider(of: "", options))
   }
 
   /// Returns the provider of a bucket, or throws an error about the options if they describe no service.
@@ -132,10 +110,9 @@ extension Cloud {
   }
 }
 
-/// The default credential sources of a cloud in their order, with their names on the command line.
+/// The default credential sources of a cloud in the order in which they are asked.
 struct NamedSources: CustomStringConvertible {
   let names: [String]
-
   /// Returns the chain of the sources whose names satisfy a condition.
   let chain: (_ includes: (String) -> Bool) -> CredentialChain<AccessKey>
 
@@ -168,15 +145,12 @@ extension HTTPRequest {
   var hostName: String { String((authority ?? "").bytes(before: ":")) }
 }
 
-/// The region and the endpoint of a service.
 struct ServiceLocation {
   let region: String
   /// The URL of the service, or `nil` for the public endpoint of the region.
   let endpoint: String?
 
-  /// Creates the location of a service from options, the environment or a configuration file.
-  ///
-  /// If none of them contains a region and the service runs on this machine, a default region is used.
+  /// Chooses the region: that of the option, of a variable, of a configuration file, or of a service on this machine.
   init(
     region: String?, endpoint: String?, variables: [String], configuredRegion: String? = nil, localRegion: String
   ) throws {
@@ -186,9 +160,8 @@ struct ServiceLocation {
     }
     self.endpoint = endpoint
     let environment = ProcessInfo.processInfo.environment
-    if let region = region ?? variables.compactMap({ environment[$0] }).first(where: { !$0.isEmpty })
-      ?? configuredRegion
-    {
+    let environmentRegion = variables.compactMap { environment[$0] }.first { !$0.isEmpty }
+    if let region = region ?? environmentRegion ?? configuredRegion {
       self.region = region
     } else if let endpoint, try ServiceEndpoint(endpoint).isLoopback {
       self.region = localRegion

@@ -5,9 +5,8 @@ internal import ArgumentParser
 internal import StorageAuthServer
 internal import StorageClient
 
-/// The cloud `oss` of the command line.
 struct OSSCloud: Cloud {
-  var description: ServiceDescription { .oss }
+  var storageService: ServiceDescription { .oss }
 
   func region(ofHost host: String) -> String? {
     guard let label = host.parts(between: ".").dropLast(2).last, let region = label.removingBytePrefix("oss-"),
@@ -15,8 +14,6 @@ struct OSSCloud: Cloud {
     else { return nil }
     return String(region.removingByteSuffix("-internal") ?? region)
   }
-
-  // MARK: Credentials
 
   let keyVariables = (id: "OSS_ACCESS_KEY_ID", secret: "OSS_ACCESS_KEY_SECRET")
 
@@ -29,8 +26,6 @@ struct OSSCloud: Cloud {
         "oss-profile": \.ossProfile, "metadata": \.metadata, "credentials-uri": \.credentialsURI,
       ])
   }
-
-  // MARK: Requests
 
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
@@ -61,10 +56,7 @@ struct OSSCloud: Cloud {
     .oss(bucket: address.bucket, region: region, style: address.style)
   }
 
-  // MARK: Token server
-
   let tokenPath = "/distribute-token.json"
-
   var tokenFormat: TokenFormat { .oss }
 
   func validate(role: String?) throws {

@@ -7,14 +7,12 @@ internal import StorageClient
 
 /// The cloud `s3` of the command line: Amazon S3 and services with the same API.
 struct S3Cloud: Cloud {
-  var description: ServiceDescription { .s3 }
+  var storageService: ServiceDescription { .s3 }
 
-  /// Returns the region in a public S3 host, or `nil` if the host contains no region.
-  ///
-  /// The region is the label after `s3`, `s3-fips` or `dualstack`. The region of the global host is `us-east-1`.
+  /// Returns the label after `s3`, `s3-fips` or `dualstack`, or `us-east-1` for the global host.
   func region(ofHost host: String) -> String? {
     let name = host.removingByteSuffix(".cn") ?? host[...]
-    guard let subdomain = name.removingByteSuffix(description.domains[0]) else { return nil }
+    guard let subdomain = name.removingByteSuffix(storageService.domains[0]) else { return nil }
     let labels = String(subdomain).parts(between: ".")
     guard let serviceIndex = labels.lastIndex(where: { $0 == "s3" || $0 == "s3-fips" }) else { return nil }
     let regionLabels = labels[(serviceIndex + 1)...].drop { $0 == "dualstack" }
@@ -23,10 +21,8 @@ struct S3Cloud: Cloud {
 
   func hasBucketInPath(host: String) -> Bool {
     let label = host.bytes(before: ".")
-    return description.owns(host: host) && (label == "s3" || label.hasBytePrefix("s3-"))
+    return storageService.owns(host: host) && (label == "s3" || label.hasBytePrefix("s3-"))
   }
-
-  // MARK: Credentials
 
   let keyVariables = (id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY")
 
@@ -38,8 +34,6 @@ struct S3Cloud: Cloud {
         "container": \.container, "metadata": \.metadata,
       ])
   }
-
-  // MARK: Requests
 
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
@@ -69,10 +63,7 @@ struct S3Cloud: Cloud {
     .s3(bucket: address.bucket, region: region, style: address.style)
   }
 
-  // MARK: Token server
-
   let tokenPath = "/credentials.json"
-
   var tokenFormat: TokenFormat { .s3 }
 
   func validate(role: String?) throws {

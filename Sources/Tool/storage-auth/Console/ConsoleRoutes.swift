@@ -6,15 +6,13 @@ internal import LocalCloud
 internal import StorageAuthServer
 internal import StorageClient
 
-/// The routes of a console: the page, the events, the server, the issued keys, and the buckets and objects.
+/// The routes of a console: its page, and what the page shows and changes.
 struct ConsoleRoutes: Sendable {
-  /// The number of objects and folders in a response.
   private static let pageSize = 200
-  /// The maximum length of a parameter, which is more than a key can have.
+  /// The maximum size of a parameter, larger than that of any key.
   private static let parameterByteLimit = 4096
-  /// The number of issued keys in a response.
   private static let keyLimit = 500
-  /// The longest lifetime of a presigned URL, which all services allow.
+  /// The lifetimes of presigned URLs, in seconds, that all services allow.
   private static let urlLifetimes: ClosedRange<Int64> = 1...604_800
 
   let cloud: LocalCloud
@@ -31,36 +29,34 @@ struct ConsoleRoutes: Sendable {
     router.get("/events") { request, _ in try events(for: request) }
     router.get("/requests/:number") { _, context in
       guard let number = Int(digits: try context.parameters.require("number")), let detail = log.detail(of: number)
-      else {
-        throw HTTPError(.notFound, message: "The request is no longer kept.")
-      }
-      return Self.response(detail, "application/json")
+      else { throw HTTPError(.notFound, message: "The request is no longer kept.") }
+      return Self.response(detail)
     }
     router.delete("/requests") { _, _ in
       log.clear()
       return Response(status: .noContent)
     }
-    router.get("/server") { _, _ in Self.response(server.serialized, "application/json") }
-    router.get("/keys") { _, _ in Self.response(keys.serialized, "application/json") }
+    router.get("/server") { _, _ in Self.response(server.serialized) }
+    router.get("/keys") { _, _ in Self.response(keys.serialized) }
     router.delete("/keys") { request, _ in
       guard cloud.revoke(AccessKeyID(try parameter("id", of: request))) else {
         throw HTTPError(.notFound, message: "The server does not know the key, or no longer keeps it.")
       }
       return Response(status: .noContent)
     }
-    router.get("/buckets") { _, _ in Self.response(buckets.serialized, "application/json") }
-    router.get("/objects") { request, _ in Self.response(try objects(for: request).serialized, "application/json") }
+    router.get("/buckets") { _, _ in Self.response(buckets.serialized) }
+    router.get("/objects") { request, _ in Self.response(try objects(for: request).serialized) }
     addObjectRoutes(to: router)
     return router
   }
 
-  private static func response(_ bytes: [UInt8], _ type: String) -> Response {
+  private static func response(_ bytes: [UInt8], _ type: String = "application/json") -> Response {
     Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
   // MARK: Events
 
-  /// Returns the response with the events, which ends when the page or the console closes it.
+  /// Returns the response with the events, which lasts until the page or the console closes it.
   private func events(for request: Request) throws -> Response {
     let lastID = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
     guard let subscription = log.listen(after: lastID) else {
@@ -167,36 +163,25 @@ struct ConsoleRoutes: Sendable {
     return object
   }
 
-  /// Adds the routes about one object, whose bytes no browser interprets.
+  /// Adds the routes for one object; their headers keep a browser from interpreting its bytes.
   private func addObjectRoutes(to router: Router<BasicRequestContext>) {
     let requests = ObjectRequests(cloud: cloud)
     router.get("/object") { request, _ in
-      let answer = try await requests.send(.get, object(of: request), range: request.headers[.range])
+      let stored = try await requests.send(.get, object(of: request), range: request.headers[.range])
       var headers: HTTPFields = [.contentType: "application/octet-stream", .contentDisposition: "attachment"]
-      headers[.contentLength] = answer.response.headerFields[.contentLength]
-      return Response(
-        status: answer.response.status, headers: headers,
-        body: ResponseBody { writer in
-          for try await chunk in answer.body { try await writer.write(ByteBuffer(bytes: chunk)) }
-          try await writer.finish(nil)
-        })
+      headers[.contentLength] = stored.response.headerFields[.contentLength]
+      let body = ResponseBody { writer in
+        for try await chunk in stored.body { try await writer.write(ByteBuffer(bytes: chunk)) }
+        try await writer.finish(nil)
+      }
+      return Response(status: stored.response.status, headers: headers, body: body)
     }
     router.get("/object/headers") { request, _ in
       let fields = try await requests.send(.head, object(of: request)).response.headerFields
       let pairs = fields.map { field -> JSONValue in [.string(field.name.rawName), .safeText(field.value)] }
-      return Self.response(JSONValue.array(pairs).serialized, "application/json")
+      return Self.response(JSONValue.array(pairs).serialized)
     }
-    router.get("/object/url") { request, _ in
-      let method = HTTPRequest.Method(try parameter("method", of: request)) ?? .get
-      guard [.get, .head, .put, .delete].contains(method),
-        let seconds = Int64(digits: try parameter("seconds", of: request)), Self.urlLifetimes.contains(seconds)
-      else {
-        throw HTTPError(.badRequest, message: "Use GET, HEAD, PUT or DELETE, and a lifetime of 1 to 604800 seconds.")
-      }
-      let presigned = try requests.presign(method, object(of: request), validFor: .seconds(seconds))
-      let document: JSONValue = ["url": .string(presigned.url), "expiration": .string(presigned.expiration.iso8601)]
-      return Self.response(document.serialized, "application/json")
-    }
+    router.get("/object/url") { request, _ in Self.response(try presignedURL(for: request, requests).serialized) }
     router.put("/object") { request, _ in
       guard let length = request.headers[.contentLength].flatMap({ Int64(digits: $0) }) else {
         throw HTTPError(.lengthRequired, message: "The upload has no Content-Length.")
@@ -215,6 +200,17 @@ struct ConsoleRoutes: Sendable {
       _ = try await requests.send(.delete, object(of: request))
       return Response(status: .noContent)
     }
+  }
+
+  private func presignedURL(for request: Request, _ requests: ObjectRequests) throws -> JSONValue {
+    let method = HTTPRequest.Method(try parameter("method", of: request)) ?? .get
+    guard [.get, .head, .put, .delete].contains(method),
+      let seconds = Int64(digits: try parameter("seconds", of: request)), Self.urlLifetimes.contains(seconds)
+    else {
+      throw HTTPError(.badRequest, message: "Use GET, HEAD, PUT or DELETE, and a lifetime of 1 to 604800 seconds.")
+    }
+    let presigned = try requests.presign(method, object(of: request), validFor: .seconds(seconds))
+    return ["url": .string(presigned.url), "expiration": .string(presigned.expiration.iso8601)]
   }
 
   private func objects(for request: Request) throws -> JSONValue {
@@ -236,9 +232,9 @@ struct ConsoleRoutes: Sendable {
 
 /// A middleware that keeps other web pages away from the console, and the console's page away from other servers.
 ///
-/// Every response has a content security policy: the page loads scripts and styles from the console only, connects to no
-/// other server, and cannot be shown in a frame. Requests that another site caused, as the browser states in
-/// `Sec-Fetch-Site` (W3C, "Fetch Metadata Request Headers"), are rejected, except for opening the page itself.
+/// Every response has a content security policy: the page uses only the console, and cannot be shown in a frame.
+/// Requests that another site caused according to `Sec-Fetch-Site` (W3C, "Fetch Metadata Request Headers") are
+/// rejected, except for opening the page itself.
 struct PageProtection<Context: RequestContext>: RouterMiddleware {
   private static var headers: HTTPFields {
     [
@@ -268,7 +264,7 @@ struct PageProtection<Context: RequestContext>: RouterMiddleware {
     return response
   }
 
-  /// Returns whether a request comes from the page of the console, from the user, or from a program.
+  /// Returns whether a request comes from the page itself, the user or a program.
   private func isAllowed(_ request: Request) -> Bool {
     let site = request.headers[.known("Sec-Fetch-Site")]
     guard let site, site != "same-origin", site != "none" else { return true }

@@ -3,23 +3,19 @@
 
 internal import StorageAuth
 
-/// Two signed strings line by line, with the differing parts of the lines.
+/// A comparison of two signed strings line by line.
 struct LineComparison: Sendable {
-  /// A line of one string, split at the part in which it differs from the line of the other string.
+  /// A line of one string, split at the part that differs from the line of the other string.
   struct Line: Sendable, Hashable {
-    /// The beginning that both lines have in common; the whole line if the lines are equal.
+    /// The common beginning; the whole line if the lines are equal.
     let commonPrefix: String
-    /// The part that differs, or an empty string.
     let difference: String
-    /// The end that both lines have in common.
     let commonSuffix: String
 
     var text: String { "\(commonPrefix)\(difference)\(commonSuffix)" }
   }
 
-  /// Two lines that belong together, of the strings of the signing client and of the storage service.
-  ///
-  /// One is `nil` where its string has no line in this place.
+  /// The lines of the client and of the service in one place, where one of the strings may have no line.
   struct Row: Sendable, Hashable {
     let client: Line?
     let service: Line?
@@ -28,10 +24,9 @@ struct LineComparison: Sendable {
 
   let rows: [Row]
 
-  /// The maximum number of cells in the table that aligns the strings; strings with more lines are compared line by line.
+  /// The maximum number of cells in the table that aligns the strings; larger ones are compared line by line.
   private static let cellLimit = 100_000
 
-  /// Creates a comparison of two strings.
   init(client: String, service: String) {
     let (clientLines, serviceLines) = (Self.lines(of: client), Self.lines(of: service))
     var rows: [Row] = []
@@ -57,37 +52,35 @@ struct LineComparison: Sendable {
     text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0) ?? "" }
   }
 
-  /// Returns the indices of a longest common subsequence in ascending order, or no indices for very many lines.
+  /// Returns the indices of a longest common subsequence in ascending order, or no indices beyond ``cellLimit``.
   private static func commonLines(_ first: [String], _ second: [String]) -> [(client: Int, service: Int)] {
     let width = second.count + 1
     guard first.count * width <= cellLimit else { return [] }
-    // lengths[i * width + j] is the length of a longest common subsequence of first[i...] and second[j...].
+    // The cell (row, column) is the length of a longest common subsequence of first[row...] and second[column...].
     var lengths = [Int32](repeating: 0, count: (first.count + 1) * width)
-    for i in first.indices.reversed() {
-      for j in second.indices.reversed() {
-        lengths[i * width + j] =
-          first[i].isIdentical(to: second[j])
-          ? lengths[(i + 1) * width + j + 1] + 1
-          : max(lengths[(i + 1) * width + j], lengths[i * width + j + 1])
+    for row in first.indices.reversed() {
+      for column in second.indices.reversed() {
+        let (cell, below) = (row * width + column, (row + 1) * width + column)
+        lengths[cell] =
+          first[row].isIdentical(to: second[column]) ? lengths[below + 1] + 1 : max(lengths[below], lengths[cell + 1])
       }
     }
-    var (i, j) = (0, 0)
+    var (row, column) = (0, 0)
     var common: [(client: Int, service: Int)] = []
-    while i < first.count, j < second.count {
-      if first[i].isIdentical(to: second[j]) {
-        common.append((i, j))
-        (i, j) = (i + 1, j + 1)
-      } else if lengths[(i + 1) * width + j] >= lengths[i * width + j + 1] {
-        i += 1
+    while row < first.count, column < second.count {
+      if first[row].isIdentical(to: second[column]) {
+        common.append((row, column))
+        (row, column) = (row + 1, column + 1)
+      } else if lengths[(row + 1) * width + column] >= lengths[row * width + column + 1] {
+        row += 1
       } else {
-        j += 1
+        column += 1
       }
     }
     return common
   }
 
-  /// Returns the row of two lines with the part between their common start and their common end, or of a single line,
-  /// in a form that is safe to show.
+  /// Returns the row of two lines, or of a single line, in a form that is safe to show.
   private static func row(_ client: String?, _ service: String?) -> Row {
     guard let client, let service else {
       func singleLine(_ text: String?) -> Line? {
@@ -96,18 +89,16 @@ struct LineComparison: Sendable {
       return Row(client: singleLine(client), service: singleLine(service), differs: true)
     }
     let (first, second) = (Array(client.unicodeScalars), Array(service.unicodeScalars))
-    var start = 0
-    while start < min(first.count, second.count), first[start] == second[start] { start += 1 }
-    var end = 0
-    while end < min(first.count, second.count) - start, first[first.count - 1 - end] == second[second.count - 1 - end] {
-      end += 1
-    }
+    let prefixCount = zip(first, second).prefix { $0 == $1 }.count
+    let suffixLimit = min(first.count, second.count) - prefixCount
+    let suffixCount = zip(first.reversed(), second.reversed()).prefix(suffixLimit).prefix { $0 == $1 }.count
     func line(_ scalars: [Unicode.Scalar]) -> Line {
       func text(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])).onOneLine }
+      let suffixStart = scalars.count - suffixCount
       return Line(
-        commonPrefix: text(0..<start), difference: text(start..<scalars.count - end),
-        commonSuffix: text(scalars.count - end..<scalars.count))
+        commonPrefix: text(0..<prefixCount), difference: text(prefixCount..<suffixStart),
+        commonSuffix: text(suffixStart..<scalars.count))
     }
-    return Row(client: line(first), service: line(second), differs: start < max(first.count, second.count))
+    return Row(client: line(first), service: line(second), differs: prefixCount < max(first.count, second.count))
   }
 }

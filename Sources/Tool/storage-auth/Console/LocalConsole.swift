@@ -5,12 +5,11 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import NIOCore
 
-/// A server on loopback with a web page that shows the buckets, the objects and the requests of a local cloud as they end.
+/// A server on loopback with a web page that shows the buckets, the objects and the requests of a local cloud.
 ///
-/// For a rejected signature the page shows the strings to sign of both sides and the usual cause. Every program that
-/// reaches the loopback interface has access, so it shows no secrets and no bytes of objects.
+/// For a rejected signature, the page shows the strings to sign of both sides and the usual cause. Every program of
+/// this machine can read the page, so it contains no secrets and no bytes of objects.
 struct LocalConsole: Sendable {
-  /// The time between two signs of life to the listeners.
   private static let heartbeatInterval = Duration.seconds(15)
 
   private let server: RunningServer
@@ -19,9 +18,7 @@ struct LocalConsole: Sendable {
 
   var url: String { "http://127.0.0.1:\(server.port)/" }
 
-  /// Starts a console on the loopback interface, which shows the requests of a local cloud from now on.
-  ///
-  /// Tests can replace the function that waits between two signs of life to the listeners.
+  /// Starts a console, which shows the requests from now on; tests replace the `sleep` between two heartbeats.
   static func start(
     for cloud: LocalCloud, port: Int, limits: RequestLog.Limits = RequestLog.Limits(),
     sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -36,21 +33,16 @@ struct LocalConsole: Sendable {
     } catch {
       let reason = (error as? IOError).map { "the system reports the error \($0.errnoCode)" } ?? "it stopped at once"
       throw CommandFailure(
-        description: """
-          The console cannot listen on port \(port) of 127.0.0.1: \(reason). Choose another --console port, or 0 for a \
-          free one.
-          """)
+        description: "The console cannot listen on port \(port) of 127.0.0.1: \(reason). "
+          + "Choose another --console port, or 0 for a free one.")
     }
-    let reader = Task {
-      for await request in requests { log.append(RequestReport(request)) }
-    }
+    let requestReader = Task { for await request in requests { log.append(RequestReport(request)) } }
     let heartbeat = Task {
       while (try? await sleep(heartbeatInterval)) != nil { log.sendHeartbeat() }
     }
-    return LocalConsole(server: server, log: log, tasks: [reader, heartbeat])
+    return LocalConsole(server: server, log: log, tasks: [requestReader, heartbeat])
   }
 
-  /// Stops the console and closes the connections of its pages.
   func stop() async {
     log.finish()
     for task in tasks { task.cancel() }
@@ -59,14 +51,11 @@ struct LocalConsole: Sendable {
   }
 }
 
-/// The option that starts a console.
 struct ConsoleOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of a web page about buckets and requests; 0 for any.", valueName: "port"))
   var console: Int?
 
-  func validate() throws {
-    try (0...65_535).require(console, of: "--console")
-  }
+  func validate() throws { try (0...65_535).require(console, of: "--console") }
 
   func start(for cloud: LocalCloud) async throws -> LocalConsole? {
     guard let console else { return nil }

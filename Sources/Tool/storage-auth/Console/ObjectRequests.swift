@@ -5,26 +5,21 @@ internal import Hummingbird
 internal import LocalCloud
 internal import StorageClient
 
-/// An object that a request to a console names.
 struct NamedObject: Sendable {
   let provider: LocalCloud.Provider
   let bucket: String
   let key: String
 }
 
-/// The requests for objects that a console sends to its local cloud, each with a presigned URL.
-///
-/// The cloud verifies them like those of every client, and the console lists them.
+/// The requests for objects that a console sends with presigned URLs to its local cloud, which lists and verifies them.
 struct ObjectRequests: Sendable {
-  /// The lifetime of a URL that only the console uses.
-  private static let lifetime = Duration.seconds(60)
-  /// The maximum size of an error document, in bytes.
-  private static let documentByteLimit = 64 * 1024
+  private static let consoleURLLifetime = Duration.seconds(60)
+  private static let errorDocumentByteLimit = 64 * 1024
 
   let cloud: LocalCloud
   var transport: any HTTPTransport = .platformDefault
 
-  /// The key that signs: one of the server's own account, without a session token if there is such a key.
+  /// The key that signs: one of the server's own account, preferably without a session token.
   var key: AccessKey? {
     let keys = cloud.configuration.accounts.filter { !$0.isDisabled && $0.number == nil }.map(\.key)
     return keys.first { $0.sessionToken == nil } ?? keys.first
@@ -39,12 +34,12 @@ struct ObjectRequests: Sendable {
     let region = cloud.region(of: object.provider)
     let location = try ServiceLocation(
       region: region, endpoint: cloud.url(of: object.provider), variables: [], localRegion: region)
-    func presign(_ provider: some PresigningProvider<AccessKey>) throws(SigningError) -> PresignedRequest {
+    func presignedRequest(by provider: some PresigningProvider<AccessKey>) throws(SigningError) -> PresignedRequest {
       let request = try provider.endpoint.request(method, bucket: object.bucket, key: object.key, headers: headers)
       return try provider.presigner.presign(request, with: key, validFor: duration, in: .at(cloud.now))
     }
     do {
-      return try presign(name.cloud.provider(of: object.bucket, at: location, style: .path, .v4))
+      return try presignedRequest(by: name.cloud.provider(of: object.bucket, at: location, style: .path, .v4))
     } catch let error as SigningError {
       throw HTTPError(.badRequest, message: "\(error.message) \(error.remedy)")
     }
@@ -55,7 +50,7 @@ struct ObjectRequests: Sendable {
     _ method: HTTPRequest.Method, _ object: NamedObject, headers: HTTPFields = [:], range: String? = nil,
     body: HTTPBody = .none
   ) async throws -> HTTPStreamingResponse {
-    let presigned = try presign(method, object, headers: headers, validFor: Self.lifetime)
+    let presigned = try presign(method, object, headers: headers, validFor: Self.consoleURLLifetime)
     let endpoint = cloud.endpoint(of: object.provider)
     let target = presigned.url.utf8.dropFirst("\(endpoint.scheme)://\(endpoint.authority)".utf8.count)
     var request = HTTPRequest(
@@ -63,22 +58,22 @@ struct ObjectRequests: Sendable {
       path: String(decoding: target, as: UTF8.self), headerFields: presigned.headers)
     request.headerFields[.range] = range
     if method == .put { request.headerFields[.contentLength] = String(body.length) }
-    let answer: HTTPStreamingResponse
+    let reply: HTTPStreamingResponse
     do {
-      answer = try await transport.send(request, body: body)
+      reply = try await transport.send(request, body: body)
     } catch {
       throw HTTPError(.badGateway, message: "The service did not respond: \(error.message)")
     }
-    guard answer.response.status.kind != .successful else { return answer }
-    throw HTTPError(answer.response.status, message: try await Self.message(of: answer))
+    guard reply.response.status.kind != .successful else { return reply }
+    throw HTTPError(reply.response.status, message: try await Self.errorMessage(in: reply))
   }
 
-  /// Returns the code and the message of an error document, or the status if the response has none.
-  private static func message(of answer: HTTPStreamingResponse) async throws -> String {
+  /// Returns the code and the message of an error document, or the status if there is no document.
+  private static func errorMessage(in reply: HTTPStreamingResponse) async throws -> String {
     var bytes: [UInt8] = []
-    for try await chunk in answer.body where bytes.count < documentByteLimit { bytes += chunk }
+    for try await chunk in reply.body where bytes.count < errorDocumentByteLimit { bytes += chunk }
     guard let document = try? XMLNode.parse(bytes), let code = document["Code"]?.text else {
-      return "The service responded with the status \(answer.response.status.code)."
+      return "The service responded with the status \(reply.response.status.code)."
     }
     return SecretMask.namedValues.applied(to: "\(code): \(document["Message"]?.text ?? "")").onOneLine
   }

@@ -5,18 +5,14 @@ internal import StorageAuth
 
 /// The latest requests of a local cloud, and the pages that listen for further ones.
 ///
-/// Everything is bounded: the number and the size of the requests, the number of listeners, and the events that wait for
-/// a listener. A listener that reads too slowly is dropped; its page connects again and receives what it missed.
+/// A listener that reads too slowly is dropped; its page connects again and receives the events that it missed.
 final class RequestLog: Sendable {
-  /// The limits of a log.
   struct Limits: Sendable {
-    /// The maximum number of requests that are kept.
     var requests = 1000
-    /// The maximum size of the requests that are kept, in bytes of their JSON.
+    /// The maximum size of the requests in bytes of JSON.
     var byteCount = 16 << 20
-    /// The maximum number of listeners.
     var listeners = 16
-    /// The maximum number of events that wait for a listener.
+    /// The maximum number of events that wait for one listener.
     var waitingEvents = 256
   }
 
@@ -33,39 +29,33 @@ final class RequestLog: Sendable {
     var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
     var lastListenerID = 0
     var isFinished = false
-    /// The events with the listeners of their time, which receive them outside of the lock.
+    /// The events that are not delivered yet, with their listeners.
     ///
-    /// The cancellation of a listener's task waits for the lock, and what resumes the task waits for the cancellation.
+    /// They are delivered outside of the lock to avoid a deadlock: the cancellation of a listener's task waits for the
+    /// lock, and what resumes the task waits for the cancellation.
     var undelivered = DeliveryQueue<(ServerEvent, [AsyncStream<ServerEvent>.Continuation])>()
 
     mutating func send(_ event: ServerEvent) { undelivered.append((event, Array(listeners.values))) }
   }
 
-  /// The events for a new listener: those that it missed, and then those that follow.
   struct Subscription: Sendable {
-    /// The events before the subscription, the oldest first.
+    /// The events that the listener missed, the oldest first.
     let missed: [ServerEvent]
-    /// The events that follow; the sequence ends if the listener is dropped or the console stops.
+    /// The further events, until the listener is dropped or the console stops.
     let following: AsyncStream<ServerEvent>
     fileprivate let continuation: AsyncStream<ServerEvent>.Continuation
 
     func cancel() { continuation.finish() }
   }
 
-  /// The name of this log, which differs between two starts of the console.
-  ///
-  /// The page sends it with the number of its last event, so that it does not continue in the list of another console.
+  /// A name that is part of event IDs, so that a page does not continue the list of an earlier console.
   private let name = String(UInt64.random(in: .min ... .max), radix: 36)
   private let limits: Limits
   private let state = Lock(State())
 
-  init(_ limits: Limits = Limits()) {
-    self.limits = limits
-  }
-
+  init(_ limits: Limits = Limits()) { self.limits = limits }
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Adds a request, removes the oldest ones that exceed the limits, and tells all listeners.
   func append(_ report: RequestReport) {
     let detail = report.detail.serialized
     update { state in
@@ -82,27 +72,25 @@ final class RequestLog: Sendable {
     }
   }
 
-  /// Removes all requests, and lets all listeners start anew.
+  /// Removes all requests, after which the pages start anew.
   func clear() {
     update { state in
       state.entries = []
       state.byteCount = 0
-      state.send(hello(continues: false))
+      state.send(helloEvent(continues: false))
     }
   }
 
-  /// Returns the first event of a connection; the page starts anew unless the events continue those that it has.
-  private func hello(continues: Bool) -> ServerEvent {
-    let document: JSONValue = [
-      "continues": .bool(continues), "limit": .integer(limits.requests), "log": .string(name),
-    ]
+  /// Returns the first event of a connection; the page starts anew unless the events continue its own.
+  private func helloEvent(continues: Bool) -> ServerEvent {
+    let document: JSONValue = ["continues": .bool(continues), "limit": .integer(limits.requests), "log": .string(name)]
     return ServerEvent("hello", id: nil, document.serialized)
   }
 
-  /// Sends a sign of life to all listeners, which reveals connections that are no longer open.
+  /// Sends an event that reveals connections that are no longer open.
   func sendHeartbeat() { update { $0.send(.heartbeat) } }
 
-  /// Changes the state, and sends its events to the listeners; one that reads too slowly is dropped.
+  /// Changes the state, and delivers its events; a listener that reads too slowly is dropped.
   private func update(_ change: (inout State) -> Void) {
     state.withLock { change(&$0) }
     state.deliver(\.undelivered) { event, listeners in
@@ -112,7 +100,7 @@ final class RequestLog: Sendable {
     }
   }
 
-  /// Returns the details of a request as JSON, or `nil` if the request is no longer kept.
+  /// Returns the details of a request as JSON, or `nil` if the log no longer contains it.
   func detail(of number: Int) -> [UInt8]? {
     state.withLock { state in
       let first = state.lastNumber - state.entries.count + 1
@@ -121,9 +109,7 @@ final class RequestLog: Sendable {
     }
   }
 
-  /// Adds a listener, which first receives the events after the last one that it has.
-  ///
-  /// Returns `nil` if there are too many listeners or the log is finished.
+  /// Adds a listener that has the events up to an ID, or returns `nil` if there are too many or the log is finished.
   func listen(after lastID: String?) -> Subscription? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingOldest(limits.waitingEvents))
@@ -134,24 +120,17 @@ final class RequestLog: Sendable {
       let knownNumber = lastID.flatMap { number(in: $0) }
       let continues = knownNumber.map { $0 <= state.lastNumber } ?? false
       let missedCount = continues ? state.lastNumber - (knownNumber ?? 0) : state.lastNumber
-      return (
-        state.lastListenerID,
-        [hello(continues: continues)] + state.entries.suffix(missedCount).map(\.event)
-      )
+      let missed = state.entries.suffix(missedCount).map(\.event)
+      return (state.lastListenerID, [helloEvent(continues: continues)] + missed)
     }
     guard let added else { return nil }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.listeners[added.id] = nil }
-    }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners[added.id] = nil } }
     return Subscription(missed: added.missed, following: stream, continuation: continuation)
   }
 
-  /// Returns the number of an event of this log, or `nil` for the ID of an event of another one.
-  private func number(in id: String) -> Int? {
-    id.removingBytePrefix("\(name)-").flatMap { Int(digits: $0) }
-  }
+  /// Returns the number in the ID of an event, or `nil` for an event of another log.
+  private func number(in id: String) -> Int? { id.removingBytePrefix("\(name)-").flatMap { Int(digits: $0) } }
 
-  /// Ends all listeners and refuses further ones.
   func finish() {
     let listeners = state.withLock { state in
       state.isFinished = true
@@ -164,21 +143,16 @@ final class RequestLog: Sendable {
 
 /// An event in the format of server-sent events (HTML Standard, section "Server-sent events").
 struct ServerEvent: Sendable {
-  /// The encoded event, which ends with an empty line.
   let bytes: [UInt8]
 
-  /// Creates an event.
-  ///
-  /// The document contains no line end outside of strings, where it is escaped.
+  /// Creates an event with a JSON document, in which line ends are escaped.
   init(_ name: String, id: String?, _ document: [UInt8]) {
     let id = id.map { "id: \($0)\n" } ?? ""
     bytes = Array("event: \(name)\n\(id)data: \(String(decoding: document, as: UTF8.self))\n\n".utf8)
   }
 
-  private init(comment: String) {
-    bytes = Array(": \(comment)\n\n".utf8)
-  }
+  private init(comment: String) { bytes = Array(": \(comment)\n\n".utf8) }
 
-  /// A comment, which pages ignore, and which keeps a connection open.
+  /// A comment, which pages ignore.
   static let heartbeat = ServerEvent(comment: "beat")
 }

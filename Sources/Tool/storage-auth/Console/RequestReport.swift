@@ -5,9 +5,7 @@ internal import LocalCloud
 internal import StorageAuth
 internal import StorageDiagnosis
 
-/// A request of a local cloud as the console shows it.
-///
-/// All strings are safe to show: control characters are escaped, and secrets are masked.
+/// A request as the console shows it, with control characters escaped and secrets masked.
 struct RequestReport: Sendable {
   private let request: LocalCloud.RequestEvent
   private let explanation: Explanation?
@@ -17,7 +15,6 @@ struct RequestReport: Sendable {
     explanation = request.rejectedSignature.flatMap { Explanation($0) }
   }
 
-  /// Returns the line of the list of requests.
   func summary(number: Int) -> JSONValue {
     [
       "n": .integer(number), "time": .string(request.date.iso8601), "endpoint": .string(request.endpoint.rawValue),
@@ -26,13 +23,12 @@ struct RequestReport: Sendable {
       "presigned": .bool(request.isPresigned), "authorization": .string(authorization), "scheme": .safeText(scheme),
       "outcome": .string(request.outcome.rawValue), "status": .integer(request.status),
       "code": .safeText(request.refusal?.code), "message": .safeText(request.refusal?.message),
-      "cause": .safeText(explanation?.title),
-      "microseconds": .integer(request.duration.microseconds),
+      "cause": .safeText(explanation?.title), "microseconds": .integer(request.duration.microseconds),
       "received": .integer(request.requestByteCount), "sent": .integer(request.responseByteCount),
     ]
   }
 
-  /// The headers of request and response, and the explanation of a rejected signature, which is `null` for others.
+  /// The headers of the request and the response, and the explanation if the signature was rejected.
   var detail: JSONValue {
     func pairs(_ headers: [LocalCloud.RequestEvent.Header]) -> JSONValue {
       .array(headers.map { [.safeText($0.name), .safeText($0.value)] })
@@ -59,14 +55,13 @@ struct RequestReport: Sendable {
 
 /// The explanation of a rejected signature: the cause, the remedy, and the strings of both sides.
 struct Explanation: Sendable {
-  /// The cause in a few words, such as `content type added`.
   let title: String
   private let diagnosis: SignatureDiagnosis
-  /// The string to sign and the canonical request; `isPair` is `false` if the string of only one side is known.
+  /// The string to sign and the canonical request; `isPair` means that the strings of both sides are known.
   private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
   private let basis: String
 
-  /// Creates the explanation of a rejected signature, or `nil` if its rejection does not concern the signature.
+  /// Explains a rejection, or returns `nil` if it does not concern the signature.
   init?(_ rejected: RejectedSignature) {
     guard let cloud = CloudName(argument: rejected.provider.rawValue)?.cloud else { return nil }
     let service = cloud.service(region: rejected.region, BucketAddress(bucket: nil, style: nil))
@@ -91,7 +86,6 @@ struct Explanation: Sendable {
     self.strings = strings
   }
 
-  /// The explanation as JSON, with all strings safe to show.
   var json: JSONValue {
     let signingTimes = signingTimes
     let comparisons = strings.map { name, comparison, isPair -> JSONValue in
@@ -127,7 +121,7 @@ struct Explanation: Sendable {
 }
 
 extension SignatureDiagnosis.Cause {
-  /// The name of the cause in words: `contentTypeAdded` becomes `content type added`.
+  /// The cause in words: `contentTypeAdded` becomes `content type added`.
   fileprivate var title: String {
     var text = ""
     var previous: Character = " "

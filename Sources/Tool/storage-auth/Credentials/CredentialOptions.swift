@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// The options that select the default sources of keys, and for the connections to services.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
@@ -19,10 +18,9 @@ struct CredentialOptions: ParsableArguments {
 
   func validate() throws { try network.validate() }
 
-  /// The connections to services. (As a group of its own, it would be validated hundreds of times in a debug build.)
+  // As an option group of its own, this would be validated hundreds of times in a debug build.
   var network: NetworkOptions { NetworkOptions(caFile: caFile) }
 
-  /// Returns a cache for the keys of a cloud's default credential sources, whose warnings go to standard error.
   func cache(for cloud: any Cloud) throws -> CredentialCache<AccessKey> {
     let cache = CredentialCache(chain(for: cloud), in: try .commandLine(network))
     EventLog.traceEvents(of: cache.events)
@@ -35,7 +33,6 @@ struct CredentialOptions: ParsableArguments {
 }
 
 extension ProviderContext {
-  /// Returns a context for this machine that passes warnings of credential sources to a handler.
   static func commandLine(
     _ network: NetworkOptions? = nil,
     onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.warning("\($0)") }
@@ -47,37 +44,30 @@ extension ProviderContext {
   }
 }
 
-/// The choices for connections to services.
-///
-/// The proxies come from the environment or from a file with settings.
+/// The choices for connections to services; proxies come from the environment or from a file with settings.
 struct NetworkOptions {
-  /// The path of a PEM file with the certificate authorities to trust, or `nil` for those of the system.
+  /// The PEM file with the certificate authorities to trust, or `nil` for those of the system.
   let caFile: String?
 
   func validate() throws { _ = try Self.transport(for: TransportChoice(caFile: caFile)) }
 
-  /// The transport for requests to services: through the proxy of the environment, if there is one.
   var transport: any HTTPTransport {
     get throws { LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile))) }
   }
 
-  /// The transport for requests of credential sources.
-  ///
-  /// Requests without TLS go to metadata services and to servers on this machine. They contain or return secrets, and
-  /// are never sent to a proxy.
+  /// The transport for credential sources; their requests without TLS contain secrets, and are never sent to a proxy.
   var credentialTransport: any HTTPTransport {
     get throws {
       LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile, isForCredentials: true)))
     }
   }
 
-  /// The options that decide which transport is used.
   private struct TransportChoice: Hashable {
     var caFile: String?
     var isForCredentials = false
   }
 
-  /// The transports of this process, whose connections all clients with the same options share.
+  /// The transports of this process, which clients with the same options share.
   private static let transports = Lock<[TransportChoice: AsyncHTTPClientTransport]>([:])
 
   private static func transport(for choice: TransportChoice) throws -> AsyncHTTPClientTransport {
@@ -89,12 +79,11 @@ struct NetworkOptions {
       proxy.https = proxy.https ?? settings.proxy.https
       proxy.http = choice.isForCredentials ? nil : proxy.http ?? settings.proxy.http
       if proxy.exclusions == .none { proxy.exclusions = settings.proxy.exclusions }
-      let hasProxy = proxy.http != nil || proxy.https != nil
+      let isDefault = proxy.http == nil && proxy.https == nil && !settings.isConfigured && choice.caFile == nil
+      let roots = choice.caFile.map { TrustedRoots.file($0) } ?? .system
       transport =
-        hasProxy || settings.isConfigured || choice.caFile != nil
-        ? try AsyncHTTPClientTransport(
-          timeouts: settings.timeouts, proxy: proxy, trustedRoots: choice.caFile.map { .file($0) } ?? .system)
-        : .shared
+        isDefault
+        ? .shared : try AsyncHTTPClientTransport(timeouts: settings.timeouts, proxy: proxy, trustedRoots: roots)
     } catch {
       throw ValidationError("\(error.message) \(error.remedy)")
     }

@@ -6,8 +6,7 @@ internal import StorageClient
 
 struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "credentials",
-    abstract: "Shows which source has a key, and which ones declined and why.",
+    commandName: "credentials", abstract: "Shows which source has a key, and which ones declined and why.",
     usage: "storage-auth credentials --provider <provider> [<options>]",
     discussion: """
       Examples:
@@ -20,14 +19,9 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
       \(CloudName.known.map { "Sources of \($0): \($0.cloud.sources)." }.joined(separator: "\n"))
       """)
 
-  @Option(help: "\(CloudName.alternatives).")
-  var provider: CloudName
-
-  @Option(help: "Use only this source.")
-  var source: String?
-
+  @Option(help: "\(CloudName.alternatives).") var provider: CloudName
+  @Option(help: "Use only this source.") var source: String?
   @OptionGroup(title: "Keys and network") var options: CredentialOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -43,36 +37,27 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let finding = try await CredentialFinding.search(
       options.chain(for: provider.cloud, only: source), over: options.network)
-    if output.json { Terminal.json(finding.json(provider)) } else { Terminal.lines(finding.text) }
+    if output.json { Terminal.printJSON(finding.json(provider)) } else { Terminal.printLines(finding.text) }
     guard case .success = finding.result, !finding.isExpired else { throw ExitCode.failure }
   }
 }
 
 /// The result of searching a chain of credential sources for a key.
-///
-/// It consists of the key or the error, the sources that declined, and the warnings.
 struct CredentialFinding {
   let chain: String
-
   /// The key with its source, or the error that ended the search.
   let result: Result<IssuedCredential<AccessKey>, CredentialError>
-
-  /// The remaining lifetime of the key according to the issuer's clock, or `nil` for a permanent key or without a key.
-  ///
-  /// If the issuer's time is unknown, this machine's clock is used.
+  /// The remaining lifetime of a temporary key by the issuer's clock, or by this machine's if that is unknown.
   let remainingLifetime: Duration?
+  /// The errors of the sources that declined, in the order in which they were asked.
+  let declined: [CredentialError]
+  let warnings: [CredentialWarning]
 
   var isExpired: Bool { remainingLifetime.map { $0 <= .zero } ?? false }
 
-  /// The errors of the sources that declined, in the order in which they were asked.
-  let declined: [CredentialError]
-
-  /// The warnings about files and settings that the user should correct.
-  let warnings: [CredentialWarning]
-
   /// Asks the sources of a chain in order until one has a key or fails.
   static func search(_ chain: CredentialChain<AccessKey>, over network: NetworkOptions) async throws -> Self {
-    // A chain that finds a key does not tell which sources declined.
+    // A chain that finds a key does not report which sources declined.
     let log = SearchLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
     let loggedChain = CredentialChain(chain.links.map { LoggedSource(base: $0, log: log) }, source: chain.source)
@@ -91,7 +76,6 @@ struct CredentialFinding {
   }
 }
 
-/// A credential provider that records the error with which its base provider declines.
 private struct LoggedSource: CredentialProvider {
   let base: any CredentialProvider<AccessKey>
   let log: SearchLog
@@ -108,12 +92,10 @@ private struct LoggedSource: CredentialProvider {
   }
 }
 
-/// A log of the errors and warnings that occur while a chain is searched.
 private final class SearchLog: Sendable {
   private let findings = Lock((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
   var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { findings.withLock { $0 } }
-
   func add(_ error: CredentialError) { findings.withLock { $0.declined.append(error) } }
 
   func add(_ warning: CredentialWarning) {
@@ -122,7 +104,6 @@ private final class SearchLog: Sendable {
 }
 
 extension CredentialFinding {
-  /// The result of the search as text: one line for each source, the key with its secrets masked, and the warnings.
   var text: String {
     var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
     switch result {
@@ -140,12 +121,10 @@ extension CredentialFinding {
     return lines.joined(separator: "\n")
   }
 
-  /// Returns the result of the search as a JSON object, with no member for a secret.
   func json(_ provider: CloudName) -> JSONValue {
     func problem(_ error: CredentialError) -> JSONValue { .object(ErrorReport.members(error)) }
     var report: JSONObject = [
-      "provider": .string(provider.description), "sources": .string(chain),
-      "declined": .array(declined.map(problem)),
+      "provider": .string(provider.description), "sources": .string(chain), "declined": .array(declined.map(problem)),
       "warnings": .array(
         warnings.map { ["source": .string($0.source), "message": .string($0.message), "remedy": .string($0.remedy)] }),
     ]
@@ -162,7 +141,6 @@ extension CredentialFinding {
     return .object(report)
   }
 
-  /// Returns the remaining lifetime of the key as a phrase for the user.
   private func lifetimeText(of key: AccessKey) -> String {
     guard let remainingLifetime, let end = key.expiration else {
       return key.sessionToken == nil ? "indefinitely" : "until a time that the source does not tell"

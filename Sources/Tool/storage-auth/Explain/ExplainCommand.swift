@@ -8,26 +8,24 @@ internal import StorageDiagnosis
 
 struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain",
-    abstract: "Explains why a service rejected a signature: the line that differs.",
+    commandName: "explain", abstract: "Explains why a service rejected a signature: the line that differs.",
     usage: "storage-auth explain <method> <url> [<options>]",
     discussion: """
       Examples:
         storage-auth explain PUT https://photos.oss-cn-hangzhou.aliyuncs.com/a \\
           -H "Date: …" -H "Authorization: …" < answer.xml
 
-      Pass the request as it was sent, and the response: its document, the output of curl -i, or the string to sign. With \
-      the key of the request in the default sources, it also finds what was signed. Exits with status 1 if the response \
-      is not about the signature.
+      Pass the request as it was sent, and the response: its document, the output of curl -i, or the string to sign. \
+      With the key of the request in the default sources, it also finds what was signed. Exits with status 1 if the \
+      response is not about the signature.
       """)
 
   @OptionGroup var options: RequestOptions
 
   @Option(help: ArgumentHelp("The file with the response; standard input by default.", valueName: "file"))
-  var answer: String = "-"
+  var answer = "-"
 
-  @Option(help: "The HTTP status of the response, in place of the one in the file.")
-  var status: Int?
+  @Option(help: "The HTTP status of the response, in place of the one in the file.") var status: Int?
 
   @Option(help: ArgumentHelp("A file with the string to sign of the program that signed.", valueName: "file"))
   var stringToSign: String?
@@ -36,7 +34,6 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   var canonicalRequest: String?
 
   @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -53,22 +50,20 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     let (diagnosis, basis, missingKey) = try await diagnosis(of: response, to: request)
     guard let diagnosis else {
       let message = "The response is not about the signature, or is not a response of the service."
-      if output.json { Terminal.jsonError(message) } else { Terminal.errorLines(message) }
+      if output.json { Terminal.printJSONError(message) } else { Terminal.printErrorLines(message) }
       throw ExitCode.failure
     }
     let needs = diagnosis.cause == .unknown ? missingKey : nil
     guard output.json else {
-      return Terminal.lines(diagnosis.description + (needs.map { "\nneeds   \($0)" } ?? ""))
+      return Terminal.printLines(diagnosis.description + (needs.map { "\nneeds   \($0)" } ?? ""))
     }
     var object = diagnosis.json
     object["basis"] = .string(basis.rawValue)
     object["needs"] = .text(needs)
-    Terminal.json(.object(object))
+    Terminal.printJSON(.object(object))
   }
 
   /// Compares the strings of the options with those of the response, or without them searches for what was signed.
-  ///
-  /// The result contains the facts on which the diagnosis is based, and a description of the key that it lacks.
   private func diagnosis(
     of response: RejectedResponse, to request: HTTPRequest
   ) async throws -> (SignatureDiagnosis?, RejectionReport.Basis, missingKey: String?) {
@@ -92,10 +87,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     return (report.diagnosis, report.basis, keySearch?.missingKey)
   }
 
-  /// Reads a string to sign or a canonical request from a file.
-  ///
-  /// A line feed at the end of the file, which editors append, is removed unless the cloud's strings end with a line
-  /// feed.
+  /// Reads a signed string from a file, without the line feed that editors append unless the cloud's strings have one.
   private func signedText(_ path: String, _ cloud: any Cloud) throws -> String {
     let text = try InputFile.text(path)
     if cloud.signedTextsEndWithLineFeed { return text }
@@ -113,14 +105,11 @@ extension SignatureDiagnosis {
   }
 }
 
-/// The search for what a client signed, with the key of the default sources if it is the one of the request.
+/// The search for what a client signed, if the default sources have the key of the request.
 struct KeySearch {
   let search: SignatureSearch?
-
-  /// A description of the key that is missing, or `nil` if the search has it or the request names none.
   let missingKey: String?
 
-  /// Looks the key of a request up in the default sources of its cloud.
   init(
     for request: HTTPRequest, _ cloud: any Cloud, signedFor service: SignedService,
     verifier: some SignatureVerifier, _ credentials: CredentialOptions
@@ -142,11 +131,9 @@ struct KeySearch {
     } catch {
       (search, reason) = (nil, "the default sources have no key.")
     }
-    missingKey =
-      search == nil
-      ? """
-      The key \(claim.id.string.onOneLine), with which the cause can be found: \(reason) \
-      `storage-auth credentials --provider \(cloud.name)` shows where they look.
-      """ : nil
+    let description =
+      "The key \(claim.id.string.onOneLine), with which the cause can be found: \(reason) "
+      + "`storage-auth credentials --provider \(cloud.name)` shows where they look."
+    missingKey = search == nil ? description : nil
   }
 }

@@ -6,13 +6,9 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageDiagnosis
 
-/// The arguments that describe a signed request, and the options for facts that its signature does not contain.
 struct RequestOptions: ParsableArguments {
-  @Argument(help: "The method, such as GET.")
-  var method: String?
-
-  @Argument(help: "The URL, percent-encoded as it was sent.")
-  var url: String?
+  @Argument(help: "The method, such as GET.") var method: String?
+  @Argument(help: "The URL, percent-encoded as it was sent.") var url: String?
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
@@ -24,12 +20,8 @@ struct RequestOptions: ParsableArguments {
       "A file with the request: a curl command line, or JSON with method, url, headers.", valueName: "file"))
   var request: String?
 
-  @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
-  var provider: CloudName?
-
-  @Option(help: "The region of the bucket, for OSS V4 and S3; derived from the host by default.")
-  var region: String?
-
+  @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.") var provider: CloudName?
+  @Option(help: "The region of the bucket, for OSS V4 and S3; derived from the host by default.") var region: String?
   @OptionGroup var addressing: AddressingOptions
 
   func validate() throws {
@@ -52,18 +44,18 @@ struct RequestOptions: ParsableArguments {
     region ?? cloud.region(ofHost: request.hostName)
   }
 
-  /// Returns the cloud of a request by the option, the host, the authorization, or else the signature in the URL.
+  /// Returns the cloud by the option, the host, the authorization, or else the signature in the URL.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let authorization = request.headerFields[.authorization],
-      let found = CloudName(where: { authorization.hasBytePrefix($0.description.authorizationPrefix) })
+      let found = CloudName(where: { authorization.hasBytePrefix($0.storageService.authorizationPrefix) })
     {
       return found.cloud
     }
-    let parameters = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&")
+    let parameters = (request.path ?? "").bytes(after: "?").words(between: "&")
     let names = parameters.map { $0.bytes(before: "=") }
     let found = CloudName { cloud in
-      cloud.description.signatureParameters.contains { signatureName in names.contains { $0 == signatureName } }
+      cloud.storageService.signatureParameters.contains { signatureName in names.contains { $0 == signatureName } }
     }
     guard let found else { throw CloudName.unknownHostError(request.hostName) }
     return found.cloud
@@ -71,9 +63,7 @@ struct RequestOptions: ParsableArguments {
 }
 
 extension HTTPRequest {
-  /// Parses a request from a curl command line or a JSON object.
-  ///
-  /// The JSON object has the members `method`, `url` and `headers`. The headers are an object or an array of pairs.
+  /// Parses a curl command line, or a JSON object with `method`, `url` and `headers` (an object or an array of pairs).
   init(parsing text: String) throws {
     guard text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) == "{" else {
       guard let line = try? CurlLine(text) else {
@@ -85,13 +75,8 @@ extension HTTPRequest {
     guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
       throw ValidationError("The request is not a valid JSON object.")
     }
-    var headers: [String] = []
-    for pair in object["headers"]?.array ?? [] {
-      headers.append(try Self.header(pair[0]?.string, pair[1]))
-    }
-    if let fields = object["headers"]?.object {
-      for (name, value) in fields { headers.append(try Self.header(name, value)) }
-    }
+    var headers = try (object["headers"]?.array ?? []).map { pair in try Self.header(pair[0]?.string, pair[1]) }
+    headers += try (object["headers"]?.object ?? [:]).map { name, value in try Self.header(name, value) }
     try self.init(method: object["method"]?.string, url: object["url"]?.string, headers: headers)
   }
 
@@ -102,9 +87,6 @@ extension HTTPRequest {
     return "\(name): \(value)"
   }
 
-  /// Creates an HTTP request from command-line arguments.
-  ///
-  /// A `Host` header replaces the URL's host.
   init(method: String?, url: String?, headers: [String]) throws {
     let method = try Method(argument: method)
     guard let url, let separator = url.firstRange(of: "://") else {
@@ -123,7 +105,7 @@ extension HTTPRequest {
     try add(headers)
   }
 
-  /// Adds headers of the form `Name: value`, of which `Host` replaces the authority.
+  /// Adds headers of the form `Name: value`; `Host` replaces the authority.
   mutating func add(_ headers: [String]) throws {
     for header in headers {
       let parts = header.parts(between: ":", atMost: 1)

@@ -6,8 +6,7 @@ internal import StorageClient
 
 struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Verifies the signature of a request, with the key of the default sources.",
+    commandName: "verify", abstract: "Verifies the signature of a request, with the key of the default sources.",
     usage: "storage-auth verify [<method>] <url> [<options>]",
     discussion: """
       Examples:
@@ -15,25 +14,20 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
         storage-auth verify GET https://photos.oss-cn-hangzhou.aliyuncs.com/a \\
           -H "Date: …" -H "Authorization: …"
 
-      Pass the request as it arrived, with its Authorization header or as a presigned URL. A failure is explained: if the \
-      signature does not match, by the change of the request or of the secret that explains it.
+      Pass the request as it arrived, with its Authorization header or as a presigned URL. A failure is explained: if \
+      the signature does not match, by the change of the request or of the secret that explains it.
 
       Exits with status 0 if the signature is valid, and with 1 otherwise.
       """)
 
   @OptionGroup var options: RequestOptions
-
-  @Flag(help: "Require what the strict mode of COS requires to be signed.")
-  var strict = false
+  @Flag(help: "Require what the strict mode of COS requires to be signed.") var strict = false
 
   @Option(help: "The time of verification, in seconds since 1970 or as 2026-11-20T08:00:00Z.")
   var date: TimestampArgument?
 
-  @Flag(help: "Print the canonical request and the string to sign of a mismatch.")
-  var explain = false
-
+  @Flag(help: "Print the canonical request and the string to sign of a mismatch.") var explain = false
   @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
@@ -45,7 +39,7 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
     let key = try await credentials.cache(for: cloud).credential()
     do {
       let verified = try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
-      if output.json { Terminal.json(verified.json) } else { Terminal.lines(verified.text) }
+      if output.json { Terminal.printJSON(verified.json) } else { Terminal.printLines(verified.text) }
     } catch let error as VerificationError {
       let service = cloud.service(region: region, address)
       var diagnosis: SignatureDiagnosis?
@@ -54,24 +48,25 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
       {
         diagnosis = RejectionReport(ofMismatch: request, signedFor: service, search: search).diagnosis
       }
-      guard !output.json else {
-        var object = error.json(explained: explain)
-        object["diagnosis"] = diagnosis.map { .object($0.json) } ?? .null
-        Terminal.json(.object(object))
-        throw ExitCode.failure
-      }
-      Terminal.line("refused  \(error.description)")
-      if let diagnosis { Terminal.lines(diagnosis.description) }
-      if explain, let comparison = error.comparison {
-        Terminal.signedStrings(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
-      }
+      printRefusal(error, diagnosis)
       throw ExitCode.failure
     }
+  }
+
+  private func printRefusal(_ error: VerificationError, _ diagnosis: SignatureDiagnosis?) {
+    guard !output.json else {
+      var object = error.json(explained: explain)
+      object["diagnosis"] = diagnosis.map { .object($0.json) } ?? .null
+      return Terminal.printJSON(.object(object))
+    }
+    Terminal.printLine("refused  \(error.description)")
+    if let diagnosis { Terminal.printLines(diagnosis.description) }
+    guard explain, let comparison = error.comparison else { return }
+    Terminal.printSignedStrings(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
   }
 }
 
 extension VerifiedRequest {
-  /// The verified properties of the request, with one property on each line.
   fileprivate var text: String {
     var lines = [
       "verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")",
@@ -89,8 +84,7 @@ extension VerifiedRequest {
     [
       "verified": true, "id": .string(accessKeyID.string), "placement": placement == .header ? "headers" : "url",
       "bucket": .text(target.bucket?.string), "key": .text(target.key?.string),
-      "expiration": .text(expiration?.iso8601),
-      "signedParameters": .array(target.parameters.map { .string("\($0)") }),
+      "expiration": .text(expiration?.iso8601), "signedParameters": .array(target.parameters.map { .string("\($0)") }),
       "unsignedParameters": .array(unsignedParameters.map { .string("\($0)") }),
       "signedHeaders": .array(signedHeaders.sorted().map { .string($0) }),
     ]

@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import LocalCloud
 
-/// The options for faults that the services inject, to test clients.
 struct FaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Reject every nth request of an endpoint with a 500; do not execute it.", valueName: "n"))
   var failEvery: Int?
@@ -51,10 +50,9 @@ struct FaultOptions: ParsableArguments {
   var transferFault: [TransferFaultArgument] = []
 
   func validate() throws {
-    for (name, number) in [
-      ("fail", failEvery), ("lose", loseEvery), ("cut", cutEvery), ("malform", malformEvery),
-    ] {
-      if let number, number < 1 { throw ValidationError("--\(name)-every must be at least 1.") }
+    let intervals = [("fail", failEvery), ("lose", loseEvery), ("cut", cutEvery), ("malform", malformEvery)]
+    for (name, interval) in intervals {
+      if let interval, interval < 1 { throw ValidationError("--\(name)-every must be at least 1.") }
     }
     if let delay, !(0...3600).contains(delay) { throw ValidationError("--delay must be from 0 to 3600 seconds.") }
     if let requestsPerToken, requestsPerToken < 0 {
@@ -78,7 +76,7 @@ struct FaultOptions: ParsableArguments {
   }
 }
 
-/// An argument that specifies a failure of Aspera transfers, as `CODE`, or as `CODE:N` for every nth transfer.
+/// An argument that specifies a failure of Aspera transfers: `CODE`, or `CODE:N` for every nth transfer.
 struct TransferFaultArgument: ExpressibleByArgument {
   let fault: LocalCloud.TransferFault
 

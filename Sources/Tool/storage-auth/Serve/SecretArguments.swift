@@ -6,11 +6,9 @@ internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
 
-/// Accounts and tokens that are read from a file or the environment.
-///
-/// They need not be command-line arguments, which every user of the machine can read (`ps`).
+/// Accounts and tokens from a file or the environment, because other users can read command lines (`ps`).
 struct SecretArguments {
-  /// An option whose values can also be read from a file or an environment variable.
+  /// An option whose values can also be in a file or an environment variable.
   enum Kind: String, CaseIterable {
     case account
     case disabled
@@ -24,26 +22,21 @@ struct SecretArguments {
 
   private var values: [Kind: [String]] = [:]
 
-  /// Reads the environment and a file, or standard input, which can be read only once, if the file is `-`.
+  /// Reads the environment and a file, or standard input for `-`, which can be read only once.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-    for kind in Kind.allCases {
-      values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init)
-    }
+    for kind in Kind.allCases { values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init) }
     if let file { try add(SecretFile(file).text, of: file) }
   }
 
   subscript(kind: Kind) -> [String] { values[kind] ?? [] }
 
-  /// Returns the values of an option as accounts or logins.
   func values<Value: SecretArgument>(_ kind: Kind) throws -> [Value] {
     let values = self[kind].map { Value(argument: $0) }
     try values.requireComplete(of: "--\(kind.rawValue)")
     return values
   }
 
-  /// Adds the values in the lines of a file.
-  ///
-  /// Each line contains an account, or an option's name and value. Empty lines, and lines that start with `#`, are ignored.
+  /// Adds the accounts, or the names and values of options, in the lines of a file that do not start with `#`.
   private mutating func add(_ text: String, of file: String) throws {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.whitespaceSeparated
@@ -52,27 +45,28 @@ struct SecretArguments {
       case (let kind?, 2): values[kind, default: []].append(String(words[1]))
       case (nil, 1) where first.utf8.contains(UInt8(ascii: ":")): values[.account, default: []].append(String(first))
       default:
+        let names = Kind.allCases.map(\.rawValue).joined(separator: ", ")
         throw SecretFile.Problem(
-          description:
-            "Line \(index + 1) of \(file) is neither id:secret nor the name of an option and its value. The options are \(Kind.allCases.map(\.rawValue).joined(separator: ", "))."
-        )
+          description: """
+            Line \(index + 1) of \(file) is neither id:secret nor the name of an option and its value. The options are \
+            \(names).
+            """)
       }
     }
   }
 }
 
-/// An argument that consists of a name and a secret.
+/// An argument with a name and a secret.
 ///
-/// Every string can be parsed, because the argument parser would print a rejected argument, which contains the secret.
+/// Every string is accepted, because the argument parser would print a rejected one with its secret.
 protocol SecretArgument: ExpressibleByArgument {
   init(argument: String)
 
-  /// Whether the argument has a name and a secret.
   var isComplete: Bool { get }
 }
 
 extension Array where Element: SecretArgument {
-  /// Throws an error, which does not contain the values, if an option's value lacks a name or a secret.
+  /// Throws an error, without the values, if a value lacks a name or a secret.
   func requireComplete(of option: String) throws {
     guard allSatisfy(\.isComplete) else {
       throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")
@@ -80,9 +74,7 @@ extension Array where Element: SecretArgument {
   }
 }
 
-/// An argument that specifies a login, as `NAME:PASSWORD`.
-///
-/// Only the first colon is a delimiter.
+/// A login as `NAME:PASSWORD`, of which only the first colon is a delimiter.
 struct LoginArgument: SecretArgument {
   let name: String
   let password: Secret
@@ -95,21 +87,17 @@ struct LoginArgument: SecretArgument {
   var isComplete: Bool { !name.isEmpty && !password.isEmpty }
 }
 
-/// An argument that specifies an account, as `ID:SECRET` or `ID:SECRET:TOKEN`.
-///
-/// Only the first two colons are delimiters. A number and a slash can precede the ID.
+/// An account as `[NUMBER/]ID:SECRET[:TOKEN]`, of which only the first two colons are delimiters.
 struct AccountArgument {
   let id: String
   let secret: String
   var token: String?
   var number: String?
 
-  /// Returns an account with random letters and digits, without those that are easily confused.
+  /// Returns an account of random letters and digits that are not easily confused.
   static func random() -> AccountArgument {
     let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
-    func text(_ count: Int) -> String {
-      String((0..<count).compactMap { _ in alphabet.randomElement() })
-    }
+    func text(_ count: Int) -> String { String((0..<count).compactMap { _ in alphabet.randomElement() }) }
     return AccountArgument(id: "LOCAL" + text(11), secret: text(30))
   }
 

@@ -10,8 +10,7 @@ internal import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve",
-    abstract: "Runs OSS, COS, S3 and an Aspera node here, and verifies every signature.",
+    commandName: "serve", abstract: "Runs OSS, COS, S3 and an Aspera node here, and verifies every signature.",
     usage: "storage-auth serve [<options>]",
     discussion: """
       Examples:
@@ -21,14 +20,9 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       A line of --account-file is id:secret, or the name of an option for secrets and its value.
       """)
 
-  @Option(help: ArgumentHelp("The port of OSS; 0 for any.", valueName: "port"))
-  var ossPort = 0
-
-  @Option(help: ArgumentHelp("The port of COS; 0 for any.", valueName: "port"))
-  var cosPort = 0
-
-  @Option(help: ArgumentHelp("The port of S3; 0 for any.", valueName: "port"))
-  var s3Port = 0
+  @Option(help: ArgumentHelp("The port of OSS; 0 for any.", valueName: "port")) var ossPort = 0
+  @Option(help: ArgumentHelp("The port of COS; 0 for any.", valueName: "port")) var cosPort = 0
+  @Option(help: ArgumentHelp("The port of S3; 0 for any.", valueName: "port")) var s3Port = 0
 
   @Option(help: ArgumentHelp("The directory for objects; by default a temporary one.", valueName: "directory"))
   var root: String?
@@ -45,49 +39,28 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: ArgumentHelp("A key that is disabled; repeatable.", valueName: "id:secret"))
   var disabled: [AccountArgument] = []
 
-  @Option(help: "A bucket to create in all clouds; repeatable.")
-  var bucket: [String] = []
+  @Option(help: "A bucket to create in all clouds; repeatable.") var bucket: [String] = []
+  @Option(help: "The region that OSS V4 signatures must contain; any by default.") var region: String?
+  @Option(help: "The region of S3, which its signatures must contain.") var s3Region = defaultS3Region
 
-  @Option(help: "The region that OSS V4 signatures must contain; any by default.")
-  var region: String?
-
-  @Option(help: "The region of S3, which its signatures must contain.")
-  var s3Region = defaultS3Region
-
-  /// A region in which all clients use Signature Version 4, also for URLs and forms.
+  /// A region in which all clients use Signature Version 4, even for URLs and forms.
   static let defaultS3Region = "eu-central-1"
 
-  @Flag(help: "Require what the strict mode of COS requires to be signed.")
-  var strict = false
-
-  @Flag(help: "Permit parts of uploads that are smaller than the services allow.")
-  var smallParts = false
+  @Flag(help: "Require what the strict mode of COS requires to be signed.") var strict = false
+  @Flag(help: "Permit parts of uploads that are smaller than the services allow.") var smallParts = false
 
   @Option(
     help: ArgumentHelp(
       "An origin that may use the services from a browser; repeatable, * for all.", valueName: "origin"))
   var allowedOrigin: [String] = []
 
-  @Flag(help: "Send the callbacks that uploads to OSS ask for, to servers on this machine.")
-  var callbacks = false
-
-  @OptionGroup(title: "Other machines and containers")
-  var interface: ListenOptions
-
-  @OptionGroup var page: ConsoleOptions
-
-  @OptionGroup(title: "Token services, app server, metadata")
-  var services: ServiceOptions
-
-  @OptionGroup(title: "Aspera")
-  var node: NodeOptions
-
-  @OptionGroup(title: "Faults")
-  var faults: FaultOptions
-
-  @OptionGroup(title: "Status")
-  var status: StatusOptions
-
+  @Flag(help: "Send the callbacks that uploads to OSS ask for, to servers on this machine.") var callbacks = false
+  @OptionGroup(title: "Other machines and containers") var listenOptions: ListenOptions
+  @OptionGroup var consoleOptions: ConsoleOptions
+  @OptionGroup(title: "Token services, app server, metadata") var services: ServiceOptions
+  @OptionGroup(title: "Aspera") var node: NodeOptions
+  @OptionGroup(title: "Faults") var faults: FaultOptions
+  @OptionGroup(title: "Status") var status: StatusOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -97,9 +70,9 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func requireAccounts(_ namedAccounts: [AccountArgument]) throws {
-    guard interface.isLocal || !namedAccounts.isEmpty else {
+    guard listenOptions.isLocal || !namedAccounts.isEmpty else {
       throw ValidationError(
-        "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
+        "Other machines reach \(listenOptions.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
     }
   }
 
@@ -108,24 +81,16 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     let namedAccounts = try account + secrets.values(.account)
     try requireAccounts(namedAccounts)
     let accounts = namedAccounts.isEmpty ? [AccountArgument.random()] : namedAccounts
-    let disabled = try self.disabled + secrets.values(.disabled)
-    let services = try self.services.services(with: secrets)
-    let aspera = try node.aspera(with: secrets)
-    var configuration = LocalCloud.Configuration(
-      accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
-      ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
-      isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
-    configuration.allowsSmallParts = smallParts
-    try interface.apply(to: &configuration)
-    if callbacks { configuration.callbacks = LocalCloud.Callbacks(transport: .platformDefault) }
+    let configuration = try cloudConfiguration(for: accounts, secrets)
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)
     do {
       let metrics = LocalCloudMetrics(factory: StatusServer.registry)
       let status = try await StatusServer.start(status) { metrics.update(with: cloud.statistics) }
-      let console = try await page.start(for: cloud)
+      let console = try await consoleOptions.start(for: cloud)
       announce(
-        cloud, status: status?.url, console: console?.url, accounts, services.roles, isGenerated: namedAccounts.isEmpty)
+        cloud, status: status?.url, console: console?.url, accounts, configuration.services.roles,
+        isGenerated: namedAccounts.isEmpty)
       for await _ in signals { break }
       await console?.stop()
       await status?.stop()
@@ -136,7 +101,22 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     await cloud.stop()
   }
 
-  /// Prints the addresses of a server that is ready, a generated account, and the first commands to try.
+  private func cloudConfiguration(
+    for accounts: [AccountArgument], _ secrets: SecretArguments
+  ) throws -> LocalCloud.Configuration {
+    let disabled = try self.disabled + secrets.values(.disabled)
+    let services = try self.services.services(with: secrets)
+    let aspera = try node.aspera(with: secrets)
+    var configuration = LocalCloud.Configuration(
+      accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
+      ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
+      isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
+    configuration.allowsSmallParts = smallParts
+    try listenOptions.apply(to: &configuration)
+    if callbacks { configuration.callbacks = LocalCloud.Callbacks(transport: .platformDefault) }
+    return configuration
+  }
+
   private func announce(
     _ cloud: LocalCloud, status: String?, console: String?, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role],
     isGenerated: Bool
@@ -145,46 +125,58 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       var object = json(cloud, accounts)
       object["console"] = console.map { .string($0) }
       object["status"] = status.map { .string($0) }
-      return Terminal.json(.object(object))
+      return Terminal.printJSON(.object(object))
     }
-    Terminal.line("OSS           \(cloud.url(of: .oss))")
-    Terminal.line("COS           \(cloud.url(of: .cos))")
-    Terminal.line("S3            \(cloud.url(of: .s3))")
-    Terminal.line("STS           \(cloud.servicesURL)/")
-    Terminal.line("metadata      \(cloud.servicesURL)/latest/meta-data/")
-    Terminal.line("app server    \(cloud.ossAppServer)")
-    Terminal.line("              \(cloud.cosAppServer)")
-    Terminal.line("              \(cloud.s3AppServer)")
-    Terminal.line("Aspera        \(cloud.nodeURL)")
-    Terminal.line("transfers     127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)")
-    if let url = cloud.callbackKeyURL { Terminal.line("callback key  \(url)") }
-    if let console { Terminal.line("console       \(console)") }
-    if let status { Terminal.line("status        \(status)/metrics") }
-    for role in roles { Terminal.line("role          \(role.arn)") }
-    Terminal.line("data          \(cloud.root)\(root == nil ? " (deleted at the end; --root FOLDER keeps it)" : "")")
-    if isGenerated, let account = accounts.first {
-      Terminal.line("")
-      Terminal.line("No account was given, so this one was generated; it is valid until the server stops:")
-      for name in CloudName.known {
-        let (id, secret) = name.cloud.keyVariables
-        Terminal.line("export \(id)=\(account.id) \(secret)=\(account.secret)")
-      }
+    printAddresses(of: cloud, status: status, console: console, roles)
+    if isGenerated, let account = accounts.first { printGenerated(account) }
+    printFirstCommands(for: cloud, roles)
+  }
+
+  private func printAddresses(of cloud: LocalCloud, status: String?, console: String?, _ roles: [LocalCloud.Role]) {
+    let deletionNote = root == nil ? " (deleted at the end; --root FOLDER keeps it)" : ""
+    var addresses: [(name: String, address: String?)] = [
+      ("OSS", cloud.url(of: .oss)), ("COS", cloud.url(of: .cos)), ("S3", cloud.url(of: .s3)),
+      ("STS", "\(cloud.servicesURL)/"), ("metadata", "\(cloud.servicesURL)/latest/meta-data/"),
+      ("app server", cloud.ossAppServer), ("", cloud.cosAppServer), ("", cloud.s3AppServer), ("Aspera", cloud.nodeURL),
+      ("transfers", "127.0.0.1:\(cloud.transferPort) for ascp-simulator, host key \(cloud.transferHostKey)"),
+      ("callback key", cloud.callbackKeyURL), ("console", console), ("status", status.map { "\($0)/metrics" }),
+    ]
+    addresses += roles.map { ("role", $0.arn) }
+    addresses.append(("data", "\(cloud.root)\(deletionNote)"))
+    for (name, address) in addresses {
+      guard let address else { continue }
+      Terminal.printLine(name + String(repeating: " ", count: Self.nameWidth - name.count) + address)
     }
-    Terminal.line("")
-    Terminal.line("In another terminal, with the key of an account in OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET:")
+  }
+
+  private static let nameWidth = 14
+
+  private func printGenerated(_ account: AccountArgument) {
+    Terminal.printLine("")
+    Terminal.printLine("No account was given, so this one was generated; it is valid until the server stops:")
+    for name in CloudName.known {
+      let (id, secret) = name.cloud.keyVariables
+      Terminal.printLine("export \(id)=\(account.id) \(secret)=\(account.secret)")
+    }
+  }
+
+  private func printFirstCommands(for cloud: LocalCloud, _ roles: [LocalCloud.Role]) {
+    Terminal.printLine("")
+    Terminal.printLine(
+      "In another terminal, with the key of an account in OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET:")
     let location = "oss://\(bucket.first ?? "photos")"
     for command in [bucket.isEmpty ? "mb \(location)" : "ls oss://", "cp README.md \(location)", "ls \(location)"] {
-      Terminal.line("storage-auth \(command) --endpoint \(cloud.url(of: .oss))")
+      Terminal.printLine("storage-auth \(command) --endpoint \(cloud.url(of: .oss))")
     }
     guard let role = roles.first(where: { $0.arn.hasBytePrefix("acs:") }) else { return }
-    Terminal.line("")
-    Terminal.line("Keys of the app server have the whole role. Keys for one prefix, for the callers in a file:")
-    Terminal.line(
+    Terminal.printLine("")
+    Terminal.printLine("Keys of the app server have the whole role. Keys for one prefix, for the callers in a file:")
+    Terminal.printLine(
       "storage-auth token-server --provider oss --bucket \(bucket.first ?? "photos") --role \(role.arn) "
         + "--sts \(cloud.servicesURL)/ --callers FILE --prefix 2026/ --allow read,list")
   }
 
-  /// Returns the JSON object of a server that is ready, without members for its pages.
+  /// Returns the JSON object of a server that is ready, without its console and its status.
   private func json(_ cloud: LocalCloud, _ accounts: [AccountArgument]) -> JSONObject {
     [
       "accounts": .array(
@@ -204,17 +196,13 @@ extension LocalCloud {
   }
 }
 
-/// The statistics of a local server as metrics, which are brought up to date when they are read.
+/// Metrics of a local server, which are updated when they are read.
 final class LocalCloudMetrics: Sendable {
   private let factory: any MetricsFactory
-  /// The statistics that the counters contain, or `nil` before the first update.
   private let countedStatistics = Lock<LocalCloud.Statistics?>(nil)
 
-  init(factory: any MetricsFactory) {
-    self.factory = factory
-  }
+  init(factory: any MetricsFactory) { self.factory = factory }
 
-  /// Adds what has happened since the last update to the counters.
   func update(with now: LocalCloud.Statistics) {
     let before = countedStatistics.withLock { counted in
       defer { counted = now }
@@ -241,14 +229,12 @@ final class LocalCloudMetrics: Sendable {
   }
 }
 
-/// The options for the address, the names and the certificate of the storage services.
 struct ListenOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      """
-      The IP address at which OSS, COS and S3 listen. If other machines reach it, the accounts must be given, and \
-      --tls-cert or --plain-http. Token services, metadata and Aspera stay on this machine.
-      """, valueName: "address"))
+      "The IP address at which OSS, COS and S3 listen. If other machines reach it, the accounts must be given, and "
+        + "--tls-cert or --plain-http. Token services, metadata and Aspera stay on this machine.", valueName: "address")
+  )
   var listen = "127.0.0.1"
 
   @Flag(help: "Let other machines reach OSS, COS and S3 without encryption, in a network that you trust.")
@@ -270,7 +256,6 @@ struct ListenOptions: ParsableArguments {
     help: ArgumentHelp("The PEM file with the private key of --tls-cert, without a passphrase.", valueName: "file"))
   var tlsKey: String?
 
-  /// Whether only programs of this machine reach the address.
   var isLocal: Bool { LoopbackHost.contains(listen) }
 
   func validate() throws {
@@ -279,8 +264,8 @@ struct ListenOptions: ParsableArguments {
     }
     if !isLocal, tlsCert == nil, !plainHttp {
       throw ValidationError(
-        "Other machines reach \(listen.onOneLine): give --tls-cert and --tls-key, or --plain-http in a network that you trust."
-      )
+        "Other machines reach \(listen.onOneLine): give --tls-cert and --tls-key, or --plain-http in a network that "
+          + "you trust.")
     }
   }
 

@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
-/// The options for the token services, the app server and the metadata service.
+/// The options for the token services, the app server and the metadata services of a local cloud.
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -29,7 +29,6 @@ struct ServiceOptions: ParsableArguments {
   @Flag(help: "Require a token of the metadata services that support tokens (IMDSv2 only).")
   var requireMetadataToken = false
 
-  /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
   func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
     let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
     guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
@@ -41,10 +40,9 @@ struct ServiceOptions: ParsableArguments {
   }
 }
 
-/// The options for the Aspera node and its transfers.
+/// The options for the Aspera node of a local cloud, and for its transfers.
 struct NodeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
-  var nodePort = 0
+  @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port")) var nodePort = 0
 
   @Option(help: ArgumentHelp("The port for transfers with ascp-simulator; 0 for any free port.", valueName: "port"))
   var transferPort = 0
@@ -60,8 +58,7 @@ struct NodeOptions: ParsableArguments {
       valueName: "user:password"))
   var transferAccount: [LoginArgument] = []
 
-  @Flag(help: "The accounts of --transfer-account require no token.")
-  var withoutTransferTokens = false
+  @Flag(help: "The accounts of --transfer-account require no token.") var withoutTransferTokens = false
 
   @Option(help: ArgumentHelp("The lifetime of every transfer token in seconds.", valueName: "seconds"))
   var transferTokenLifetime: Int?
@@ -79,8 +76,6 @@ struct NodeOptions: ParsableArguments {
     }
   }
 
-  /// Returns the configuration of the Aspera node, with the accounts from the options, the secrets file and the
-  /// environment.
   func aspera(with secrets: SecretArguments) throws -> LocalCloud.Aspera {
     let users = try nodeUser + secrets.values(.nodeUser)
     let accounts = try transferAccount + secrets.values(.transferAccount)

@@ -21,8 +21,8 @@ struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
       The file contains a JSON object, such as
       {"region": "cn-hangzhou", "cp": {"parallel": 32}, "client": {"attempts": 5}}.
       A member whose value is an object belongs to the command with that name; its keys are the long options without \
-      hyphens. Members for all commands are \(SettingRules.shared.joined(separator: ", ")). The objects client and http \
-      set the client and its connections.
+      hyphens. Members for all commands are \(SettingRules.shared.joined(separator: ", ")). The objects client and \
+      http set the client and its connections.
 
       An option of the command line wins over the environment, and the environment over the file. The variable of an \
       option is STORAGE_AUTH_, the command and the option, such as STORAGE_AUTH_CP_PARALLEL.
@@ -30,15 +30,13 @@ struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
       Exits with status 0 if the file can be used, and with 64 otherwise.
       """)
 
-  @Argument(help: ArgumentHelp("The file with settings.", valueName: "file"))
-  var file: String
-
+  @Argument(help: ArgumentHelp("The file with settings.", valueName: "file")) var file: String
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
     let settings = try SettingsFile(file, OptionTable())
     for (name, count) in settings.counts {
-      Terminal.result(
+      Terminal.printResult(
         "\(name): \(count) \(count == 1 ? "setting" : "settings")",
         ["name": .string(name), "settings": .integer(count)])
     }

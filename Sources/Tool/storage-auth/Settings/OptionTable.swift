@@ -3,38 +3,31 @@
 
 internal import ArgumentParser
 internal import StorageAuth
-internal import StorageConfiguration
 
-/// The commands and their options, as the parser of the command line describes them.
+/// The commands and their options, as the parser describes them.
 struct OptionTable {
-  /// An option or a flag of a command.
   struct Option {
-    /// The long name without hyphens, which is the key of the option in files.
+    /// The long name without hyphens, which is the key in files.
     let name: String
-    /// All names, as the user writes them, such as `-q` and `--quiet`.
+    /// All names with their hyphens, such as `-q` and `--quiet`.
     let spellings: [String]
     let isFlag: Bool
     let isRepeating: Bool
   }
 
-  /// A command without commands below it.
+  /// A command without subcommands.
   final class Command {
     /// The names that lead to the command, such as `aspera` and `probe`.
     let path: [String]
     private let type: any ParsableCommand.Type
-
-    /// The options of the command, which are read when they are first needed: the parser takes long to describe them.
+    /// The options, which are read when they are first needed, because the parser takes long to describe them.
     private(set) lazy var options = OptionTable.options(of: type)
 
     init(_ path: [String], _ type: any ParsableCommand.Type) { (self.path, self.type) = (path, type) }
-
-    /// The path with spaces, as the user writes it.
     var name: String { path.joined(separator: " ") }
-
     func option(_ name: String) -> Option? { options.first { $0.name == name } }
 
-    /// Returns the names of the options that occur in arguments.
-    func options(in arguments: [String]) -> Set<String> {
+    func optionNames(in arguments: [String]) -> Set<String> {
       var foundNames: Set<String> = []
       for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
         let spelling = argument.prefix { $0 != "=" }
@@ -50,7 +43,7 @@ struct OptionTable {
     }
   }
 
-  /// Options that are not settings: they name the file with the settings, or show help.
+  /// Options that name the file with settings or show help, and are not settings themselves.
   private static let nonSettings: Set = ["config", "help", "version"]
 
   let commands: [Command]
@@ -64,7 +57,7 @@ struct OptionTable {
     }
   }
 
-  /// Reads the options of a command from the parser, which describes them only as JSON (`--experimental-dump-help`).
+  /// Reads the options from the parser, which describes them only as JSON (`--experimental-dump-help`).
   private static func options(of type: any ParsableCommand.Type) -> [Option] {
     let description = (try? JSONValue(parsing: Array(type._dumpHelp().utf8)))?["command"]
     return (description?["arguments"]?.array ?? []).compactMap(option)
@@ -84,7 +77,7 @@ struct OptionTable {
 
   // MARK: Misspellings
 
-  /// The names that other programs have for the commands.
+  /// The names of the commands in other programs.
   private static let synonyms = [
     "list": "ls", "dir": "ls", "copy": "cp", "put": "cp", "get": "cp", "upload": "cp", "download": "cp", "move": "mv",
     "rename": "mv", "delete": "rm", "del": "rm", "remove": "rm", "mkdir": "mb", "create": "mb", "rmdir": "rb",
@@ -93,7 +86,7 @@ struct OptionTable {
     "multipart": "uploads", "check": "verify", "rsync": "sync", "mirror": "sync",
   ]
 
-  /// Returns the error for the first argument that is neither a command nor an option of the command, or `nil`.
+  /// Returns the error for an unknown command or option, or `nil`.
   func misspelling(in arguments: [String]) -> String? {
     guard let command = command(in: arguments) else { return unknownCommand(in: arguments) }
     var takesValue = false
@@ -118,8 +111,7 @@ struct OptionTable {
     let words = arguments.prefix { !$0.hasPrefix("-") }.drop { $0 == "help" }
     guard let word = words.first else {
       guard let option = arguments.first, option.hasPrefix("-") else { return nil }
-      return
-        "Unknown option '\(option.onOneLine)'. Options follow the command, as in storage-auth ls LOCATION --json."
+      return "Unknown option '\(option.onOneLine)'. Options follow the command, as in storage-auth ls LOCATION --json."
     }
     let subcommands = commands.filter { $0.path[0] == word && $0.path.count > 1 }.map { $0.path[1] }
     let (name, knownNames) =
@@ -134,8 +126,5 @@ struct OptionTable {
     return "Unknown command '\(name)'.\(proposal) 'storage-auth help' lists the commands."
   }
 
-  /// Returns the command that arguments call, or `nil` if they call none.
-  func command(in arguments: [String]) -> Command? {
-    commands.first { arguments.starts(with: $0.path) }
-  }
+  func command(in arguments: [String]) -> Command? { commands.first { arguments.starts(with: $0.path) } }
 }

@@ -7,23 +7,19 @@ internal import StorageConfiguration
 
 /// The value of an option from a file or the environment.
 struct Setting {
-  /// The values of the option, or the file that contains them.
   enum Form {
     case flag(Bool)
     case values([String])
-    /// The secrets are in a file, which is read only if the setting counts.
+    /// The path of a file with secrets, which is read only if the setting is used.
     case secretFile(String)
   }
 
   let option: OptionTable.Option
-  /// The key and the file, or the variable, for errors.
+  /// The key and the file, or the variable, as errors name it.
   let source: String
   let form: Form
 
-  /// Whether the setting turns a flag off.
-  var isFlagOff: Bool {
-    if case .flag(false) = form { true } else { false }
-  }
+  var isFlagOff: Bool { if case .flag(false) = form { true } else { false } }
 
   func arguments() throws -> [String] {
     switch form {
@@ -52,23 +48,19 @@ struct Setting {
 
 /// The rules of settings that the options themselves do not state.
 enum SettingRules {
-  /// The options that have one meaning in all commands, and can be set once for all of them.
-  static let shared = [
-    "ca-file", "endpoint", "json", "no-metadata", "quiet", "region", "signature", "verbose",
-  ]
+  /// The options that can be set once for all commands.
+  static let shared = ["ca-file", "endpoint", "json", "no-metadata", "quiet", "region", "signature", "verbose"]
 
-  /// The commands for which a shared option has another meaning, and is set separately.
+  /// The commands in which a shared option has another meaning, and is set separately.
   private static let exceptions = ["region": ["serve"], "endpoint": ["token-server", "sign", "presign"]]
 
-  /// The options whose values are secrets, by command.
-  ///
-  /// Each can also be read from a file, with `-file` after its name.
+  /// The options with secrets, by command; `-file` after the name is the key of a file with the secret.
   static let secrets = [
     "serve": ["account", "app-token", "disabled", "identity-token", "node-user", "transfer-account"],
     "token-server": ["redis"],
   ]
 
-  /// Options of which at most one counts: a later source replaces the earlier one.
+  /// Options that exclude each other: a later source replaces an earlier one.
   static let alternatives = [["quiet", "verbose"]]
 
   static func applies(_ name: String, to command: OptionTable.Command) -> Bool {
@@ -76,7 +68,7 @@ enum SettingRules {
       && !(exceptions[name]?.contains(command.path.first ?? "") ?? false)
   }
 
-  /// Returns the option whose secret a key reads from a file, or `nil` for any other key.
+  /// Returns the option of a key that names a file with a secret, or `nil` for another key.
   static func secretOption(_ key: String, of command: OptionTable.Command) -> OptionTable.Option? {
     guard command.option(key) == nil, key.hasSuffix("-file") else { return nil }
     let name = String(key.dropLast("-file".count))
@@ -88,7 +80,7 @@ enum SettingRules {
     return command.options.map(\.name) + files
   }
 
-  /// Returns the part of an error that proposes a similar name, or an empty string.
+  /// Returns a sentence that proposes a similar name, or an empty string.
   static func proposal(_ name: String, among known: [String], quote: String = "") -> String {
     ConfigurationKeys.similar(to: name, in: known).map { " Did you mean \(quote)\($0)\(quote)?" } ?? ""
   }

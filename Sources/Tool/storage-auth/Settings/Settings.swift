@@ -6,9 +6,9 @@ internal import Configuration
 internal import StorageClient
 internal import StorageConfiguration
 
-/// The settings of a command from a file and the environment, and where each of them is from.
+/// The settings of a command from a file and the environment, with their sources.
 struct Settings {
-  /// The settings of the client and its connections, which no option sets.
+  /// The settings of the client and its connections, for which there are no options.
   struct Client {
     var configuration = StorageClientConfiguration()
     var timeouts = HTTPTimeouts()
@@ -20,45 +20,37 @@ struct Settings {
 
   private static let currentClient = Lock(Client())
 
-  /// The settings of the client, which are read before the command runs.
   static var client: Client { currentClient.withLock { $0 } }
 
-  /// Returns the configuration of a client in the settings, which permits at least a number of requests at a time.
+  /// Returns the configuration of the client, which permits at least a number of concurrent requests.
   static func clientConfiguration(forAtLeast requestsInFlight: Int) -> StorageClientConfiguration {
     var configuration = client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, requestsInFlight)
     return configuration
   }
 
-  /// The arguments, with those for the settings after the name of the command.
+  /// The arguments, with those for the settings after the command.
   let arguments: [String]
-
-  /// The source of each option that a setting sets, by name.
+  /// The source of each setting, by the name of its option.
   let sources: [String: String]
 
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
-    let namedPath = Self.path(in: arguments)
+    let namedPath = Self.configPath(in: arguments)
     let asksForHelp = arguments.prefix { $0 != "--" }.contains { ["-h", "--help"].contains($0) }
-    guard namedPath != nil || !variables.isEmpty, !asksForHelp, case let table = OptionTable(),
-      let command = table.command(in: arguments), !command.options.isEmpty
+    let table = OptionTable()
+    guard namedPath != nil || !variables.isEmpty, !asksForHelp, let command = table.command(in: arguments),
+      !command.options.isEmpty
     else {
       (self.arguments, sources) = (arguments, [:])
       return
     }
-    let file = try (namedPath ?? variables.path).map { try SettingsFile($0, table) }
+    let file = try (namedPath ?? variables.configPath).map { try SettingsFile($0, table) }
     let givenArguments = arguments.dropFirst(command.path.count)
-    var settings: [String: Setting] = [:]
-    func removeAlternatives(of name: String) {
-      for name in SettingRules.alternatives.first(where: { $0.contains(name) }) ?? [name] { settings[name] = nil }
-    }
     // The environment overrides the file, and the command line overrides both.
-    for setting in try (file?.settings(for: command) ?? []) + variables.settings(for: command) {
-      // A flag that is off is no choice among the alternatives.
-      if !setting.isFlagOff { removeAlternatives(of: setting.option.name) }
-      settings[setting.option.name] = setting
-    }
-    for name in command.options(in: Array(givenArguments)) { removeAlternatives(of: name) }
+    let settings = Self.effective(
+      try (file?.settings(for: command) ?? []) + variables.settings(for: command),
+      overriddenBy: command.optionNames(in: Array(givenArguments)))
     let sortedSettings = settings.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try sortedSettings.flatMap { try $0.arguments() }) + givenArguments
     sources = settings.mapValues(\.source)
@@ -70,18 +62,35 @@ struct Settings {
     }
   }
 
-  /// Returns a sentence about the settings that a message names, or an empty string.
-  func origin(of message: String) -> String {
-    let named = sources.filter { source in
-      message.firstRange(of: "--\(source.key)").map { range in
-        message[range.upperBound...].first.map { !$0.isLetter && $0 != "-" } ?? true
-      } ?? false
+  /// Returns the last setting of each option, without those that the command line overrides.
+  private static func effective(
+    _ settings: [Setting], overriddenBy commandLineOptions: Set<String>
+  ) -> [String: Setting] {
+    var settingsByName: [String: Setting] = [:]
+    func removeAlternatives(of name: String) {
+      let alternatives = SettingRules.alternatives.first { $0.contains(name) } ?? [name]
+      for alternative in alternatives { settingsByName[alternative] = nil }
     }
-    return named.sorted { $0.key < $1.key }.map { " --\($0.key) is set by \($0.value)." }.joined()
+    for setting in settings {
+      // A flag that is off is no choice among the alternatives.
+      if !setting.isFlagOff { removeAlternatives(of: setting.option.name) }
+      settingsByName[setting.option.name] = setting
+    }
+    for name in commandLineOptions { removeAlternatives(of: name) }
+    return settingsByName
   }
 
-  /// Returns the file that the option `--config` names, or `nil`.
-  private static func path(in arguments: [String]) -> String? {
+  /// Returns sentences with the sources of the settings that a message names.
+  func origin(of message: String) -> String {
+    func isNamed(_ option: String) -> Bool {
+      guard let range = message.firstRange(of: "--\(option)") else { return false }
+      return message[range.upperBound...].first.map { !$0.isLetter && $0 != "-" } ?? true
+    }
+    let named = sources.filter { isNamed($0.key) }.sorted { $0.key < $1.key }
+    return named.map { " --\($0.key) is set by \($0.value)." }.joined()
+  }
+
+  private static func configPath(in arguments: [String]) -> String? {
     let options = arguments.prefix { $0 != "--" }
     var path: String?
     for (argument, next) in zip(options, options.dropFirst() + [""]) {
@@ -91,18 +100,15 @@ struct Settings {
     return path
   }
 
-  // MARK: The client
-
   private static func isSet(_ section: String, in file: SettingsFile?, _ variables: [String: String]) -> Bool {
     file?.section(section).isEmpty == false || variables.keys.contains { $0.hasPrefix(variablePrefix(of: section)) }
   }
 
-  /// Returns the start of the names of the variables that set the keys of a section.
   private static func variablePrefix(of section: String) -> String {
     "\(SettingsEnvironment.prefix)\(section.uppercased())_"
   }
 
-  /// Reads the settings of the client, for which the environment overrides the file.
+  /// Reads the settings of the client; the environment overrides the file.
   @available(macOS 15, *)
   private static func readClient(_ file: SettingsFile?, _ variables: [String: String]) async throws {
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
@@ -124,7 +130,6 @@ struct Settings {
     }
   }
 
-  /// Throws an error for a variable of a section whose key does not exist.
   private static func requireKnownVariables(_ variables: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let prefix = variablePrefix(of: section)
@@ -135,7 +140,7 @@ struct Settings {
     }
   }
 
-  /// Returns the end of the name of a variable for a key: `retryDelay` becomes `RETRY_DELAY`.
+  /// Returns the end of a variable's name for a key: `retryDelay` becomes `RETRY_DELAY`.
   private static func variableSuffix(for key: String) -> String {
     key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }
@@ -167,24 +172,20 @@ struct Settings {
 
 /// The variables of the environment that set options, such as `STORAGE_AUTH_CP_PARALLEL`.
 ///
-/// A name is `STORAGE_AUTH_`, the command and the option, or for an option that all commands share also without a
-/// command, such as `STORAGE_AUTH_REGION`. The variables of a section, such as `STORAGE_AUTH_CLIENT_ATTEMPTS`, set the
-/// client and its connections.
+/// The name of a shared option may omit the command: `STORAGE_AUTH_REGION`. The variables of a section, such as
+/// `STORAGE_AUTH_CLIENT_ATTEMPTS`, set the client and its connections.
 struct SettingsEnvironment {
   static let prefix = "STORAGE_AUTH_"
 
-  /// The values of the variables by their names, without empty ones.
+  /// The values by the names of the variables, without empty ones.
   let values: [String: String]
 
-  /// Creates the settings of an environment, without variables that are empty or have other names.
   init(_ environment: [String: String]) {
     values = environment.filter { $0.key.hasPrefix(Self.prefix) && !$0.value.isEmpty }
   }
 
   var isEmpty: Bool { values.isEmpty }
-
-  /// The file with settings that a variable names, or `nil`.
-  var path: String? { values["STORAGE_AUTH_CONFIG"] }
+  var configPath: String? { values["STORAGE_AUTH_CONFIG"] }
 
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []
@@ -224,6 +225,6 @@ struct SettingsEnvironment {
     return Setting(option: option, source: name, form: .flag(isOn))
   }
 
-  /// Returns an option or a command as a part of the name of a variable.
+  /// Returns an option or a command as part of a variable's name.
   private static func word(_ name: String) -> String { name.uppercased().replacing("-", with: "_") }
 }

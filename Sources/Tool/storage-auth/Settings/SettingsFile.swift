@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
 internal import StorageAuth
 internal import StorageConfiguration
 
 /// A JSON file with values for the options of commands, and settings of the client and its connections.
 ///
-/// A member whose value is an object belongs to the command with its name, or is `client` or `http`. Any other member
-/// is an option that all commands share.
+/// A member with an object is for the command with its name, or is `client` or `http`; others are shared options.
 struct SettingsFile {
-  /// The sections that are no commands, with their keys.
+  /// The keys of the sections that are not commands.
   static let sections = [
     "client": ConfigurationKeys.client,
     "http": ConfigurationKeys.transport.filter {
-      // The option --ca-file names the authorities, the environment always counts, and options limit the concurrency.
+      // --ca-file names the authorities, the environment always sets proxies, and options limit the concurrency.
       ($0.name.hasPrefix("timeouts.") || $0.name.hasPrefix("proxy.")) && $0.name != "proxy.usesEnvironment"
     },
   ]
@@ -25,7 +23,7 @@ struct SettingsFile {
   private let table: OptionTable
   private var hasSecrets = false
 
-  /// Reads a file and checks every key and the form of every value.
+  /// Reads a file, and checks all keys and the forms of all values.
   init(_ path: String, _ table: OptionTable) throws {
     self.path = path
     self.table = table
@@ -49,14 +47,13 @@ struct SettingsFile {
     if hasSecrets { SecretFile.warnIfReadableByOthers(contents, at: path) }
   }
 
-  /// The number of settings for each command and section, by name.
   var counts: [(name: String, count: Int)] {
     document.map { member in (member.name, member.value.object.map { Array($0).count } ?? 1) }
   }
 
   func section(_ name: String) -> JSONObject { document[name]?.object ?? [:] }
 
-  /// Returns the settings for a command: the shared ones, and then those of the command.
+  /// Returns the settings of a command, first the shared ones.
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []
     for (name, value) in document where value.object == nil && SettingRules.applies(name, to: command) {
@@ -68,9 +65,7 @@ struct SettingsFile {
     return settings
   }
 
-  // MARK: Checks
-
-  /// Checks the whole file, also what is for other commands, and finds out whether it contains a secret.
+  /// Checks the settings of all commands, and records whether there is a secret.
   private mutating func validate() throws {
     for (name, value) in document {
       guard let object = value.object else {
@@ -89,7 +84,6 @@ struct SettingsFile {
     }
   }
 
-  /// Checks that the arrays of a section, which the readers of its keys take as lists of strings, contain only strings.
   private func requireTextElements(in object: JSONObject, at path: String) throws {
     for (name, value) in object {
       let key = "\(path).\(name)"
@@ -106,16 +100,15 @@ struct SettingsFile {
       let command = table.commands.first(where: { SettingRules.applies(name, to: $0) })
     else {
       let commands = table.commands.filter { SettingRules.keys(of: $0).contains(name) }.map(\.name)
-      throw unknownKey(
-        name,
-        commands.isEmpty
-          ? SettingRules.proposal(name, among: SettingRules.shared + Self.topLevelNames(table))
-          : " Put it into the object of a command: \(commands.joined(separator: ", ")).")
+      guard commands.isEmpty else {
+        throw unknownKey(name, " Put it into the object of a command: \(commands.joined(separator: ", ")).")
+      }
+      throw unknownKey(name, SettingRules.proposal(name, among: SettingRules.shared + Self.topLevelNames(table)))
     }
     _ = try setting(name, value, of: command, at: name)
   }
 
-  /// Checks the settings of a command, or of the commands below a path.
+  /// Checks the settings of a command or of its subcommands.
   private mutating func validate(_ object: JSONObject, at path: [String]) throws {
     if let command = table.commands.first(where: { $0.path == path }) {
       for (name, value) in object {
@@ -124,19 +117,19 @@ struct SettingsFile {
       }
       return
     }
-    let inner = table.commands.filter { $0.path.starts(with: path) }.map { $0.path[path.count] }
-    guard !inner.isEmpty else {
+    let subcommands = table.commands.filter { $0.path.starts(with: path) }.map { $0.path[path.count] }
+    guard !subcommands.isEmpty else {
       throw unknownKey(path.joined(separator: "."), SettingRules.proposal(path[0], among: Self.topLevelNames(table)))
     }
     for (name, value) in object {
-      guard let below = value.object else {
-        throw unknownKey((path + [name]).joined(separator: "."), SettingRules.proposal(name, among: inner))
+      guard let settings = value.object else {
+        throw unknownKey((path + [name]).joined(separator: "."), SettingRules.proposal(name, among: subcommands))
       }
-      try validate(below, at: path + [name])
+      try validate(settings, at: path + [name])
     }
   }
 
-  /// Returns the names of the objects that a file can contain: those of commands and of sections.
+  /// Returns the names of the objects in a file: those of commands and of sections.
   private static func topLevelNames(_ table: OptionTable) -> [String] {
     Array(Set(table.commands.map { $0.path[0] })).sorted() + Array(sections.keys)
   }

@@ -8,8 +8,7 @@ internal import StorageAuth
 
 struct SignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sign",
-    abstract: "Signs a request in its headers and prints the headers to send.",
+    commandName: "sign", abstract: "Signs a request in its headers and prints the headers to send.",
     usage: "storage-auth sign [<method>] <url> [<options>]",
     discussion: """
       Examples:
@@ -18,40 +17,36 @@ struct SignCommand: AsyncParsableCommand, ReportingCommand {
       """)
 
   @OptionGroup var options: SigningOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
     if options.jsonl { return try SigningOptions.signLines(.header) }
     let (plan, key) = try await options.plan()
-    let (request, signer) = (plan.request, plan.signer)
-    let pending = try signer.prepare(request, as: key.identity, in: options.context)
+    let pending = try plan.signer.prepare(plan.request, as: key.identity, in: options.context)
     options.printExplanation(of: pending)
-    let signed = try signer.signed(request, with: key, in: options.context)
+    let signed = try plan.signer.signed(plan.request, with: key, in: options.context)
     guard !output.json else {
       let url = "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")"
-      return Terminal.json(.object(options.json(signed.method, url, signed.headerFields, pending)))
+      return Terminal.printJSON(.object(options.json(signed.method, url, signed.headerFields, pending)))
     }
-    for field in signed.headerFields {
-      Terminal.exactLine("\(field.name.rawName): \(field.value)")
-    }
+    for field in signed.headerFields { Terminal.printExactLine("\(field.name.rawName): \(field.value)") }
   }
 }
 
 extension SigningOptions {
-  /// Signs the request in each line of standard input, and prints one line of JSON for each request, in the same order.
+  /// Signs the request in each line of standard input, and prints a line of JSON for each of them.
   fileprivate static func signLines(_ mode: SigningJob.Mode) throws {
     var hasFailed = false
     while let line = readLine() {
       if line.isBlank { continue }
       let result = SignedLine(answering: line, defaultMode: mode, now: .now)
       hasFailed = hasFailed || result.error != nil
-      Terminal.json(document: result.json)
+      Terminal.printJSON(document: result.json)
     }
     if hasFailed { throw ExitCode.failure }
   }
 
-  /// Returns the JSON object that describes a signed request, with the strings that it covers if `--explain` is set.
+  /// Returns the JSON object of a signed request, with the signed strings if `--explain` is set.
   fileprivate func json(
     _ method: HTTPRequest.Method, _ url: String, _ headers: HTTPFields, _ pending: PendingSignature
   ) -> JSONObject {
@@ -70,8 +65,7 @@ extension SigningOptions {
 
 struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "presign",
-    abstract: "Prints a presigned URL, and the headers that it needs to standard error.",
+    commandName: "presign", abstract: "Prints a presigned URL, and the headers that it needs to standard error.",
     usage: "storage-auth presign [<method>] <url> [<options>]",
     discussion: """
       Examples:
@@ -90,19 +84,19 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     if options.jsonl { return try SigningOptions.signLines(.presign) }
     let (plan, key) = try await options.plan()
-    let (request, signer) = (plan.request, plan.signer)
     let duration = Duration.seconds(expires.seconds)
-    let pending = try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context)
+    let pending = try plan.signer.prepare(
+      presigning: plan.request, as: key.identity, validFor: duration, in: options.context)
     options.printExplanation(of: pending)
-    let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)
+    let presigned = try plan.signer.presign(plan.request, with: key, validFor: duration, in: options.context)
     guard !output.json else {
       var object = options.json(presigned.method, presigned.url, presigned.headers, pending)
       object["expiration"] = .string(presigned.expiration.iso8601)
-      return Terminal.json(.object(object))
+      return Terminal.printJSON(.object(object))
     }
-    Terminal.exactLine(presigned.url)
+    Terminal.printExactLine(presigned.url)
     for field in presigned.headers {
-      Terminal.errorLines("Required header: \(field.name.rawName): \(field.value)")
+      Terminal.printErrorLines("Required header: \(field.name.rawName): \(field.value)")
     }
   }
 }

@@ -6,11 +6,8 @@ internal import StorageClient
 
 /// The arguments and options that `sign` and `presign` share.
 struct SigningOptions: ParsableArguments {
-  @Argument(help: "The method in capital letters; GET by default.")
-  var method: String?
-
-  @Argument(help: "The URL, percent-encoded as it will be sent; or oss://bucket/key, not encoded.")
-  var url: String?
+  @Argument(help: "The method in capital letters; GET by default.") var method: String?
+  @Argument(help: "The URL, percent-encoded as it will be sent; or oss://bucket/key, not encoded.") var url: String?
 
   @Option(
     help: ArgumentHelp("The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", valueName: "url"))
@@ -21,30 +18,15 @@ struct SigningOptions: ParsableArguments {
     help: ArgumentHelp("A header of the request, as 'Name: value'; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
-  @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
-  var provider: CloudName?
-
-  @Option(help: "The region, for OSS V4 and S3; derived from the host by default.")
-  var region: String?
-
+  @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.") var provider: CloudName?
+  @Option(help: "The region, for OSS V4 and S3; derived from the host by default.") var region: String?
   @OptionGroup var addressing: AddressingOptions
-
-  @Option(help: "The version of the OSS signature: v4 or v1.")
-  var signature: SignatureVersionArgument = .v4
-
-  @Flag(help: "Sign OSS V1 URLs for keys with a question mark, although they permit more.")
-  var allowAmbiguousV1 = false
-
-  @Option(help: "The time of signing, in seconds since 1970 or as 2026-11-20T08:00:00Z.")
-  var date: TimestampArgument?
-
+  @Option(help: "The version of the OSS signature: v4 or v1.") var signature: SignatureVersionArgument = .v4
+  @Flag(help: "Sign OSS V1 URLs for keys with a question mark, although they permit more.") var allowAmbiguousV1 = false
+  @Option(help: "The time of signing, in seconds since 1970 or as 2026-11-20T08:00:00Z.") var date: TimestampArgument?
   @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
-
-  @Flag(help: "Print the canonical request and the string to sign to standard error.")
-  var explain = false
-
-  @Flag(help: "Sign requests in lines of JSON from standard input.")
-  var jsonl = false
+  @Flag(help: "Print the canonical request and the string to sign to standard error.") var explain = false
+  @Flag(help: "Sign requests in lines of JSON from standard input.") var jsonl = false
 
   func validate() throws {
     if jsonl, method != nil {
@@ -62,25 +44,23 @@ struct SigningOptions: ParsableArguments {
     return (plan, try await credentials.cache(for: plan.cloud).credential())
   }
 
-  /// Prints the canonical request and the string to sign, with the session token masked, if `--explain` is set.
+  /// Prints the signed strings, with the session token masked, if `--explain` is set.
   func printExplanation(of pending: PendingSignature) {
     guard explain, !Terminal.mode.isJSON else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
-    Terminal.signedStrings(
+    Terminal.printSignedStrings(
       canonicalRequest: pending.canonicalRequest.map { mask.applied(to: $0) },
       stringToSign: mask.applied(to: pending.stringToSign))
   }
 }
 
-/// An argument that selects the version of the OSS signature.
 enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
-  case v4
-  case v1
+  case v4, v1
 
   var version: OSSSignatureVersion { self == .v4 ? .v4 : .v1 }
 }
 
-/// An argument that specifies a point in time, as seconds since 1970 (UTC) or in ISO 8601.
+/// A point in time, as seconds since 1970 (UTC) or in ISO 8601.
 struct TimestampArgument: ExpressibleByArgument {
   let timestamp: Timestamp
 
@@ -93,7 +73,7 @@ struct TimestampArgument: ExpressibleByArgument {
   }
 }
 
-/// An argument that specifies a duration: seconds, or a number with the unit `s`, `m`, `h` or `d`.
+/// A duration: seconds, or a number with the unit `s`, `m`, `h` or `d`.
 struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
   private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 

@@ -3,25 +3,19 @@
 
 internal import AsperaClient
 
-/// A failure that ends the program with status 1, in sentences for the user.
-struct CommandFailure: Error, CustomStringConvertible {
-  let description: String
-}
-
-/// The members of the JSON object that describes an error with `--json`.
+/// Descriptions of errors for people, and for programs as the members of a JSON object.
 enum ErrorReport {
-  /// Returns an error as text for people, without the name of its code, or `nil` for an error of another type.
+  /// Returns an error as text without the name of its code, or `nil` for an error of another type.
   static func text(of error: any Error) -> String? {
     switch error {
     case let error as CredentialError: credentialText(error)
     case is ServiceError, is TransferFailure: "\(error)"
-    case let error as any ActionableError:
-      "\(forCommandLine(error.message)) \(forCommandLine(error.remedy))"
+    case let error as any ActionableError: "\(forCommandLine(error.message)) \(forCommandLine(error.remedy))"
     default: nil
     }
   }
 
-  /// The phrases with which the libraries tell what to do in code, and what to do on the command line instead.
+  /// The phrases of the libraries about what to do in code, with what to do on the command line instead.
   private static let phrases = [
     ("Pass the bucket to the signer.", "Name the bucket with --bucket."),
     ("set the addressing style.", "add --style."), ("; ServiceEndpoint does that.", "."),
@@ -37,28 +31,25 @@ enum ErrorReport {
     phrases.reduce(text) { $0.replacing($1.0, with: $1.1) }
   }
 
-  /// Returns the text of an error of credential sources: if all of them declined, the variables to set.
+  /// Returns the text of an error; if all sources declined, it names the variables to set.
   private static func credentialText(_ error: CredentialError) -> String {
     guard error.code == .notConfigured, !error.declined.isEmpty else {
       return "\(error.source): \(error.message) \(error.remedy)"
     }
     guard let name = CloudName(where: { $0.sources.chain { _ in true }.source == error.source }) else {
-      return """
-        There is no access to the node. Set ASPERA_NODE_USER and ASPERA_NODE_PASSWORD; the page of the command line \
-        shows all sources.
-        """
+      return "There is no access to the node. Set ASPERA_NODE_USER and ASPERA_NODE_PASSWORD; the page of the command "
+        + "line shows all sources."
     }
     let (id, secret) = name.cloud.keyVariables
-    return """
-      There is no key for \(name). Set \(id) and \(secret); storage-auth credentials --provider \(name) shows all sources.
-      """
+    return "There is no key for \(name). Set \(id) and \(secret); "
+      + "storage-auth credentials --provider \(name) shows all sources."
   }
 
-  /// Returns the members `code`, `message`, `remedy` and what a service said, or `nil` for an error of another type.
+  /// Returns the members `code`, `message`, `remedy` and those of a service, or `nil` for an error of another type.
   static func members(_ error: any Error) -> JSONObject? {
     switch error {
     case let error as CredentialError: members(error)
-    case let error as ServiceError: service(error)
+    case let error as ServiceError: members(error)
     case let error as any ActionableError:
       members("\(error.code)", forCommandLine(error.message), forCommandLine(error.remedy))
     default: nil
@@ -75,7 +66,7 @@ enum ErrorReport {
     ["code": .string(code), "message": .string(message), "remedy": .string(remedy)]
   }
 
-  private static func service(_ error: ServiceError) -> JSONObject {
+  private static func members(_ error: ServiceError) -> JSONObject {
     var members = members("\(error.kind)", error.message, error.remedy)
     members["serviceCode"] = .string(error.code)
     members["status"] = .integer(error.status.code)
@@ -88,4 +79,9 @@ enum ErrorReport {
     }
     return members
   }
+}
+
+/// A failure that ends the program with status 1.
+struct CommandFailure: Error, CustomStringConvertible {
+  let description: String
 }

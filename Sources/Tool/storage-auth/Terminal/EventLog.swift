@@ -3,50 +3,12 @@
 
 internal import StorageClient
 
-/// A transport that prints a line for each request if the option `--verbose` is set.
-///
-/// The line contains the method, the URL without its query, the status and the time until the response began. Neither
-/// headers nor queries are printed, because they contain signatures and tokens.
-struct LoggedTransport: HTTPTransport {
-  let base: any HTTPTransport
-
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
-    guard Terminal.mode.isVerbose else { return try await base.send(request, body: body) }
-    let start = ContinuousClock.now
-    do throws(TransportError) {
-      let response = try await base.send(request, body: body)
-      let status = response.response.status.code
-      trace(request, since: start, "\(status)", .integer(status))
-      return response
-    } catch {
-      trace(request, since: start, "\(error.code)", .string("\(error.code)"))
-      throw error
-    }
-  }
-
-  private func trace(
-    _ request: HTTPRequest, since start: ContinuousClock.Instant, _ outcome: String, _ status: JSONValue
-  ) {
-    let milliseconds = (ContinuousClock.now - start).milliseconds
-    let path = (request.path ?? "/").prefix { $0 != "?" }
-    let url = "\(request.scheme ?? "https")://\(request.authority ?? "")\(path)"
-    Terminal.trace(
-      "\(request.method.rawValue) \(url) \(outcome) in \(milliseconds) ms",
-      [
-        "request": [
-          "method": .string(request.method.rawValue), "url": .string(url), "status": status,
-          "milliseconds": .integer(milliseconds),
-        ]
-      ])
-  }
-}
-
-/// The log of the retries and the new credentials of caches and clients, with the option `--verbose`.
+/// The output of the events of clients and credential caches.
 enum EventLog {
   /// The observations, which end when they are released.
   private static let observations = Lock<[EventHub.Observation]>([])
 
-  /// Prints a note for each attempt of a transfer with ascp that is repeated, which can take a long time.
+  /// Prints a note for each repeated attempt of a transfer with ascp, which can take a long time.
   static func noteRetries(_ events: EventHub) {
     let observation = events.observe { event in
       guard case .retry(let retry) = event else { return }
@@ -78,5 +40,42 @@ enum EventLog {
       }
     }
     observations.withLock { $0.append(observation) }
+  }
+}
+
+/// A transport that prints a line for each request if the option `--verbose` is set.
+///
+/// The line contains no headers and no query, which contain signatures and tokens.
+struct LoggedTransport: HTTPTransport {
+  let base: any HTTPTransport
+
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    guard Terminal.mode.isVerbose else { return try await base.send(request, body: body) }
+    let start = ContinuousClock.now
+    do throws(TransportError) {
+      let response = try await base.send(request, body: body)
+      let status = response.response.status.code
+      trace(request, since: start, "\(status)", .integer(status))
+      return response
+    } catch {
+      trace(request, since: start, "\(error.code)", .string("\(error.code)"))
+      throw error
+    }
+  }
+
+  private func trace(
+    _ request: HTTPRequest, since start: ContinuousClock.Instant, _ outcome: String, _ status: JSONValue
+  ) {
+    let milliseconds = (ContinuousClock.now - start).milliseconds
+    let path = (request.path ?? "/").prefix { $0 != "?" }
+    let url = "\(request.scheme ?? "https")://\(request.authority ?? "")\(path)"
+    Terminal.trace(
+      "\(request.method.rawValue) \(url) \(outcome) in \(milliseconds) ms",
+      [
+        "request": [
+          "method": .string(request.method.rawValue), "url": .string(url), "status": status,
+          "milliseconds": .integer(milliseconds),
+        ]
+      ])
   }
 }

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 
-/// The options that every command has: the form and the amount of its output, and a file with settings.
+/// The options of every command: the form and the amount of its output, and a file with settings.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON, one object on each line: results to standard output, errors and notes to standard error.")
   var json = false
@@ -29,7 +29,6 @@ struct OutputOptions: ParsableArguments {
   var mode: Terminal.Mode { Terminal.Mode(isJSON: json, isQuiet: quiet, isVerbose: verbose) }
 }
 
-/// A command with the options that every command has.
 protocol ReportingCommand: ParsableCommand {
   var output: OutputOptions { get }
 }

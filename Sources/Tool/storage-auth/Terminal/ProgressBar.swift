@@ -3,12 +3,10 @@
 
 internal import StorageClient
 
-/// A progress bar for a transfer, on the last line of standard error, with the rate and the remaining time.
+/// A progress bar on the last line of standard error, with the rate and the remaining time.
 final class ProgressBar: Sendable {
-  /// The number of characters of the bar.
   private static let width = 30
-
-  /// The minimum time between two outputs, so that a fast transfer does not wait for the terminal.
+  /// The minimum time between two updates, so that a fast transfer does not wait for the terminal.
   private static let minimumInterval = Duration.milliseconds(100)
 
   private let name: String
@@ -29,7 +27,6 @@ final class ProgressBar: Sendable {
     { self.show($0.fractionCompleted, $0.completedBytes, of: $0.totalBytes, objects: $0.completedObjects) }
   }
 
-  /// Prints the progress bar again, at most ten times per second and when the transfer is complete.
   private func show(_ fraction: Double, _ bytes: Int64, of total: Int64?, objects: Int? = nil) {
     let now = ContinuousClock.now
     let isDue = lastPrinted.withLock { lastPrinted in
@@ -53,18 +50,16 @@ final class ProgressBar: Sendable {
   func finish() { Terminal.endProgress() }
 }
 
-/// A number of bytes, or a rate, in the largest binary unit that keeps it above one.
+/// A number of bytes, or a rate, in the largest binary unit in which it is at least 1.
 struct ByteText: CustomStringConvertible {
-  let description: String
-
   private static let units = ["B", "KiB", "MiB", "GiB", "TiB"]
 
-  /// Creates the text of a number of bytes, such as `1.5 GiB`.
-  init(_ count: Int64) {
-    self.init(Double(count), suffix: "")
-  }
+  let description: String
 
-  /// Creates the text of a rate, such as `12.3 MiB/s`.
+  /// Creates a text such as `1.5 GiB`.
+  init(_ count: Int64) { self.init(Double(count), suffix: "") }
+
+  /// Creates a text such as `12.3 MiB/s`.
   init(_ count: Int64, per duration: Duration) {
     let seconds = duration / .seconds(1)
     self.init(seconds > 0 ? Double(count) / seconds : 0, suffix: "/s")
@@ -83,7 +78,7 @@ struct ByteText: CustomStringConvertible {
 }
 
 extension Duration {
-  /// The duration as minutes and seconds, such as `1:05`, or in seconds with a tenth below ten seconds.
+  /// Minutes and seconds, such as `1:05`, or below ten seconds such as `3.2 s`.
   var clockText: String {
     let seconds = components.seconds
     if seconds < 10 { return "\((self / .seconds(1) * 10).rounded() / 10) s" }

@@ -8,18 +8,15 @@ internal import StorageClient
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
 struct SecretFile {
-  /// The reason why a file with secrets is rejected.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The content of a file, for errors and warnings.
   enum Content {
     /// Lines with names and passwords, tokens or secrets.
     case secrets
-    /// A private key in PEM format.
     case privateKey
-    /// Certificates in PEM format, which are not secret.
+    /// Certificates, which are not secret.
     case certificates
 
     fileprivate var format: String {
@@ -30,12 +27,11 @@ struct SecretFile {
     }
   }
 
-  /// The maximum size of a file in bytes, which bounds the memory for a wrong file.
   private static let byteLimit = 1 << 20
 
   let text: String
 
-  /// Reads a file with secrets, or standard input for `-`, and prints a warning if other users can read the file.
+  /// Reads a file, or standard input for `-`, and prints a warning if other users can read its secrets.
   init(_ path: String, containing content: Content = .secrets) throws {
     if path == "-" {
       text = try InputFile.text(path)
@@ -49,7 +45,7 @@ struct SecretFile {
     self.text = text
   }
 
-  /// Returns the contents of a file that no other user could have written.
+  /// Reads a file that no other user could have written.
   static func contents(of path: String, as purpose: String = "") throws(Problem) -> FileContents {
     let contents: FileContents
     do throws(FileReadError) {
@@ -68,16 +64,15 @@ struct SecretFile {
       description: "\(path) is rejected because others could have written it: \(weakness.reason). \(weakness.remedy)")
   }
 
-  /// Prints a warning about a file with secrets that other users can read.
   static func warnIfReadableByOthers(_ contents: FileContents, at path: String) {
     guard contents.isReadableByOthers else { return }
     Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
   }
 }
 
-/// Files that are read completely, with `-` for standard input.
+/// Files and standard input, as arguments name them.
 enum InputFile {
-  /// Returns the content of the file as text, with invalid UTF-8 replaced; the reason of a failure is printed first.
+  /// Returns the whole file, or for `-` standard input, with invalid UTF-8 replaced; prints the reason of a failure.
   static func text(_ path: String) throws -> String {
     if path == "-" {
       // The other functions that read a whole handle trap if standard input is closed, or a folder.
@@ -92,29 +87,27 @@ enum InputFile {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The bytes of standard input, as they arrive.
+  /// The bytes of standard input, in the pieces in which they arrive.
   static var standardInput: ByteStream {
     ByteStream {
       {
         // The read blocks a thread, which must not be one of those that send the bytes.
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[UInt8]?, any Error>) in
-          DispatchQueue.global().async {
-            continuation.resume(
-              with: Result {
-                guard let data = try? FileHandle.standardInput.read(upToCount: 1 << 20) ?? Data() else {
-                  throw StorageError(
-                    .unusableFile, "Standard input cannot be read.",
-                    remedy: "Pipe the bytes of the object into the command.")
-                }
-                return data.isEmpty ? nil : Array(data)
-              })
-          }
+        try await withCheckedThrowingContinuation { continuation in
+          DispatchQueue.global().async { continuation.resume(with: Result(catching: readPiece)) }
         }
       }
     }
   }
 
-  /// Prints an error message about a file and returns the exit status for usage errors.
+  private static func readPiece() throws -> [UInt8]? {
+    guard let data = try? FileHandle.standardInput.read(upToCount: 1 << 20) ?? Data() else {
+      throw StorageError(
+        .unusableFile, "Standard input cannot be read.", remedy: "Pipe the bytes of the object into the command.")
+    }
+    return data.isEmpty ? nil : Array(data)
+  }
+
+  /// Prints an error message, and returns the exit status for usage errors.
   static func unusable(_ message: String) -> ExitCode {
     Terminal.error(message)
     return .validationFailure

@@ -6,10 +6,8 @@ internal import StorageAuth
 
 /// The standard streams, through which all output of the program passes.
 ///
-/// Object names, paths and messages from services are untrusted. Therefore control characters in them are escaped
-/// before they reach a terminal or a log.
+/// Control characters are escaped, because object names, paths and messages from services are untrusted.
 enum Terminal {
-  /// The form and the amount of the output.
   struct Mode {
     var isJSON = false
     var isQuiet = false
@@ -18,57 +16,57 @@ enum Terminal {
 
   private static let currentMode = Lock(Mode())
 
-  /// The form and the amount of the output, which the options of the command select before it runs.
+  /// The form and the amount of the output, which the options of the command determine before it runs.
   static var mode: Mode {
     get { currentMode.withLock { $0 } }
     set { currentMode.withLock { $0 = newValue } }
   }
 
-  /// Prints one line of a command's result to standard output, without buffering even if standard output is a pipe.
-  static func line(_ text: String) { write(DisplayText(text), to: .output) }
+  // MARK: Results
 
-  /// Prints one line of a command's result to standard output, or with `--json` a value in its place.
-  static func result(_ text: @autoclosure () -> String, _ value: @autoclosure () -> JSONValue) {
-    if mode.isJSON { json(value()) } else { line(text()) }
+  /// Prints a line of a command's result to standard output, without a buffer even if that is a pipe.
+  static func printLine(_ text: String) { write(DisplayText(text), to: .output) }
+
+  /// Prints a line of a command's result, or with `--json` a value.
+  static func printResult(_ text: @autoclosure () -> String, _ value: @autoclosure () -> JSONValue) {
+    if mode.isJSON { printJSON(value()) } else { printLine(text()) }
   }
 
-  /// Prints several lines of a command's result to standard output.
-  static func lines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .output) }
+  static func printLines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .output) }
 
-  /// Prints a line that other programs need byte for byte to standard output; it is escaped only on a terminal.
-  static func exactLine(_ text: String) {
-    guard !StandardStream.output.isTerminal else { return line(text) }
+  /// Prints a line that other programs read byte for byte: it is escaped only on a terminal.
+  static func printExactLine(_ text: String) {
+    guard !StandardStream.output.isTerminal else { return printLine(text) }
     write("\(text)\n", to: .output)
   }
 
-  /// Writes bytes of an object to standard output.
-  static func bytes(_ bytes: [UInt8]) { StandardStream.output.put(bytes) { error($0, ["exitStatus": 1]) } }
+  static func writeBytes(_ bytes: [UInt8]) { StandardStream.output.put(bytes) { error($0, ["exitStatus": 1]) } }
 
-  /// Prints a line of JSON to standard output, with unsafe characters escaped so that the JSON's meaning does not
-  /// change.
-  static func json(document: String) { write(document: document, to: .output) }
+  /// Prints a line of JSON to standard output, with unsafe characters escaped inside of its strings.
+  static func printJSON(document: String) { write(document: document, to: .output) }
+  static func printJSON(_ value: JSONValue) { printJSON(document: String(decoding: value.serialized, as: UTF8.self)) }
 
-  static func json(_ value: JSONValue) { json(document: String(decoding: value.serialized, as: UTF8.self)) }
+  // MARK: Messages
 
-  /// Prints a line for the user, which is not part of a command's result, to standard error, unless `--quiet` is set.
+  /// Prints a line that is not part of a command's result to standard error, unless `--quiet` is set.
   static func note(_ text: String) { printUnlessQuiet("note", text, as: text) }
 
-  /// Prints a summary of a command's result as a note, or with `--json` as a value to standard output.
-  static func summary(_ text: String, _ value: JSONValue) {
-    if mode.isJSON { json(value) } else { note(text) }
+  /// Prints a summary of a command's result as a note, or with `--json` as a value of the result.
+  static func printSummary(_ text: String, _ value: JSONValue) {
+    if mode.isJSON { printJSON(value) } else { note(text) }
   }
 
   /// Prints a warning to standard error, unless `--quiet` is set.
   static func warning(_ text: String) { printUnlessQuiet("warning", text, as: "warning: \(text)") }
 
-  /// Prints an error to standard error, which does not end the command.
+  /// Prints an error that does not end the command to standard error.
   static func error(_ text: String, _ members: JSONObject = JSONObject()) {
-    guard mode.isJSON else { return errorLines("Error: \(text)") }
-    jsonError(text, members)
+    guard mode.isJSON else { return printErrorLines("Error: \(text)") }
+    printJSONError(text, members)
   }
 
-  /// Prints an error to standard error as JSON, with the text as its message unless the members contain one.
-  static func jsonError(_ text: String, _ members: JSONObject = JSONObject()) {
+  /// Prints an error as JSON to standard error; the text is its message unless the members contain one.
+  static func printJSONError(_ text: String, _ members: JSONObject = JSONObject()) {
     var members = members
     if members["message"] == nil { members["message"] = .string(text) }
     write(json: ["error": .object(members)])
@@ -81,21 +79,19 @@ enum Terminal {
     if mode.isJSON { write(json: members()) } else { write(DisplayText(text()), to: .errors) }
   }
 
-  /// Prints lines that are not part of a command's result to standard error, even with `--quiet`.
-  ///
-  /// With `--json`, the caller prints JSON in their place.
-  static func errorLines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .errors) }
+  /// Prints lines to standard error even with `--quiet`; with `--json`, the caller prints JSON in their place.
+  static func printErrorLines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .errors) }
 
-  /// Prints the strings that a signature covers to standard error.
-  static func signedStrings(canonicalRequest: String?, stringToSign: String) {
-    if let canonicalRequest { errorLines("--- canonical request\n\(canonicalRequest)") }
-    errorLines("--- string to sign\n\(stringToSign)\n---")
+  static func printSignedStrings(canonicalRequest: String?, stringToSign: String) {
+    if let canonicalRequest { printErrorLines("--- canonical request\n\(canonicalRequest)") }
+    printErrorLines("--- string to sign\n\(stringToSign)\n---")
   }
 
-  /// Shows the progress of something on the last line of standard error, in place of the progress before.
+  // MARK: Progress
+
+  /// Shows progress on the last line of standard error, in place of the previous progress; other output removes it.
   ///
-  /// Other output removes the progress, and the next call shows it again. If the terminal is too narrow, the beginning
-  /// of the name is left out.
+  /// If the terminal is too narrow, the beginning of the name is left out.
   static func showProgress(of name: String, _ status: String) {
     // Text in the last column would move the cursor of some terminals to the next line.
     let limit = (StandardStream.errors.columnCount ?? 80) - 1
@@ -107,7 +103,7 @@ enum Terminal {
     }
   }
 
-  /// Ends the line with progress, if there is one, so that it stays, or removes the progress.
+  /// Ends or removes the line with progress, if there is one.
   static func endProgress(removing isRemoved: Bool = false) {
     progressWidth.withLock { width in
       if width > 0 { StandardStream.errors.put(isRemoved ? erasure(of: width) : "\n") }
@@ -115,15 +111,14 @@ enum Terminal {
     }
   }
 
-  /// The number of columns of the progress on the last line of standard error, which is not ended.
   private static let progressWidth = Lock(0)
 
-  /// Returns the text that moves the cursor to the beginning of a line of the given width, and makes the line empty.
+  /// Returns the text that empties a line of the given width, and moves the cursor to its beginning.
   private static func erasure(of width: Int) -> String {
     isPlain ? "\r\(String(repeating: " ", count: width))\r" : "\r\u{1B}[K"
   }
 
-  /// Returns the end of a text that is wider than a number of columns, after an ellipsis.
+  /// Returns the text, or if it is too wide its end after an ellipsis.
   private static func shortened(_ text: String, to limit: Int) -> String {
     guard columns(of: text) > limit else { return text }
     let ellipsis = isPlain ? "..." : "…"
@@ -135,12 +130,12 @@ enum Terminal {
     return ellipsis + String(end.reversed())
   }
 
-  /// Returns the number of columns of a text: two for each character of East Asian scripts and each emoji.
+  /// Returns the number of columns: two for each character of East Asian scripts and each emoji.
   private static func columns(of text: String) -> Int {
     text.reduce(0) { $0 + ($1.unicodeScalars.contains { $0.value >= 0x2E80 } ? 2 : 1) }
   }
 
-  /// Whether the terminal or the user wants no escape sequences, or the locale has no block characters.
+  /// Whether the terminal or the user wants no escape sequences, or the locale lacks block characters.
   static let isPlain = {
     let variables = ProcessInfo.processInfo.environment
     func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -148,7 +143,6 @@ enum Terminal {
     return value("NO_COLOR") != nil || value("TERM") ?? "dumb" == "dumb" || !locale.contains("utf")
   }()
 
-  /// Whether standard error is a terminal on which progress is shown.
   static var showsProgress: Bool {
     let mode = mode
     return !mode.isJSON && !mode.isQuiet && StandardStream.errors.isTerminal
@@ -157,13 +151,13 @@ enum Terminal {
   /// Whether a question can be asked: standard input and standard error are terminals, and notes are printed.
   static var canAsk: Bool { isatty(0) == 1 && showsProgress }
 
-  /// Prints a question on standard error, and returns the line that the user writes, or `nil` at the end of the input.
+  /// Asks a question on standard error, and returns the user's line, or `nil` at the end of the input.
   static func answer(to question: String) -> String? {
     write("\(DisplayText(question))", to: .errors)
     return readLine()
   }
 
-  /// Prints a line to standard error, or as JSON an object whose only member has the kind as its name.
+  /// Prints a line to standard error, or an object whose only member has the kind as its name.
   private static func printUnlessQuiet(_ kind: String, _ text: String, as line: String) {
     let mode = mode
     guard !mode.isQuiet else { return }
@@ -178,11 +172,9 @@ enum Terminal {
     write("\(DisplayText.escapingInsideJSON(document))\n", to: stream)
   }
 
-  private static func write(_ text: DisplayText, to stream: StandardStream) {
-    write("\(text)\n", to: stream)
-  }
+  private static func write(_ text: DisplayText, to stream: StandardStream) { write("\(text)\n", to: stream) }
 
-  /// Writes safe text, and ends the program with status 1 if it is a result that cannot be written.
+  /// Writes safe text; if a result cannot be written, the program ends with status 1.
   private static func write(_ text: String, to stream: StandardStream) {
     endProgress(removing: true)
     stream.put(text) { error($0, ["exitStatus": 1]) }
@@ -190,12 +182,12 @@ enum Terminal {
 }
 
 extension JSONValue {
-  /// Creates a JSON string, or `null` if there is no text.
+  /// A JSON string, or `null` if there is no text.
   static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-  /// Creates a JSON string that is safe to show, with control characters escaped, or `null` if there is no text.
+  /// A JSON string with control characters escaped, or `null` if there is no text.
   static func safeText(_ text: String?) -> JSONValue { .text(text?.onOneLine) }
 
-  /// Creates a JSON number from an integer, or `null` if there is none.
+  /// A JSON number, or `null` if there is none.
   static func integer(_ number: (some BinaryInteger)?) -> JSONValue { number.map { .number(JSONNumber($0)) } ?? .null }
 }

@@ -9,37 +9,35 @@ internal import StorageAuthServer
 /// The callers of a token server, and the file from which they are read.
 final class CallerFile: Sendable {
   private let path: String
-  private let list: Lock<CallerList>
+  private let callers: Lock<CallerList>
 
-  /// Reads the callers from a file; errors contain the number of an invalid line, but never its content.
+  /// Reads the callers; errors contain the number of an invalid line, but never its content.
   init(path: String) throws {
     self.path = path
-    list = Lock(try CallerList(path: path))
+    callers = Lock(try CallerList(path: path))
   }
 
-  /// Reads the file again, for the following requests; if it cannot be used, the previous callers remain.
+  /// Reads the file again; if it cannot be used, the previous callers remain.
   func reload() throws {
     guard path != "-" else {
       throw SecretFile.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
     }
     let replacement = try CallerList(path: path)
-    list.withLock { $0 = replacement }
+    callers.withLock { $0 = replacement }
   }
 
-  /// Returns a text in which the tokens of callers are masked.
-  func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
+  func masked(_ text: String) -> String { callers.withLock(\.mask).applied(to: text) }
 
   /// Returns a path in which the tokens of callers are masked.
   ///
-  /// If the path could contain a token that its encoding hides, the result is the mask alone. That is the case if a decoded
-  /// form of the path contains a token, if the encoding is not valid, if the path is encoded too many times, or if it is too
-  /// long: the path comes from an unknown client, and each of its forms is searched.
+  /// If the path could hide a token, the result is the mask alone: if a decoded form contains a token, if the encoding
+  /// is not valid or is applied too many times, or if the path is too long to be searched.
   func maskedPath(_ path: String) -> String {
     guard path.utf8.count <= Self.pathByteLimit else { return Secret.mask }
     let text = masked(path)
     guard path.utf8.contains(UInt8(ascii: "%")) else { return text }
     var encoded = text
-    // Decodes until the path stays the same; each decoded form must be free of tokens.
+    // Decodes until the path stays the same; no decoded form may contain a token.
     for _ in 0..<Self.decodingLimit {
       guard let decoded = encoded.removingPercentEncoding, masked(decoded).isIdentical(to: decoded) else { break }
       if decoded.isIdentical(to: encoded) { return text }
@@ -48,25 +46,20 @@ final class CallerFile: Sendable {
     return Secret.mask
   }
 
-  /// The maximum length, in bytes, of a path that is searched for tokens.
   private static let pathByteLimit = 2_048
-  /// The maximum number of times that a path is decoded.
   private static let decodingLimit = 4
 
-  /// Returns the name of the caller that sent a request, or throws the status 401.
-  func authenticate(_ request: Request) throws -> String {
-    try list.withLock(\.self).authenticate(request)
-  }
+  func authenticate(_ request: Request) throws -> String { try callers.withLock(\.self).authenticate(request) }
 }
 
-/// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
+/// The callers of a token server with their bearer tokens, one in each line of a file.
 struct CallerList: Sendable {
-  private let callers: [(name: String, token: Secret)]
   /// The maximum length of a name, which becomes part of a session name with at most 64 characters.
   private static let nameByteLimit = 32
   /// The minimum length of a token, so that it cannot be guessed.
   private static let minimumTokenByteCount = 16
-  /// The mask of the callers' tokens in texts.
+
+  private let callers: [(name: String, token: Secret)]
   let mask: SecretMask
 
   init(path: String) throws {
@@ -80,9 +73,8 @@ struct CallerList: Sendable {
         words[1].utf8.count >= Self.minimumTokenByteCount
       else {
         throw SecretFile.Problem(
-          description:
-            "Line \(index + 1) of \(path) is not a name and a token. A name has up to \(Self.nameByteLimit) letters, digits, - and _; a token at least \(Self.minimumTokenByteCount) characters."
-        )
+          description: "Line \(index + 1) of \(path) is not a name and a token. A name has up to \(Self.nameByteLimit) "
+            + "letters, digits, - and _; a token at least \(Self.minimumTokenByteCount) characters.")
       }
       guard names.insert(ByteExactString(words[0])).inserted else {
         throw SecretFile.Problem(
@@ -90,9 +82,8 @@ struct CallerList: Sendable {
       }
       guard tokens.insert(ByteExactString(words[1])).inserted else {
         throw SecretFile.Problem(
-          description:
-            "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be attributed. Use a different token for each caller."
-        )
+          description: "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be "
+            + "attributed. Use a different token for each caller.")
       }
       callers.append((String(words[0]), Secret(String(words[1]))))
     }
@@ -103,15 +94,14 @@ struct CallerList: Sendable {
     mask = SecretMask(callers.map(\.token), masksNamedValues: true)
   }
 
-  /// Whether the name of a caller, which becomes part of a prefix and of a session name, may contain a byte.
+  /// Returns whether a byte may be part of a name, which becomes part of a prefix and of a session name.
   static func isNameByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "-_".utf8.contains(byte) }
 
   /// Returns the name of the caller that sent a request, or throws the status 401.
   func authenticate(_ request: Request) throws -> String {
     if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
       let token = Secret(String(text))
-      // Secrets are compared in constant time, and `filter` compares all of them, so the duration does not depend on
-      // the match.
+      // The duration does not depend on the match: each comparison takes constant time, and `filter` makes all of them.
       let matches = callers.filter { $0.token == token }
       if let caller = matches.first { return caller.name }
     }
@@ -132,10 +122,7 @@ struct CallerContext: RemoteAddressRequestContext {
   }
 }
 
-/// A middleware that authenticates callers and applies the rate limit to each caller.
 struct CallerAuthentication: RouterMiddleware {
-  typealias Context = CallerContext
-
   let callerFile: CallerFile
   let rateLimit: RateLimit?
   let rateStore: any RateStore

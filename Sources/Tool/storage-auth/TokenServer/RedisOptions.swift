@@ -12,17 +12,15 @@ struct RedisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      """
-      The Redis server that all token servers behind one address share, for rates and issued keys: \
-      redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix:///path. Without it each server \
-      counts and asks by itself.
-      """, valueName: "url"))
+      "The Redis server that all token servers behind one address share, for rates and issued keys: "
+        + "redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix:///path. Without it each server "
+        + "counts and asks by itself.", valueName: "url"))
   var redis: String?
 
   @Option(
     help: ArgumentHelp(
-      "The file with the password of Redis; by default that of \(passwordVariable)_FILE, or the variable \(passwordVariable), if one is set.",
-      valueName: "file"))
+      "The file with the password of Redis; by default that of \(passwordVariable)_FILE, or the variable "
+        + "\(passwordVariable), if one is set.", valueName: "file"))
   var redisPasswordFile: String?
 
   @Option(
@@ -31,8 +29,7 @@ struct RedisOptions: ParsableArguments {
       valueName: "file"))
   var redisCa: String?
 
-  @Option(help: "The beginning of the keys in Redis.")
-  var redisPrefix: String = "storage-auth"
+  @Option(help: "The beginning of the keys in Redis.") var redisPrefix = "storage-auth"
 
   @Flag(help: "Redis writes each change to its disk before it confirms the change, so that restarts lose no data.")
   var redisIsPersistent = false
@@ -57,9 +54,7 @@ struct RedisOptions: ParsableArguments {
     }
   }
 
-  /// Returns the stores of a token server.
-  ///
-  /// Servers that differ in one of the values of `service`, such as the cloud and the role, share no keys.
+  /// Returns the stores; servers that differ in one of the `service` values, such as the role, share no keys.
   func stores(of kind: String, for service: [String] = []) throws -> ServerStores {
     guard let redis else { return ServerStores() }
     var configuration = try RedisConfiguration(url: redis)
@@ -75,7 +70,7 @@ struct RedisOptions: ParsableArguments {
       checks: [HealthCheck("redis") { await pool.isReachable() }])
   }
 
-  /// Returns the password from the file of the option or the environment, or from the environment itself.
+  /// Returns the password of the file that the option or the environment names, or of the environment itself.
   private func password(_ environment: [String: String]) throws -> String? {
     let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
     let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -87,7 +82,6 @@ struct RedisOptions: ParsableArguments {
   }
 }
 
-/// An argument that selects the behavior while Redis is away.
 enum RedisOutageArgument: String, ExpressibleByArgument {
   case refuse, local
 }

@@ -4,14 +4,11 @@
 internal import Hummingbird
 internal import StorageAuthServer
 
-/// A middleware that logs one line for each response of a token server, whatever its status.
+/// A middleware that logs one line for each response of a token server.
 ///
-/// The line contains the time, the caller, the method, the path, the status and the address of the peer. It contains
-/// neither a header nor the query, and tokens of callers in the path are masked.
+/// The line contains neither headers nor the query, and tokens of callers in the path are masked.
 struct ResponseLog: RouterMiddleware {
-  typealias Context = CallerContext
-
-  /// The maximum length, in bytes, of the path and of the method in a line.
+  /// The maximum size of the path, and of the method, in bytes.
   private static let fieldByteLimit = 256
 
   let callerFile: CallerFile
@@ -44,19 +41,17 @@ struct ResponseLog: RouterMiddleware {
   }
 }
 
-/// A record of what the handlers of a request have found out before its response is logged.
+/// The details that the handlers of a request report for the log line of its response.
 final class ResponseRecord: Sendable {
-  /// The record of the request that the current task handles.
   @TaskLocal static var current: ResponseRecord?
 
   private let state = Lock<(caller: String?, details: String?)>((nil, nil))
 
-  /// The name of the caller, or `nil` if none was authenticated; and a text that begins with the time and the caller.
+  /// The name of the authenticated caller, and a text that begins with the time and the caller.
   var contents: (caller: String?, details: String?) { state.withLock { $0 } }
-
   func record(caller: String) { state.withLock { $0.caller = caller } }
 
-  /// Adds a text to the line of the request, or logs a line of its own if the task handles no request.
+  /// Adds a text to the line of the current request, or logs it as a line of its own.
   static func note(_ text: String) {
     guard let current else { return Terminal.note(text) }
     current.state.withLock { $0.details = text }

@@ -4,22 +4,18 @@
 internal import ArgumentParser
 internal import StorageAuthServer
 
-/// The options for HTTPS.
 struct TLSOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      """
-      The PEM file with the certificate for HTTPS, followed by those that issued it. Without it the server speaks HTTP. \
-      After SIGHUP, the server reads the file again.
-      """, valueName: "file"))
+      "The PEM file with the certificate for HTTPS, followed by those that issued it. Without it the server speaks "
+        + "HTTP. After SIGHUP, the server reads the file again.", valueName: "file"))
   var tlsCert: String?
 
   @Option(
     help: ArgumentHelp("The PEM file with the private key of --tls-cert, without a passphrase.", valueName: "file"))
   var tlsKey: String?
 
-  @Flag(inversion: .prefixedNo, help: "Whether clients may choose HTTP/2, with --tls-cert.")
-  var http2 = true
+  @Flag(inversion: .prefixedNo, help: "Whether clients may choose HTTP/2, with --tls-cert.") var http2 = true
 
   func validate() throws {
     switch (tlsCert, tlsKey) {
@@ -39,9 +35,8 @@ struct TLSOptions: ParsableArguments {
   }
 }
 
-/// The certificate of a server, and the files from which it is read.
+/// The certificate of a server, with its files.
 struct CertificateFiles: Sendable {
-  /// The certificate that new connections use.
   let certificate: ServerCertificate
   private let certificatePath: String
   private let keyPath: String
@@ -57,7 +52,7 @@ struct CertificateFiles: Sendable {
     warnUnlessValid()
   }
 
-  /// Reads the files again for new connections, or throws an error, after which the previous certificate remains.
+  /// Reads the files again; after an error, the previous certificate remains.
   func reload() throws {
     try Self.read(certificatePath, keyPath) { try certificate.replace(chain: $0, key: $1) }
     warnUnlessValid()
@@ -85,16 +80,16 @@ struct CertificateFiles: Sendable {
     let (validity, now) = (certificate.validity, Timestamp.now)
     if validity.upperBound == validity.lowerBound {
       Terminal.warning(
-        "the certificates in \(certificatePath) are never valid at the same time, so clients may reject them. Replace them, "
-          + "and \(renewal).")
+        "the certificates in \(certificatePath) are never valid at the same time, so clients may reject them. "
+          + "Replace them, and \(renewal).")
     } else if validity.upperBound < now {
       Terminal.warning(
-        "a certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients may reject it. Renew it, "
-          + "and \(renewal).")
+        "a certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients may reject it. "
+          + "Renew it, and \(renewal).")
     } else if validity.lowerBound > now {
       Terminal.warning(
-        "a certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will reject it. "
-          + "Check the clock of this machine.")
+        "a certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will "
+          + "reject it. Check the clock of this machine.")
     }
   }
 }

@@ -12,8 +12,7 @@ internal import UnixSignals
 
 struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token-server",
-    abstract: "Issues temporary keys, each for a caller's prefix, or signs for callers.",
+    commandName: "token-server", abstract: "Issues temporary keys, each for a caller's prefix, or signs for callers.",
     usage: "storage-auth token-server --provider <provider> --callers <file> --bucket <bucket> [...]",
     discussion: """
       Examples:
@@ -26,55 +25,35 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       reads the files again. Use --tls-cert or a TLS proxy, or keep the server on this machine.
       """)
 
-  @Option(help: "The cloud: \(CloudName.alternatives).")
-  var provider: CloudName
+  @Option(help: "The cloud: \(CloudName.alternatives).") var provider: CloudName
 
   @Option(help: ArgumentHelp("The file with a name and a bearer token on each line.", valueName: "file"))
   var callers: String
 
   @OptionGroup var rule: RuleOptions
-
-  @Option(help: ArgumentHelp("The role to assume; optional for cos.", valueName: "arn"))
-  var role: String?
-
-  @Flag(help: "Sign for callers instead of issuing keys.")
-  var sign = false
-
-  @Option(help: "The region of the bucket, for cos, and for every cloud with --sign.")
-  var region: String?
+  @Option(help: ArgumentHelp("The role to assume; optional for cos.", valueName: "arn")) var role: String?
+  @Flag(help: "Sign for callers instead of issuing keys.") var sign = false
+  @Option(help: "The region of the bucket, for cos, and for every cloud with --sign.") var region: String?
 
   @Option(help: ArgumentHelp("With --sign, the URL of the service of cos and s3.", valueName: "url"))
   var endpoint: String?
 
   @Option(help: ArgumentHelp("The lifetime of keys, or the maximum one of signatures.", valueName: "seconds"))
-  var lifetime: Int = 1800
+  var lifetime = 1800
 
   @Option(help: ArgumentHelp("The limit of requests per minute and caller; 0 for no limit.", valueName: "count"))
-  var rate: Int = 60
+  var rate = 60
 
   @Option(help: ArgumentHelp("The address of the token service; the public one by default.", valueName: "url"))
   var sts: String?
 
-  @Option(help: "The address to listen on.")
-  var host: String = "127.0.0.1"
-
-  @Option(help: "The port; 0 for any.")
-  var port: Int = 0
-
-  @OptionGroup(title: "HTTPS")
-  var tls: TLSOptions
-
-  @OptionGroup(title: "Limits on connections")
-  var limits: LimitOptions
-
-  @OptionGroup(title: "Several servers")
-  var shared: RedisOptions
-
-  @OptionGroup(title: "Status")
-  var status: StatusOptions
-
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
+  @Option(help: "The port; 0 for any.") var port = 0
+  @OptionGroup(title: "HTTPS") var tls: TLSOptions
+  @OptionGroup(title: "Limits on connections") var limits: LimitOptions
+  @OptionGroup(title: "Several servers") var shared: RedisOptions
+  @OptionGroup(title: "Status") var status: StatusOptions
   @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -102,7 +81,6 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     try await serve(routes, at: sign ? "/sign" : provider.cloud.tokenPath, for: callerFile)
   }
 
-  /// Returns the route that issues temporary keys.
   private func keyRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
@@ -134,17 +112,14 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   private func credentialProvider(
     for scope: TokenScope, _ keys: CredentialCache<AccessKey>
   ) throws -> any CredentialProvider<AccessKey> {
-    let cloud = provider.cloud
+    let policy = try provider.cloud.policyDocument(scope.policy, region: region ?? "")
     // The token services require names of at least two characters.
-    return cloud.credentialProvider(
-      for: KeyParameters(
-        role: role, sessionName: "u-\(scope.name)",
-        policy: try cloud.policyDocument(scope.policy, region: region ?? ""), lifetime: scope.lifetime, region: region,
-        tokenService: sts),
-      keys: keys)
+    let parameters = KeyParameters(
+      role: role, sessionName: "u-\(scope.name)", policy: policy, lifetime: scope.lifetime, region: region,
+      tokenService: sts)
+    return provider.cloud.credentialProvider(for: parameters, keys: keys)
   }
 
-  /// Returns the routes that sign for callers.
   func signingRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
@@ -162,7 +137,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       checks: [.credential("key", in: keys)] + stores.checks)
   }
 
-  /// Returns a router without routes, which logs, counts and limits requests.
+  /// Returns a router without routes that logs, counts and limits requests.
   func router(for callerFile: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
     router.add(middleware: ResponseLog(callerFile: callerFile))
@@ -180,44 +155,43 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     let certificate = try tls.readCertificate()
     let scheme = certificate == nil ? "http" : "https"
     let status = try await StatusServer.start(status, routes.checks, observers: routes.metrics)
-    let services = [status, await ReloadService(callerFile, certificate), routes.service] as [(any Service)?]
+    let services: [(any Service)?] = [status, await ReloadService(callerFile, certificate), routes.service]
     let application = Application(
       router: routes.router,
       server: certificate.map { .https(limits, certificate: $0.certificate, allowsHTTP2: tls.http2) } ?? .http1(limits),
       configuration: .init(
-        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
-      ),
+        address: .hostname(host, port: port), serverName: nil,
+        availableConnectionsDelegate: limits.availableConnections),
       services: services.compactMap { $0 },
       onServerRunning: { [host, json = output.json] channel in
         let address = "\(scheme)://\(host):\(channel.localAddress?.port ?? 0)\(path)"
         if json {
-          Terminal.json(
+          Terminal.printJSON(
             document: status.map { #"{"status":"\#($0.url)","url":"\#(address)"}"# } ?? #"{"url":"\#(address)"}"#)
         } else {
-          Terminal.line(address)
-          if let status { Terminal.line("\(status.url)/metrics") }
+          Terminal.printLine(address)
+          if let status { Terminal.printLine("\(status.url)/metrics") }
         }
       }, logger: errorLogger)
-    try await CommandFailure.reportingListening(on: host, port) {
+    try await CommandFailure.reportingListenErrors(on: host, port) {
       try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
     }
   }
 }
 
-/// The options that limit the connections of a token server.
 struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The maximum number of open connections; further ones wait until one is closed.", valueName: "count"))
-  var maxConnections: Int = 500
+  var maxConnections = 500
 
   @Option(
     help: ArgumentHelp("The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
-  var headTimeout: Int = 10
+  var headTimeout = 10
 
   @Option(
     help: ArgumentHelp("The maximum time for which a connection may be open without a request.", valueName: "seconds"))
-  var idleTimeout: Int = 60
+  var idleTimeout = 60
 
   func validate() throws {
     try (1...1_000_000).require(maxConnections, of: "--max-connections")
@@ -225,20 +199,19 @@ struct LimitOptions: ParsableArguments {
     try (1...86_400).require(idleTimeout, of: "--idle-timeout")
   }
 
-  /// The limits, with those of the library for what no option sets.
   var limits: ConnectionLimits {
     ConnectionLimits(
       connections: maxConnections, headTimeout: .seconds(headTimeout), idleTimeout: .seconds(idleTimeout))
   }
 }
 
-/// A service that reads the files of a token server again when the process receives SIGHUP.
+/// A service that reads the files of a token server again after SIGHUP.
 struct ReloadService: Service {
   let callerFile: CallerFile
   let certificate: CertificateFiles?
   private let signals: UnixSignalsSequence
 
-  /// Creates the service, after which SIGHUP no longer ends the process.
+  /// Creates the service; from now on SIGHUP does not end the process.
   init(_ callerFile: CallerFile, _ certificate: CertificateFiles?) async {
     self.callerFile = callerFile
     self.certificate = certificate
@@ -263,64 +236,55 @@ struct ReloadService: Service {
   }
 }
 
-/// The routes of a token server, with the services that they need and the checks of its readiness.
+/// The routes of a token server, with the service that they need and the checks of its readiness.
 struct TokenServerRoutes {
   let router: Router<CallerContext>
   let service: any Service
-  /// The observers that count the requests to the cloud.
   let metrics: [StorageMetrics]
   let checks: [HealthCheck]
 }
 
-/// The options for the permissions of callers.
 struct RuleOptions: ParsableArguments {
-  /// The placeholder that stands for the caller's name in `--prefix`.
-  static let placeholder = "{caller}"
+  static let callerPlaceholder = "{caller}"
 
-  @Option(help: "The bucket; for COS with the number of the app (APPID).")
-  var bucket: String
-
-  @Option(help: "The prefix of a caller, in which \(placeholder)/ stands for its name.")
-  var prefix: String = "\(placeholder)/"
+  @Option(help: "The bucket; for COS with the number of the app (APPID).") var bucket: String
+  @Option(help: "The prefix of a caller, in which \(callerPlaceholder)/ stands for its name.")
+  var prefix = "\(callerPlaceholder)/"
 
   @Option(
     help: ArgumentHelp(
       "The permitted actions, separated by commas: read,write,delete,list; repeatable.", valueName: "actions"))
   var allow: [ActionList] = [ActionList(actions: [.write])]
 
-  @Option(help: ArgumentHelp("The maximum size of an uploaded object.", valueName: "bytes"))
-  var maxSize: Int64?
+  @Option(help: ArgumentHelp("The maximum size of an uploaded object.", valueName: "bytes")) var maxSize: Int64?
+  @Option(help: "A permitted media type of uploaded objects; repeatable.") var type: [String] = []
 
-  @Option(help: "A permitted media type of uploaded objects; repeatable.")
-  var type: [String] = []
-
-  /// Checks that the prefix of one caller cannot match objects of another caller.
+  /// Throws an error if the prefix of one caller could match objects of another.
   func requireSeparatePrefixes() throws {
-    let parts = prefix.components(separatedBy: Self.placeholder)
+    let parts = prefix.components(separatedBy: Self.callerPlaceholder)
     guard parts.count > 1 else { return }
     // Only a character that cannot be part of a name marks the end of the name.
     guard parts.dropFirst().contains(where: { $0.utf8.first.map { !CallerList.isNameByte($0) } ?? false }) else {
       throw ValidationError(
-        "With --prefix '\(prefix)' the caller alice could access objects of a caller alicex, because the prefix of one begins with that of the other. Put a slash right after \(Self.placeholder), as in '\(parts[0])\(Self.placeholder)/'."
-      )
+        "With --prefix '\(prefix)' the caller alice could access objects of a caller alicex, because the prefix of one "
+          + "begins with that of the other. Put a slash right after \(Self.callerPlaceholder), as in "
+          + "'\(parts[0])\(Self.callerPlaceholder)/'.")
     }
   }
 
   func policy(of caller: String) -> AccessPolicy {
     var rule = AccessRule(
-      objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
+      objects: .prefix(prefix.replacing(Self.callerPlaceholder, with: caller)), in: bucket, upTo: maxSize,
       types: type.isEmpty ? nil : type)
     rule.actions = Set(allow.flatMap(\.actions))
     return AccessPolicy([rule])
   }
 }
 
-/// An argument that contains permitted actions, separated by commas.
+/// Permitted actions, separated by commas.
 struct ActionList {
   let actions: [AccessAction]
-
   var defaultValueDescription: String { actions.map(\.rawValue).joined(separator: ",") }
-
 }
 
 extension ActionList: ExpressibleByArgument {

@@ -13,18 +13,15 @@ struct MakeBucketCommand: AsyncParsableCommand, ReportingCommand {
         storage-auth mb cos://photos-1250000000 --region ap-guangzhou   # with APPID
       """)
 
-  @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")
-  var location: String
-
+  @Argument(help: "oss://bucket, cos://bucket or s3://bucket.") var location: String
   @OptionGroup(title: "Service") var options: BucketOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { _ = try options.bucket(at: location) }
 
   func run() async throws {
     try await options.bucket(at: location).createBucket()
-    if output.json { Terminal.json(["action": "create", "bucket": .string(location)]) }
+    if output.json { Terminal.printJSON(["action": "create", "bucket": .string(location)]) }
   }
 }
 
@@ -37,17 +34,14 @@ struct RemoveBucketCommand: AsyncParsableCommand, ReportingCommand {
         storage-auth rm -r oss://photos --yes && storage-auth rb oss://photos
       """)
 
-  @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")
-  var location: String
-
+  @Argument(help: "oss://bucket, cos://bucket or s3://bucket.") var location: String
   @OptionGroup(title: "Service") var options: BucketOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { _ = try options.bucket(at: location) }
 
   func run() async throws {
     try await options.bucket(at: location).deleteBucket()
-    if output.json { Terminal.json(["action": "delete", "bucket": .string(location)]) }
+    if output.json { Terminal.printJSON(["action": "delete", "bucket": .string(location)]) }
   }
 }

@@ -6,8 +6,7 @@ internal import StorageClient
 
 struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cp",
-    abstract: "Copies files to objects, objects to files, or objects to objects.",
+    commandName: "cp", abstract: "Copies files to objects, objects to files, or objects to objects.",
     usage: "storage-auth cp <source> ... <destination> [<options>]",
     discussion: """
       Examples:
@@ -32,16 +31,13 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(name: .shortAndLong, help: "Copy a folder, or all objects below a prefix; replaces what exists.")
   var recursive = false
 
-  @OptionGroup(title: "Whole folders") var tree: TreeOptions
+  @OptionGroup(title: "Whole folders") var folder: FolderOptions
 
   @Option(help: ArgumentHelp("Sources that are copied at a time (16; Aspera: 1), without -r.", valueName: "number"))
   var parallel: Int?
 
-  @Flag(help: "Stop at the first failure instead of copying the other sources.")
-  var failFast = false
-
-  @Flag(help: "Continue what an earlier run with --resume left, and let the next one continue.")
-  var resume = false
+  @Flag(help: "Stop at the first failure instead of copying the other sources.") var failFast = false
+  @Flag(help: "Continue what an earlier run with --resume left, and let the next one continue.") var resume = false
 
   @Option(help: ArgumentHelp("The media type; derived from the name by default.", valueName: "type"))
   var contentType: String?
@@ -50,22 +46,20 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   var metadata: [MetadataArgument] = []
 
   @OptionGroup(title: "Service") var options: StoreOptions
-
   @OptionGroup(title: "Aspera") var aspera: AsperaOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
     // The maximum is the transport's number of connections per host.
     try (1...64).require(parallel, of: "--parallel")
-    guard resume || recursive || tree.checkpoints == nil else {
+    guard resume || recursive || folder.checkpoints == nil else {
       throw ValidationError("--checkpoints is for --resume and --recursive.")
     }
     if recursive {
       _ = try folderTransfer()
       return
     }
-    guard !tree.isForTreesOnly else {
+    guard !folder.isForFoldersOnly else {
       throw ValidationError("--include, --exclude, --jobs and --dry-run are for --recursive.")
     }
     try plan.validate(locations)
@@ -78,25 +72,25 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
       return try await transfer.run()
     }
     var plan = plan
-    if resume { plan.checkpoints = try CheckpointDirectory(tree.checkpoints) }
+    if resume { plan.checkpoints = try CheckpointDirectory(folder.checkpoints) }
     var run = CopyRun(plan: plan, parallel: parallel, stopsAtFailure: failFast)
-    try await run.run(locations)
+    try await run.copy(locations)
   }
 
-  private func folderTransfer() throws -> TreeTransfer {
+  private func folderTransfer() throws -> FolderTransfer {
     guard locations.count == 2 else { throw ValidationError("--recursive needs one source and one destination.") }
     guard contentType == nil, metadata.isEmpty, parallel == nil, !failFast, !resume else {
       throw ValidationError(
         "--content-type, --metadata, --parallel, --fail-fast and --resume are not for --recursive; use --jobs, and "
           + "give the same command again after an interruption.")
     }
-    return try TreeTransfer(
-      from: locations[0], to: locations[1], tree: tree, stores: options, aspera: aspera,
+    return try FolderTransfer(
+      from: locations[0], to: locations[1], folder: folder, stores: options, aspera: aspera,
       sync: SyncOptions(comparison: .none))
   }
 
   private var plan: CopyPlan {
-    var plan = CopyPlan(options: options, aspera: aspera, origin: tree.origin)
+    var plan = CopyPlan(options: options, aspera: aspera, origin: folder.origin)
     plan.upload = UploadOptions(
       contentType: contentType, metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last })
     plan.parallel = parallel ?? 1
@@ -105,7 +99,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   }
 }
 
-/// An argument `name=value` that specifies a metadata entry to store with an object.
+/// A metadata entry to store with an object, as `name=value`.
 struct MetadataArgument: ExpressibleByArgument {
   let name: String
   let value: String
@@ -133,18 +127,15 @@ struct MoveCommand: AsyncParsableCommand, ReportingCommand {
   var locations: [String]
 
   @OptionGroup var origin: OriginOptions
-
   @OptionGroup(title: "Service") var options: StoreOptions
-
   @OptionGroup(title: "Aspera") var aspera: AsperaOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { try plan.validate(locations) }
 
   func run() async throws {
     var run = CopyRun(plan: plan)
-    try await run.run(locations)
+    try await run.copy(locations)
   }
 
   private var plan: CopyPlan {
@@ -164,30 +155,26 @@ struct CatCommand: AsyncParsableCommand, ReportingCommand {
         storage-auth cat s3://logs/a.gz --region eu-central-1 | gunzip
       """)
 
-  @Argument(help: ArgumentHelp("oss://bucket/key (or cos://, s3://).", valueName: "location"))
-  var locations: [String]
-
+  @Argument(help: ArgumentHelp("oss://bucket/key (or cos://, s3://).", valueName: "location")) var locations: [String]
   @OptionGroup(title: "Service") var options: StoreOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { for location in locations { try CopyPlan(options: options).validate([location, "-"]) } }
 
   func run() async throws {
     var run = CopyRun(plan: CopyPlan(options: options))
-    for location in locations { try await run.run([location, "-"]) }
+    for location in locations { try await run.copy([location, "-"]) }
   }
 }
 
 /// A run of the transfers of `cp`, `mv` or `cat`, with its output.
 struct CopyRun {
   var plan: CopyPlan
-  /// The number of concurrent transfers, or `nil` for the default.
   var parallel: Int?
   var stopsAtFailure = false
 
-  /// Transfers all sources to the last of the locations.
-  mutating func run(_ arguments: [String]) async throws {
+  /// Transfers all locations but the last one to the last one.
+  mutating func copy(_ arguments: [String]) async throws {
     let locations = try arguments.map { try Location($0) }
     guard let destination = locations.last else { return }
     var transfers: [ObjectTransfer] = []
@@ -197,16 +184,14 @@ struct CopyRun {
       transfers.append(isReported ? transfer.reported(as: plan.moves ? "move" : "copy") : transfer)
     }
     guard transfers.count > 1 else {
-      for transfer in transfers {
-        let bar = destination == .standardStream ? nil : ProgressBar(transfer.name)
-        defer { bar?.finish() }
-        try await transfer.run(progress: bar?.handler)
-      }
-      return
+      guard let transfer = transfers.first else { return }
+      let bar = destination == .standardStream ? nil : ProgressBar(transfer.name)
+      defer { bar?.finish() }
+      return try await transfer.run(progress: bar?.handler)
     }
     let isAspera = locations.contains(where: \.isAspera)
     let pipeline = TransferPipeline(
-      transfersInFlight: parallel ?? TreeTransfer.defaultConcurrency(isAspera: isAspera),
+      transfersInFlight: parallel ?? FolderTransfer.defaultConcurrency(isAspera: isAspera),
       stopsAtFailure: stopsAtFailure)
     let bar = ProgressBar("\(transfers.count) objects")
     let report = try await pipeline.run(transfers, progress: bar?.pipelineHandler)
@@ -218,22 +203,22 @@ struct CopyRun {
     SyncOutput().show(report.failures.map { ($0.name, $0.error) })
     let (copied, failed) = (report.completedObjects, report.failedObjects)
     if Terminal.mode.isJSON {
-      Terminal.json([
+      Terminal.printJSON([
         "summary": ["copied": .integer(copied), "failed": .integer(failed), "notCopied": .integer(notCopied)]
       ])
     } else if !report.isComplete {
-      Terminal.errorLines("\(copied) copied, \(failed) failed, \(notCopied) not copied")
+      Terminal.printErrorLines("\(copied) copied, \(failed) failed, \(notCopied) not copied")
     }
     guard report.isComplete else { throw ExitCode.failure }
   }
 }
 
 extension ObjectTransfer {
-  /// Returns the transfer, which prints a line of JSON when it is complete.
+  /// Returns the transfer, which then prints a line of JSON when it is complete.
   fileprivate func reported(as action: String) -> ObjectTransfer {
     ObjectTransfer(name, byteCount: byteCount) { progress in
       try await run(progress: progress)
-      Terminal.json(["action": .string(action), "path": .string(name), "bytes": .integer(byteCount)])
+      Terminal.printJSON(["action": .string(action), "path": .string(name), "bytes": .integer(byteCount)])
     }
   }
 }

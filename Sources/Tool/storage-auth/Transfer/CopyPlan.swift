@@ -4,15 +4,13 @@
 internal import ArgumentParser
 internal import AsperaClient
 
-/// The transfers of `cp`, `mv` and `cat`, and the clients, which locations in the same bucket or on the same server share.
+/// The transfers of `cp`, `mv` and `cat`, with one client for all locations in a bucket or on a server.
 struct CopyPlan {
-  /// A client for a bucket, an Aspera node, or an account on an Aspera server.
   enum Client {
     case bucket(any BucketStore)
     case node(any ObjectStore)
     case account(AccountTransfers)
 
-    /// The client of a bucket or a node.
     var store: (any ObjectStore)? {
       switch self {
       case .bucket(let store): store
@@ -22,7 +20,7 @@ struct CopyPlan {
     }
   }
 
-  /// A client's bucket or server, in the service of the destination or in that of the source.
+  /// The bucket or server of a client, and whether it is in the service of the source only.
   private struct ClientKey: Hashable {
     let container: Location
     let isInOtherService: Bool
@@ -31,15 +29,11 @@ struct CopyPlan {
   let options: StoreOptions
   let aspera: AsperaOptions?
   let origin: OriginOptions?
-  /// The media type and the metadata of the objects that are uploaded.
   var upload = UploadOptions()
-  /// The number of copies at a time.
   var parallel = 1
-  /// Whether the transfers continue what an earlier run left, and can be continued themselves.
+  /// Whether the transfers continue those of an earlier run, and can be continued.
   var resumes = false
-  /// Whether the sources are deleted after their transfers.
   var moves = false
-  /// The directory for the state of unfinished transfers, or `nil` if transfers cannot be continued.
   var checkpoints: CheckpointDirectory?
   private var clients: [ClientKey: Client] = [:]
 
@@ -49,7 +43,6 @@ struct CopyPlan {
 
   // MARK: Checks
 
-  /// Throws an error for locations between which a copy is not possible.
   func validate(_ locations: [String]) throws {
     guard locations.count > 1, let destination = try locations.last.map({ try Location($0) }) else {
       throw ValidationError("Name a source and a destination.")
@@ -68,7 +61,6 @@ struct CopyPlan {
     }
   }
 
-  /// Throws an error for a copy between two locations that is not possible.
   func requireSupport(from source: Location, to destination: Location) throws {
     try requireApplicableOptions(from: source, to: destination)
     try requireSingleSource(source, to: destination)
@@ -79,7 +71,6 @@ struct CopyPlan {
     try requireSupportedPair(source, destination)
   }
 
-  /// Throws an error for an option that has no effect on a copy between two locations.
   private func requireApplicableOptions(from source: Location, to destination: Location) throws {
     let usesAccount = source.isAccount || destination.isAccount
     if aspera?.transferServer != nil, usesAccount {
@@ -93,11 +84,9 @@ struct CopyPlan {
     }
   }
 
-  /// Throws an error for a source that is a folder or a bucket.
   private func requireSingleSource(_ source: Location, to destination: Location) throws {
     if case .file(let path) = source, LocalFiles.isDirectory(path) {
-      let remedy =
-        destination == .standardStream ? "name an object" : moves ? "copy it with cp -r" : "add --recursive"
+      let remedy = destination == .standardStream ? "name an object" : moves ? "copy it with cp -r" : "add --recursive"
       throw ValidationError("\(path.onOneLine) is a folder; \(remedy).")
     }
     if case .object(_, let bucket, let key) = source, key.isEmpty {
@@ -122,7 +111,7 @@ struct CopyPlan {
     }
   }
 
-  /// Throws an error for two kinds of locations between which no copy is possible, or for a store that cannot be used.
+  /// Throws an error if there is no way to copy between two kinds of locations, or if a store cannot be used.
   private func requireSupportedPair(_ source: Location, _ destination: Location) throws {
     switch (source, destination) {
     case (.object, .object) where resumes:
@@ -150,7 +139,6 @@ struct CopyPlan {
     }
   }
 
-  /// Returns whether the source of a copy is in another service than the destination.
   private func isInOtherService(_ source: Location, _ destination: Location) -> Bool {
     origin?.isOther(than: options.buckets) ?? false
       || source.cloud.map { from in destination.cloud.map { $0 != from } ?? false } ?? false
@@ -184,18 +172,9 @@ struct CopyPlan {
     case (.object(_, let bucket, let key), .object):
       guard case .bucket(let store) = targetClient, let origin = sourceClient?.store else { break }
       let target = destination.key(naming: key)
-      guard isInOtherService else {
-        return ObjectTransfer(target) { _ in
-          _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
-        }
-      }
-      return ObjectTransfer(target) { [upload] progress in
-        let object = try await origin.open(key)
-        var options = UploadOptions(of: object.info)
-        options.contentType = upload.contentType ?? options.contentType
-        if !upload.metadata.isEmpty { options.metadata = upload.metadata }
-        try await store.upload(
-          .stream(object.body, length: object.contentLength), to: target, options: options, progress: progress)
+      guard !isInOtherService else { return relay(of: key, from: origin, to: target, in: store) }
+      return ObjectTransfer(target) { _ in
+        _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
       }
     case (.standardStream, .object(_, _, let key)):
       guard let store = targetClient?.store else { break }
@@ -204,18 +183,33 @@ struct CopyPlan {
       }
     case (.object(_, _, let key), .standardStream):
       guard let store = sourceClient?.store else { break }
-      return ObjectTransfer(key) { _ in for try await bytes in try await store.open(key).body { Terminal.bytes(bytes) }
+      return ObjectTransfer(key) { _ in
+        for try await bytes in try await store.open(key).body { Terminal.writeBytes(bytes) }
       }
     case (.file(let path), _):
-      if let targetClient { return send(FilePath(path), to: destination, targetClient) }
+      if let targetClient { return upload(of: FilePath(path), to: destination, targetClient) }
     case (_, .file):
-      if let sourceClient { return fetch(source, to: destination, sourceClient) }
+      if let sourceClient { return download(of: source, to: destination, sourceClient) }
     default: break
     }
     throw ValidationError("Name an object, as oss://bucket/key.")
   }
 
-  private func send(_ file: FilePath, to destination: Location, _ client: Client) -> ObjectTransfer {
+  /// Returns the copy of an object of another service, whose bytes pass through this machine.
+  private func relay(
+    of key: String, from origin: any ObjectStore, to target: String, in store: any BucketStore
+  ) -> ObjectTransfer {
+    ObjectTransfer(target) { [upload] progress in
+      let object = try await origin.open(key)
+      var options = UploadOptions(of: object.info)
+      options.contentType = upload.contentType ?? options.contentType
+      if !upload.metadata.isEmpty { options.metadata = upload.metadata }
+      try await store.upload(
+        .stream(object.body, length: object.contentLength), to: target, options: options, progress: progress)
+    }
+  }
+
+  private func upload(of file: FilePath, to destination: Location, _ client: Client) -> ObjectTransfer {
     let target = destination.key(naming: file.string)
     let byteCount = LocalFiles.byteCount(file.string)
     switch client {
@@ -234,10 +228,8 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the transfer that downloads an object to a file, or into a directory under the last component of its key.
-  ///
-  /// A directory whose name ends in a slash is created.
-  private func fetch(_ source: Location, to destination: Location, _ client: Client) -> ObjectTransfer {
+  /// Returns the download to a file, or to a directory, which is created if its name ends in a slash.
+  private func download(of source: Location, to destination: Location, _ client: Client) -> ObjectTransfer {
     let (key, folder) = (source.key, destination.isFolder ? destination.key : nil)
     let target = folder.map { FilePath($0).appending(source.lastName) } ?? FilePath(destination.key)
     return ObjectTransfer(target.string) { [checkpoints] progress in
@@ -257,7 +249,7 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the client of a location, which is created for the first location in its bucket or on its server.
+  /// Returns the client of a location, which is created for the first location of its container.
   private mutating func client(
     of location: Location, _ stores: StoreOptions, isInOtherService: Bool = false
   ) async throws -> Client? {

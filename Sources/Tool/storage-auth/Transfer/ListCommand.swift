@@ -19,19 +19,14 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
       with 2026. Control characters of keys are printed as \\n or \\u{1B}; programs should read --json.
       """)
 
-  @Argument(help: "oss://, oss://bucket/folder (or cos://, s3://) or aspera://node/folder.")
-  var location: String
-
-  @Flag(name: .shortAndLong, help: "List all keys of the folder, not only up to the next slash.")
-  var recursive = false
+  @Argument(help: "oss://, oss://bucket/folder (or cos://, s3://) or aspera://node/folder.") var location: String
+  @Flag(name: .shortAndLong, help: "List all keys of the folder, not only up to the next slash.") var recursive = false
 
   @Flag(help: "Read the location as the start of keys, which can end within a name, not as a folder.")
   var prefix = false
 
   @OptionGroup(title: "Service") var options: StoreOptions
-
   @OptionGroup(title: "Aspera") var aspera: AsperaOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -50,7 +45,7 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
     for try await entry in store.list(prefix: keyPrefix, delimiter: recursive ? nil : "/") { show(entry) }
   }
 
-  /// The cloud of a location without a bucket, whose buckets are listed, or `nil`.
+  /// The cloud whose buckets are listed, if the location has no bucket.
   private var cloudOfBuckets: CloudName? {
     location.removingByteSuffix("://").flatMap { CloudName(argument: String($0)) }
   }
@@ -58,13 +53,12 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   private func show(_ buckets: [ListedBucket]) {
     for bucket in buckets {
       let (created, region) = (bucket.created?.iso8601, bucket.region ?? "")
-      Terminal.result(
+      Terminal.printResult(
         "\(created ?? blanks(Self.dateWidth)) \(region)\(blanks(Self.sizeWidth - region.count)) \(bucket.name)",
         ["bucket": .string(bucket.name), "created": .text(created), "region": .text(bucket.region)])
     }
   }
 
-  /// The widths of the columns for dates and sizes.
   private static let (dateWidth, sizeWidth) = (20, 14)
 
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
@@ -73,11 +67,11 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
     switch entry {
     case .object(let object):
       let (date, size) = (object.lastModified?.iso8601, String(object.size))
-      Terminal.result(
+      Terminal.printResult(
         "\(date ?? blanks(Self.dateWidth)) \(blanks(Self.sizeWidth - size.count))\(size) \(object.key)",
         ["key": .string(object.key), "size": .integer(object.size), "lastModified": .text(date)])
     case .commonPrefix(let prefix):
-      Terminal.result(blanks(Self.dateWidth + Self.sizeWidth + 2) + prefix, ["prefix": .string(prefix)])
+      Terminal.printResult(blanks(Self.dateWidth + Self.sizeWidth + 2) + prefix, ["prefix": .string(prefix)])
     }
   }
 
@@ -99,11 +93,8 @@ struct DiskUsageCommand: AsyncParsableCommand, ReportingCommand {
       oss://photos/2026 stands for the object 2026 and the folder 2026/, as for ls.
       """)
 
-  @Argument(help: "oss://bucket/folder (or cos://, s3://) or aspera://node/folder.")
-  var location: String
-
+  @Argument(help: "oss://bucket/folder (or cos://, s3://) or aspera://node/folder.") var location: String
   @OptionGroup(title: "Service") var options: StoreOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws { _ = try options.listedStore(of: Location(location)) }
@@ -118,7 +109,7 @@ struct DiskUsageCommand: AsyncParsableCommand, ReportingCommand {
       objects += 1
       bytes = bytes.saturatingAdding(object.size)
     }
-    Terminal.result(
+    Terminal.printResult(
       "\(objects) \(objects == 1 ? "object" : "objects"), \(bytes) bytes (\(ByteText(bytes)))",
       ["objects": .integer(objects), "bytes": .integer(bytes)])
   }

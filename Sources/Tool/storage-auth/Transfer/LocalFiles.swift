@@ -5,14 +5,12 @@ internal import ArgumentParser
 internal import Foundation
 internal import StorageClient
 
-/// Facts about files on this machine.
 enum LocalFiles {
-  /// Returns whether a path leads to a directory, without following a symbolic link.
+  /// Returns whether a path leads to a directory; a symbolic link is not followed.
   static func isDirectory(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
   }
 
-  /// Creates a directory with those that contain it, unless it exists.
   static func makeDirectory(_ path: String) throws {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -23,19 +21,18 @@ enum LocalFiles {
 
   /// Deletes the file that `mv` has copied.
   static func remove(_ path: String) throws {
-    // The function of Foundation would also delete a folder that replaced the file.
+    // Foundation would also delete a folder that has replaced the file.
     guard unsafe unlink(path) == 0 else {
       throw StorageError(.unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
     }
   }
 
-  /// Returns the size of a file in bytes, or `nil` if it cannot be read.
   static func byteCount(_ path: String) -> Int64? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
   }
 }
 
-/// The directory in which `cp --resume` keeps the checkpoints of unfinished transfers, one file per transfer.
+/// The directory for the checkpoints of unfinished transfers, one file for each.
 struct CheckpointDirectory {
   let path: FilePath
 

@@ -6,17 +6,15 @@ internal import StorageAuth
 
 /// A location on the command line: an object in a bucket, a path on an Aspera server, or a file on this machine.
 enum Location: Hashable {
-  /// An object in a bucket, such as `oss://bucket/key`.
-  ///
-  /// The key is not percent-encoded. It may be empty or a prefix.
+  /// `oss://bucket/key`, with a key that is not percent-encoded, and that may be empty or a prefix.
   case object(CloudName, bucket: String, key: String)
-  /// A file on an Aspera node, which is accessed through the Node API: `aspera://host/key`.
+  /// A file on an Aspera node, through the Node API: `aspera://host/key`.
   case node(ServerAddress, key: String)
-  /// A file on an Aspera server, which is accessed only with an account: `aspera://user@host/path`.
+  /// A file on an Aspera server, with only an account: `aspera://user@host/path`.
   case account(ServerAddress, path: String)
-  /// A file or a directory on this machine, as the user wrote it: a slash at its end says that it is a directory.
+  /// A file on this machine, or a directory if the path ends with a slash.
   case file(String)
-  /// Standard input or standard output, `-`.
+  /// `-`: standard input or standard output.
   case standardStream
 
   /// Parses an argument, which errors never contain, because it may contain a password.
@@ -45,7 +43,7 @@ enum Location: Hashable {
     }
   }
 
-  /// The location's key in its bucket or on its node, or the location's path on its server or on this machine.
+  /// The key in the bucket or on the node, or the path on the server or on this machine.
   var key: String {
     switch self {
     case .object(_, _, let key), .node(_, let key), .account(_, let key), .file(let key): key
@@ -53,12 +51,10 @@ enum Location: Hashable {
     }
   }
 
-  /// The start of the keys below the location, which is read as a folder: its key, ending in a slash unless it is empty.
-  ///
-  /// All commands for more than one object read a location this way.
+  /// The start of the keys below the location: its key, with a slash at the end unless it is empty.
   var folderPrefix: String { key.isEmpty || key.hasByteSuffix("/") ? key : "\(key)/" }
 
-  /// The bucket, node or server that contains this location, with an empty key; a file on this machine is its own.
+  /// The bucket, node or server of the location; a file is its own container.
   var container: Location {
     switch self {
     case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")
@@ -74,44 +70,26 @@ enum Location: Hashable {
     return key.isEmpty || key.hasByteSuffix("/")
   }
 
-  var isAspera: Bool {
-    switch self {
-    case .node, .account: true
-    case .object, .file, .standardStream: false
-    }
-  }
-
-  var isFile: Bool {
-    if case .file = self { true } else { false }
-  }
-
-  /// The cloud of an object, or `nil`.
-  var cloud: CloudName? {
-    if case .object(let cloud, _, _) = self { cloud } else { nil }
-  }
-
-  var isAccount: Bool {
-    if case .account = self { true } else { false }
-  }
-
-  /// The last component of the key or the path, or an empty string.
+  var isFile: Bool { if case .file = self { true } else { false } }
+  var isAccount: Bool { if case .account = self { true } else { false } }
+  var isAspera: Bool { if case .node = self { true } else { isAccount } }
+  var cloud: CloudName? { if case .object(let cloud, _, _) = self { cloud } else { nil } }
   var lastName: String { key.words(between: "/").last.map(String.init) ?? "" }
 
-  /// Returns the key to which a source is copied: this key, with the source's last component if it is empty or ends with a
-  /// slash.
+  /// Returns the key of a copy: to a key that is empty or ends with a slash, the source's last component is added.
   func key(naming source: String) -> String {
     guard key.isEmpty || key.hasByteSuffix("/") else { return key }
     return key + (source.words(between: "/").last ?? "")
   }
 }
 
-/// A server's address on the command line: `host`, `host:port` or `[::1]:port`, optionally preceded by `user@`.
+/// The address of an Aspera server: `[user@]host[:port]`, with brackets around an IPv6 address.
 struct ServerAddress: Hashable, ExpressibleByArgument {
   let user: String?
   let host: String
   let port: Int?
 
-  /// Parses a server's address, or returns `nil` if the address is malformed or contains a password.
+  /// Parses an address, or returns `nil` if it is malformed or contains a password.
   init?(_ text: some StringProtocol) {
     let text = Substring(text)
     let at = text.utf8.lastIndex(of: UInt8(ascii: "@"))
@@ -125,23 +103,12 @@ struct ServerAddress: Hashable, ExpressibleByArgument {
       host = String(authority.bytes(before: ":"))
       portPart = authority.bytes(from: ":")
     }
-    if portPart.isEmpty {
-      port = nil
-    } else {
-      guard let number = portPart.removingBytePrefix(":").flatMap({ Int(digits: $0) }), (1...65_535).contains(number)
-      else {
-        return nil
-      }
-      port = number
-    }
+    port = portPart.removingBytePrefix(":").flatMap { Int(digits: $0) }
+    guard portPart.isEmpty || port.map({ (1...65_535).contains($0) }) ?? false else { return nil }
     // A password must not be on a command line, where other users can read it.
     guard !host.isEmpty, user?.isEmpty != true, user?.hasByte(":") != true else { return nil }
   }
 
   init?(argument: String) { self.init(argument) }
-
-  /// Returns the server's host and port as they appear in a URL.
-  func authority(defaultPort: Int) -> String {
-    "\(host.hasByte(":") ? "[\(host)]" : host):\(port ?? defaultPort)"
-  }
+  func authority(defaultPort: Int) -> String { "\(host.hasByte(":") ? "[\(host)]" : host):\(port ?? defaultPort)" }
 }

@@ -18,23 +18,17 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
       20261120.jpg is deleted. All objects are listed before the first is deleted.
       """)
 
-  @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.")
-  var location: String
-
+  @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.") var location: String
   @OptionGroup(title: "Service") var options: StoreOptions
 
   @Flag(name: .shortAndLong, help: "Delete all objects below the location, which is read as a folder.")
   var recursive = false
 
-  @Flag(name: .customLong("dry-run"), help: "Print what would be deleted, without deleting it.")
-  var dryRun = false
-
-  @Flag(help: "Delete all objects of a bucket or a node without a question.")
-  var yes = false
-
+  @Flag(name: .customLong("dry-run"), help: "Print what would be deleted, without deleting it.") var dryRun = false
+  @Flag(help: "Delete all objects of a bucket or a node without a question.") var yes = false
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The number of objects whose results are printed together.
+  /// The number of objects that are deleted before their results are printed.
   private static let groupSize = 1000
 
   func validate() throws {
@@ -58,7 +52,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
       for object in objects { showDeletion(of: object.key, byteCount: object.size) }
-      return Terminal.summary(
+      return Terminal.printSummary(
         "\(objects.count) objects would be deleted (\(size))", summary(deleted: objects.count, failed: 0))
     }
     if prefix.isEmpty, !yes, !objects.isEmpty {
@@ -71,7 +65,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     try await delete(objects, from: store)
   }
 
-  /// Deletes the object of a location, and prints a note if there are objects below it, which the user may have meant.
+  /// Deletes one object, and prints a note about objects below it, which the user may have meant.
   private func deleteObject(at target: Location, from store: any ObjectStore) async throws {
     guard !dryRun else {
       showDeletion(of: target.key)
@@ -86,7 +80,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.note("The objects below \(target.folderPrefix) were not deleted; add --recursive for them.")
   }
 
-  /// Lists all objects below a prefix, before any of them is deleted; a listing of another prefix is an error.
+  /// Lists all objects below a prefix, and throws an error if the service lists any other object.
   private func objects(below prefix: String, in store: any ObjectStore) async throws -> [ListedObject] {
     var objects: [ListedObject] = []
     for try await entry in store.list(prefix: prefix) {
@@ -100,10 +94,10 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     return objects
   }
 
-  /// Deletes objects, and prints how many were deleted, also if the deletion ends with an error.
+  /// Deletes objects, and prints how many were deleted even if an error ends the deletion.
   private func delete(_ objects: [ListedObject], from store: any ObjectStore) async throws {
     var (remainingObjects, deleted, failed) = (objects[...], 0, 0)
-    defer { Terminal.summary("\(deleted) deleted, \(failed) failed", summary(deleted: deleted, failed: failed)) }
+    defer { Terminal.printSummary("\(deleted) deleted, \(failed) failed", summary(deleted: deleted, failed: failed)) }
     while !remainingObjects.isEmpty {
       let group = remainingObjects.prefix(Self.groupSize)
       remainingObjects = remainingObjects.dropFirst(group.count)
@@ -116,22 +110,22 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     if failed > 0 { throw ExitCode.failure }
   }
 
-  /// Prints a deletion as JSON, or as a line of a dry run, because other text output has no line for each object.
+  /// Prints a deletion as JSON, or as a line of a dry run; there is no other text output for single objects.
   private func showDeletion(of key: String, byteCount: Int64? = nil) {
-    guard output.json else { return Terminal.line("would delete \(key)") }
+    guard output.json else { return Terminal.printLine("would delete \(key)") }
     var line: JSONObject = ["action": "delete", "key": .string(key)]
     if dryRun {
       line["bytes"] = .integer(byteCount)
       line["dryRun"] = true
     }
-    Terminal.json(.object(line))
+    Terminal.printJSON(.object(line))
   }
 
   private func show(_ failure: DeletionReport.Failure) {
     guard output.json else {
-      return Terminal.errorLines("\(failure.key): \(failure.code): \(failure.message)".onOneLine)
+      return Terminal.printErrorLines("\(failure.key): \(failure.code): \(failure.message)".onOneLine)
     }
-    Terminal.json([
+    Terminal.printJSON([
       "action": "fail", "key": .string(failure.key), "code": .string(failure.code), "message": .string(failure.message),
     ])
   }

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageClient
 
-/// The command that prints the attributes of an object, one on each line.
 struct StatCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stat", abstract: "Shows the size, the type, the time and the metadata of an object.",
@@ -15,14 +14,10 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
         storage-auth stat s3://photos/cat.jpg --region eu-central-1 --json
       """)
 
-  @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.")
-  var location: String
-
+  @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.") var location: String
   @OptionGroup(title: "Service") var options: StoreOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The width of the column for the names of attributes.
   private static let nameWidth = 10
 
   func validate() throws { _ = try storeAndKey() }
@@ -30,7 +25,7 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let (store, key) = try storeAndKey()
     let info = try await store.head(key)
-    if output.json { return Terminal.json(info.json) }
+    if output.json { return Terminal.printJSON(info.json) }
     let facts: [(String, String?)] = [
       ("key", info.key), ("size", info.size.map { "\($0) (\(ByteText($0)))" }), ("type", info.contentType),
       ("modified", info.lastModified?.iso8601), ("etag", info.etag), ("version", info.versionID),
@@ -38,7 +33,7 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
     ]
     for (name, value) in facts + info.sortedMetadata.map({ ("metadata", "\($0.key)=\($0.value)") }) {
       guard let value else { continue }
-      Terminal.line(name + String(repeating: " ", count: Self.nameWidth - name.count) + value)
+      Terminal.printLine(name + String(repeating: " ", count: Self.nameWidth - name.count) + value)
     }
   }
 

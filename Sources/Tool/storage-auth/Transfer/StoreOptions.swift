@@ -8,8 +8,8 @@ internal import AsperaClient
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The URL of the service, such as http://127.0.0.1:9000; by default the public one of the region, or for s3 that of "
-        + "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
+      "The URL of the service, such as http://127.0.0.1:9000; by default the public one of the region, or for s3 that "
+        + "of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -19,12 +19,10 @@ struct BucketOptions: ParsableArguments {
       """)
   var region: String?
 
-  @Option(help: "The version of the OSS signature: v4 or v1.")
-  var signature: SignatureVersionArgument = .v4
-
+  @Option(help: "The version of the OSS signature: v4 or v1.") var signature: SignatureVersionArgument = .v4
   @OptionGroup var credentials: CredentialOptions
 
-  /// Returns a client for the bucket of a location without a key.
+  /// Returns a client for the bucket of a location, which must not have a key.
   func bucket(at location: String) throws -> any BucketStore {
     guard case .object(let name, let bucket, key: "") = try Location(location) else {
       throw ValidationError("Name only a bucket, as oss://bucket.")
@@ -35,15 +33,14 @@ struct BucketOptions: ParsableArguments {
 
 /// The options for buckets and Aspera nodes.
 struct StoreOptions: ParsableArguments {
-  /// The port of the Node API over TLS, if neither the URL nor the location names one.
   private static let defaultNodePort = 9092
 
   @OptionGroup var buckets: BucketOptions
 
   @Option(
     help: ArgumentHelp(
-      "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, at its port or 9092, by default.",
-      valueName: "url"))
+      "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, at its port or 9092, by "
+        + "default.", valueName: "url"))
   var node: String?
 
   @Option(
@@ -53,9 +50,7 @@ struct StoreOptions: ParsableArguments {
       valueName: "id"))
   var rootFileID: String?
 
-  /// Returns a client for a location's bucket or node, and the location's key.
-  ///
-  /// It returns `nil` for a file on this machine and for an account on an Aspera server, which support only copying.
+  /// Returns a client for a bucket or node, with the location's key, or `nil` for files and accounts.
   func store(
     of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) throws -> (store: any ObjectStore, key: String)? {
@@ -66,7 +61,6 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Returns a client for a location's bucket or node, which can list its objects.
   func listedStore(
     of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) throws -> any ObjectStore {
@@ -104,12 +98,12 @@ struct OriginOptions: ParsableArguments {
 
   var isSet: Bool { fromEndpoint != nil || fromRegion != nil }
 
-  /// Returns whether the options describe another service than those of the destination.
+  /// Returns whether the source is in another service than the destination.
   func isOther(than options: BucketOptions) -> Bool {
     fromEndpoint.map { $0 != options.endpoint } ?? false || fromRegion.map { $0 != options.region } ?? false
   }
 
-  /// Returns the options for the source: those without "from" are for the destination if the two are in different clouds.
+  /// Returns the options for the source, which has another endpoint and region than `stores` if it is in another cloud.
   func stores(_ stores: StoreOptions, from source: Location, to destination: Location) -> StoreOptions {
     let isInOtherCloud = !destination.isFile && source.cloud != destination.cloud && destination != .standardStream
     var stores = stores
@@ -120,7 +114,7 @@ struct OriginOptions: ParsableArguments {
 }
 
 extension ObjectStore {
-  /// Returns the object whose key is the name of a folder without a slash, or `nil` if there is none.
+  /// Returns the object whose key is the folder's name without a slash.
   func object(named folder: Location) async throws -> ListedObject? {
     guard !folder.key.isEmpty, !folder.key.hasByteSuffix("/") else { return nil }
     // It is the first of the keys that start with this name.

@@ -6,8 +6,7 @@ internal import StorageClient
 
 struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync",
-    abstract: "Transfers what differs between a folder, a bucket or a node, and another.",
+    commandName: "sync", abstract: "Transfers what differs between a folder, a bucket or a node, and another.",
     usage: "storage-auth sync <source> <destination> [<options>]",
     discussion: """
       Examples:
@@ -19,30 +18,15 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
       After an interruption or a failure, the same command transfers what is missing. Symbolic links are not followed.
       """)
 
-  @Argument(help: "A folder, oss://bucket/prefix (or cos://, s3://), or aspera://node/prefix.")
-  var source: String
-
-  @Argument(help: "A folder, oss://bucket/prefix (or cos://, s3://), or aspera://node/prefix.")
-  var destination: String
-
-  @Flag(help: "Delete files and objects of the destination that the source does not have.")
-  var delete = false
-
-  @Flag(help: "With --delete, delete although a transfer failed.")
-  var deleteAfterFailures = false
-
-  @Flag(help: "With --delete, delete everything if the source is empty.")
-  var allowEmptySource = false
-
-  @Flag(help: "Compare checksums instead of times, for which files are read.")
-  var checksum = false
-
-  @OptionGroup var selection: TreeOptions
-
+  @Argument(help: "A folder, oss://bucket/prefix (or cos://, s3://), or aspera://node/prefix.") var source: String
+  @Argument(help: "A folder, oss://bucket/prefix (or cos://, s3://), or aspera://node/prefix.") var destination: String
+  @Flag(help: "Delete files and objects of the destination that the source does not have.") var delete = false
+  @Flag(help: "With --delete, delete although a transfer failed.") var deleteAfterFailures = false
+  @Flag(help: "With --delete, delete everything if the source is empty.") var allowEmptySource = false
+  @Flag(help: "Compare checksums instead of times, for which files are read.") var checksum = false
+  @OptionGroup var folder: FolderOptions
   @OptionGroup(title: "Service") var options: StoreOptions
-
   @OptionGroup(title: "Aspera") var aspera: AsperaOptions
-
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -54,11 +38,11 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws { try await transfer().run() }
 
-  private func transfer() throws -> TreeTransfer {
+  private func transfer() throws -> FolderTransfer {
     var syncOptions = SyncOptions(comparison: checksum ? .checksum : .sizeAndTime, deletes: delete)
     syncOptions.deletesAfterFailures = deleteAfterFailures
     syncOptions.allowsEmptySource = allowEmptySource
-    return try TreeTransfer(
-      from: source, to: destination, tree: selection, stores: options, aspera: aspera, sync: syncOptions)
+    return try FolderTransfer(
+      from: source, to: destination, folder: folder, stores: options, aspera: aspera, sync: syncOptions)
   }
 }

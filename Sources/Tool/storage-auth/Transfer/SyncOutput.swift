@@ -3,7 +3,7 @@
 
 internal import StorageClient
 
-/// The output of a transfer of a whole folder or of several files, as text or as lines of JSON.
+/// The output of a transfer of several files, as text or as lines of JSON.
 struct SyncOutput {
   private let mode = Terminal.mode
 
@@ -13,33 +13,32 @@ struct SyncOutput {
   func show(_ preview: SyncPreview) {
     for action in preview.actions { show(action, isDone: false) }
     show(preview.skipped, preview.kept)
-    Terminal.summary(preview.text, ["summary": preview.json])
+    Terminal.printSummary(preview.text, ["summary": preview.json])
   }
 
   func show(_ action: SyncAction, isDone: Bool = true) {
     let kind = action.kind.rawValue
-    Terminal.result(
+    Terminal.printResult(
       "\(isDone ? "" : "would ")\(kind) \(action.path)",
       ["action": .string(kind), "path": .string(action.path), "bytes": .integer(action.byteCount)])
   }
 
   func show(_ skipped: [SyncReport.Skipped], _ kept: [SyncReport.Kept]) {
     func printLine(_ action: JSONValue, _ text: String, _ path: String, _ reason: String) {
-      Terminal.summary(
+      Terminal.printSummary(
         "\(text) \(path): \(reason)", ["action": action, "path": .string(path), "reason": .string(reason)])
     }
     for file in skipped { printLine("skip", "skipped", file.path, file.reason) }
     for file in kept { printLine("keep", "not deleted:", file.path, file.reason) }
   }
 
-  /// A transfer or a deletion that failed.
   typealias Failure = (name: String, error: any Error)
 
-  /// Prints failures: as JSON each of them, and as text each cause once, with the first of its names.
+  /// Prints each failure as JSON, or as text each cause once with the first of its names.
   func show(_ failures: [Failure]) {
     guard !mode.isJSON else {
       for failure in failures {
-        Terminal.json(["action": "fail", "path": .string(failure.name), "error": .string("\(failure.error)")])
+        Terminal.printJSON(["action": "fail", "path": .string(failure.name), "error": .string("\(failure.error)")])
       }
       return
     }
@@ -62,10 +61,10 @@ struct SyncOutput {
     }
   }
 
-  /// The number of names that are printed with an error of several objects.
+  /// The number of further names that are printed with a cause.
   private static let nameLimit = 5
 
-  /// Returns what errors with the same cause have in common: not the id and the time of the request.
+  /// Returns what errors with the same cause have in common, unlike the ID and the time of a request.
   private static func cause(of error: any Error) -> String {
     switch error {
     case let error as ServiceError: "\(error.status) \(error.code) \(error.message)"
@@ -81,7 +80,8 @@ extension SyncReport {
   func text(after duration: Duration) -> String {
     """
     \(created) created, \(updated) updated, \(deleted) deleted, \(unchanged) unchanged, \(skipped.count) skipped, \
-    \(kept.count) kept, \(failed) failed; \(ByteText(bytes)) in \(duration.clockText) (\(ByteText(bytes, per: duration)))
+    \(kept.count) kept, \(failed) failed; \
+    \(ByteText(bytes)) in \(duration.clockText) (\(ByteText(bytes, per: duration)))
     """
   }
 
@@ -98,7 +98,6 @@ extension SyncReport {
 
 extension SyncPreview {
   private func count(_ kind: SyncAction.Kind) -> Int { actions.count { $0.kind == kind } }
-
   private var bytes: Int64 { actions.reduce(0) { $1.kind == .delete ? $0 : $0.saturatingAdding($1.byteCount) } }
 
   fileprivate var text: String {

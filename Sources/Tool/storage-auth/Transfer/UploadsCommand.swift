@@ -6,8 +6,7 @@ internal import StorageClient
 
 struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "uploads",
-    abstract: "Lists or aborts uploads in parts that were not completed.",
+    commandName: "uploads", abstract: "Lists or aborts uploads in parts that were not completed.",
     usage: "storage-auth uploads <location> [<options>]",
     discussion: """
       Examples:
@@ -18,17 +17,13 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
       The location is an object, or a folder: oss://photos/2026 are the uploads of the object 2026 and below 2026/.
       """)
 
-  @Argument(help: "oss://bucket/folder or oss://bucket/key (or cos://, s3://).")
-  var location: String
-
-  @Flag(help: "Abort the listed uploads, which removes their parts.")
-  var abort = false
+  @Argument(help: "oss://bucket/folder or oss://bucket/key (or cos://, s3://).") var location: String
+  @Flag(help: "Abort the listed uploads, which removes their parts.") var abort = false
 
   @Option(help: ArgumentHelp("Only uploads that were started at least this many hours ago.", valueName: "hours"))
   var olderThan: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
-
   @OptionGroup(title: "Service") var options: BucketOptions
 
   func validate() throws {
@@ -56,7 +51,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
 
   private func show(_ upload: UnfinishedUpload) {
     let started = upload.started?.iso8601
-    Terminal.result(
+    Terminal.printResult(
       "\(started ?? String(repeating: " ", count: 20)) \(upload.uploadID) \(upload.key)",
       [
         "key": .string(upload.key), "uploadId": .string(upload.uploadID), "started": .text(started),

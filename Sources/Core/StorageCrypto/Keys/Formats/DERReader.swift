@@ -3,8 +3,8 @@
 
 /// A reader of values in the Distinguished Encoding Rules of ASN.1 (ITU-T X.690).
 ///
-/// Every function returns `nil` if the next value is truncated, has another type, or is out of range; one of the right type
-/// that is out of range is consumed. Lengths need not have the minimum number of bytes that DER requires.
+/// Every function returns `nil` if the next value is truncated, has another type, or is out of range. A value of the
+/// right type is consumed even if it is out of range. Lengths may have more bytes than the minimum that DER requires.
 package struct DERReader {
   /// The maximum length of an object identifier, in bytes; those of key algorithms have up to eleven.
   private static let identifierByteLimit = 32
@@ -34,7 +34,6 @@ package struct DERReader {
   }
 
   package mutating func sequence() -> DERReader? { contents(taggedWith: DERTag.sequence).map { DERReader($0) } }
-
   package mutating func octets() -> [UInt8]? { contents(taggedWith: DERTag.octets).map { Array($0) } }
 
   /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
@@ -115,6 +114,5 @@ enum DER {
   }
 
   static func bits(_ bytes: [UInt8]) -> [UInt8] { value(DERTag.bits, [0] + bytes) }
-
   static func sequence(_ values: [[UInt8]]) -> [UInt8] { value(DERTag.sequence, values.flatMap { $0 }) }
 }

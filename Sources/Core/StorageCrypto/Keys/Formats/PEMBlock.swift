@@ -5,16 +5,12 @@
 package struct PEMBlock {
   /// The label of the block, such as `RSA PRIVATE KEY`.
   package let label: String
-
   package let headers: [String: String]
-
   /// The decoded contents, or `nil` if they are not Base64 or the last line of the block is missing.
   package let contents: [UInt8]?
-
   /// Whether the block starts at the first byte of the text.
   package let isFirst: Bool
 
-  /// Whether the block contains a private key in PKCS #8, which may be encrypted.
   package var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
 
   /// Returns the blocks of a text in their order; a block without its last line has no contents.
@@ -59,14 +55,13 @@ package struct PEMBlock {
 
 extension PEMBlock: CustomStringConvertible, CustomReflectable {
   package var description: String { "PEMBlock(\(label))" }
-
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension String {
   /// Returns the label in a line that begins or ends a block (`BEGIN` or `END`), or `nil` for any other line.
   ///
-  /// A line with the hyphens of several boundaries is a whole block without line breaks, of which no part is a label.
+  /// A line with more than one boundary, such as a whole block without line breaks, has no label.
   fileprivate func boundaryLabel(_ word: String) -> String? {
     let line = trimmingSuffix(while: \.isWhitespace)
     guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
@@ -99,6 +94,5 @@ extension [UInt8] {
   static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   package var hasByteOrderMark: Bool { starts(with: Self.byteOrderMark) }
-
   package var withoutByteOrderMark: [UInt8] { hasByteOrderMark ? Array(dropFirst(Self.byteOrderMark.count)) : self }
 }

@@ -5,7 +5,6 @@
 package struct PKCS8Encryption: Equatable {
   /// The usual cipher name, or the cipher's object identifier if its name is unknown.
   package let cipher: String
-
   /// The cost of the key derivation: the iteration count, or for scrypt the product of its three cost parameters.
   package let derivationCost: Int
 
@@ -42,10 +41,9 @@ package struct PKCS8Encryption: Equatable {
 
   private static let cipherNames = [
     ObjectID.aes128CBC: "AES-128-CBC", ObjectID.aes192CBC: "AES-192-CBC", ObjectID.aes256CBC: "AES-256-CBC",
-    "1.2.840.113549.3.7": "DES-EDE3-CBC", "1.3.14.3.2.7": "DES-CBC",
-    "1.2.840.113549.1.5.3": "DES-CBC with MD5", "1.2.840.113549.1.5.10": "DES-CBC with SHA-1",
-    "1.2.840.113549.1.12.1.1": "RC4-128", "1.2.840.113549.1.12.1.3": "DES-EDE3-CBC with SHA-1",
-    "1.2.840.113549.1.12.1.6": "RC2-40-CBC",
+    "1.2.840.113549.3.7": "DES-EDE3-CBC", "1.3.14.3.2.7": "DES-CBC", "1.2.840.113549.1.5.3": "DES-CBC with MD5",
+    "1.2.840.113549.1.5.10": "DES-CBC with SHA-1", "1.2.840.113549.1.12.1.1": "RC4-128",
+    "1.2.840.113549.1.12.1.3": "DES-EDE3-CBC with SHA-1", "1.2.840.113549.1.12.1.6": "RC2-40-CBC",
   ]
 }
 

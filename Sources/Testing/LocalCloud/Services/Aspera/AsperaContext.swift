@@ -5,7 +5,7 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The state that the simulated Node API, transfer server and applications of one local server share.
+/// The data that the simulated Node API, transfer server and applications of one local server share.
 struct AsperaContext: Sendable {
   let cloud: CloudContext
   let directory: NodeDirectory
@@ -15,22 +15,21 @@ struct AsperaContext: Sendable {
   let activity = ActivityLog()
   /// The fingerprint of the transfer server's host key, which is random for each local server.
   let hostKey: HostKeyFingerprint
-  /// Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well.
   let infoAcceptsBearer: Bool
   /// The lifetime of every transfer token regardless of the request, or `nil` to use the requested lifetime.
-  let tokenLifetime: Duration?
+  let fixedTokenLifetime: Duration?
 
   init(_ configuration: LocalCloud.Configuration, _ store: BucketTable, _ cloud: CloudContext) {
     self.cloud = cloud
     directory = NodeDirectory(configuration)
     files = FileTree(store: store)
     hostKey = HostKeyFingerprint(ofKey: (0..<32).map { _ in UInt8.random(in: .min ... .max) })
-    tokenLifetime = configuration.aspera.tokenLifetime
+    fixedTokenLifetime = configuration.aspera.tokenLifetime
     infoAcceptsBearer = configuration.aspera.infoAcceptsBearer
   }
 
   /// Creates the root folders and the initial permissions of the configured access keys.
-  func prepare(at date: Timestamp) async throws {
+  func prepareAccessKeys(at date: Timestamp) async throws {
     for key in directory.accessKeys {
       do {
         try await prepare(key, at: date)
@@ -42,7 +41,6 @@ struct AsperaContext: Sendable {
     }
   }
 
-  /// Creates the root folder and the initial permissions of an access key.
   func prepare(_ key: LocalCloud.NodeAccessKey, at date: Timestamp) async throws {
     guard let root = NodePath(key.path) else { throw FileProblem(.tooLong) }
     try await files.makeFolder(root, at: date)
@@ -54,7 +52,7 @@ struct AsperaContext: Sendable {
       let grant = FilePermission.Grant(
         fileID: files.register.id(of: path), isForGroup: isForGroup, accessID: permission.grantee.id,
         levels: permission.levels)
-      _ = try files.register.add(grant, of: key.id, by: NodeCaller.administratorID, at: date)
+      _ = try files.register.addPermission(grant, of: key.id, by: NodeCaller.administratorID, at: date)
     }
   }
 
@@ -63,37 +61,29 @@ struct AsperaContext: Sendable {
 
 /// The users, access keys and transfer accounts of the simulated Aspera node.
 final class NodeDirectory: Sendable {
-  private struct State {
+  private struct Keys {
     var accessKeys: [LocalCloud.NodeAccessKey]
-    /// The public keys that each user can log in with.
     var publicKeys: [ByteExactString: [String]]
   }
 
   private static let accessKeyLimit = 1_000
-
   private let users: [LocalCloud.NodeUser]
   private let accounts: [LocalCloud.TransferAccount]
-  private let state: Lock<State>
+  private let keys: Lock<Keys>
 
   init(_ configuration: LocalCloud.Configuration) {
     let aspera = configuration.aspera
-    let own = configuration.accounts.filter { account in
+    let ownAccounts = configuration.accounts.filter { account in
       !account.isDisabled && account.number == nil && account.key.sessionToken == nil
         && !aspera.accessKeys.contains { account.key.id == AccessKeyID($0.id) }
     }
     users = aspera.users
-    accounts =
-      aspera.transferAccounts.isEmpty
-      ? [
-        LocalCloud.TransferAccount(
-          "xfer", password: configuration.accounts.first { $0.number == nil && !$0.isDisabled }?.key.secret)
-      ]
-      : aspera.transferAccounts
-    state = Lock(
-      State(
-        accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
-          + aspera.accessKeys,
-        publicKeys: Dictionary(accounts.map { (ByteExactString($0.user), $0.publicKeys) }) { first, _ in first }))
+    let password = configuration.accounts.first { $0.number == nil && !$0.isDisabled }?.key.secret
+    let defaultAccount = LocalCloud.TransferAccount("xfer", password: password)
+    accounts = aspera.transferAccounts.isEmpty ? [defaultAccount] : aspera.transferAccounts
+    let ownKeys = ownAccounts.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
+    let publicKeys = Dictionary(accounts.map { (ByteExactString($0.user), $0.publicKeys) }) { first, _ in first }
+    keys = Lock(Keys(accessKeys: ownKeys + aspera.accessKeys, publicKeys: publicKeys))
   }
 
   var transferUser: String { accounts.first?.user ?? "xfer" }
@@ -106,41 +96,38 @@ final class NodeDirectory: Sendable {
     users.contains { $0.name.isIdentical(to: name) && $0.password == password }
   }
 
-  /// The keys of the local server's accounts, followed by those in the node's configuration.
-  var accessKeys: [LocalCloud.NodeAccessKey] { state.withLock { $0.accessKeys } }
+  var accessKeys: [LocalCloud.NodeAccessKey] { keys.withLock { $0.accessKeys } }
 
-  func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
-    state.withLock { $0.accessKeys.first { $0.id.isIdentical(to: id) } }
-  }
+  func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? { accessKeys.first { $0.id.isIdentical(to: id) } }
 
   func add(_ key: LocalCloud.NodeAccessKey) throws(ErrorResponse) {
-    try state.withLock { state throws(ErrorResponse) in
-      if state.accessKeys.contains(where: { $0.id.isIdentical(to: key.id) }) {
+    try keys.withLock { keys throws(ErrorResponse) in
+      if keys.accessKeys.contains(where: { $0.id.isIdentical(to: key.id) }) {
         throw .node(.conflict, "The access key exists already.")
       }
-      guard state.accessKeys.count < Self.accessKeyLimit else {
+      guard keys.accessKeys.count < Self.accessKeyLimit else {
         throw .nodeBadRequest("There are \(Self.accessKeyLimit) access keys, which is the limit; delete some.")
       }
-      state.accessKeys.append(key)
+      keys.accessKeys.append(key)
     }
   }
 
-  func removeAccessKey(_ id: String) { state.withLock { $0.accessKeys.removeAll { $0.id.isIdentical(to: id) } } }
+  func removeAccessKey(_ id: String) { keys.withLock { $0.accessKeys.removeAll { $0.id.isIdentical(to: id) } } }
 
   func setTokenVerificationKey(_ pem: String?, of id: String) {
-    state.withLock { state in
-      guard let index = state.accessKeys.firstIndex(where: { $0.id.isIdentical(to: id) }) else { return }
-      state.accessKeys[index].tokenVerificationKey = pem
+    keys.withLock { keys in
+      guard let index = keys.accessKeys.firstIndex(where: { $0.id.isIdentical(to: id) }) else { return }
+      keys.accessKeys[index].tokenVerificationKey = pem
     }
   }
 
   /// Adds a public key that a user can log in with, or returns `false` if the line or the user is not valid.
   func add(publicKey line: String, of user: String) -> Bool {
-    guard Self.blob(of: line) != nil, transferAccount(user) != nil else { return false }
+    guard Self.keyBlob(in: line) != nil, transferAccount(user) != nil else { return false }
     let user = ByteExactString(user)
-    state.withLock { state in
-      guard state.publicKeys[user]?.contains(line) != true else { return }
-      state.publicKeys[user, default: []].append(line)
+    keys.withLock { keys in
+      guard keys.publicKeys[user]?.contains(line) != true else { return }
+      keys.publicKeys[user, default: []].append(line)
     }
     return true
   }
@@ -149,12 +136,12 @@ final class NodeDirectory: Sendable {
   func admits(_ user: String, password: Secret?, publicKeys: [String]) -> Bool {
     guard let account = transferAccount(user) else { return false }
     if let password, account.password == password { return true }
-    let known = state.withLock { $0.publicKeys[ByteExactString(user)] ?? [] }.compactMap { Self.blob(of: $0) }
+    let known = keys.withLock { $0.publicKeys[ByteExactString(user)] ?? [] }.compactMap { Self.keyBlob(in: $0) }
     return publicKeys.contains { known.contains($0) }
   }
 
   /// Returns the key in a line of `authorized_keys`, in SSH's wire format in Base64, or `nil` if it is malformed.
-  private static func blob(of line: String) -> String? {
+  private static func keyBlob(in line: String) -> String? {
     let fields = line.words(between: " ")
     guard fields.count >= 2, !fields[0].isEmpty, [UInt8](base64: String(fields[1])) != nil else { return nil }
     return String(fields[1])

@@ -6,35 +6,23 @@ public import StorageAuth
 internal import StorageCrypto
 
 extension LocalCloud {
-  /// The configuration of the simulated Aspera node: its Node API, and the transfer server that `ascp-simulator`
-  /// connects to.
+  /// The configuration of the simulated Aspera node: its Node API, and the transfer server for `ascp-simulator`.
   ///
-  /// The permanent accounts of the local server are access keys of the node as well, so that the default configuration
-  /// is usable.
+  /// The permanent accounts of the local server are access keys of the node as well.
   public struct Aspera: Sendable {
     /// The port of the simulated Node API; 0 selects a free port.
     public var port: Int
-
-    /// The port of the transfer server; 0 selects a free port.
-    ///
-    /// Responses to setup calls report this port as both the SSH and the UDP port.
+    /// The port of the transfer server, which setup calls report as SSH and UDP port; 0 selects a free port.
     public var transferPort: Int
-
     /// The port of Aspera on Cloud and Faspex 5; 0 selects a free port.
     public var applicationsPort: Int
-
     /// The simulated organization of Aspera on Cloud, or `nil` if there is none.
     public var onCloud: AsperaOnCloud?
-
     /// The simulated Faspex 5, or `nil` if there is none.
     public var faspex: Faspex?
-
     /// The users who can call the Node API with a user name and password.
     public var users: [NodeUser]
-
-    /// The node's access keys in addition to the permanent accounts of the local server.
-    ///
-    /// An access key with the ID of an account replaces the account's access key.
+    /// The node's access keys in addition to the local server's permanent accounts, which they replace by ID.
     public var accessKeys: [NodeAccessKey]
 
     /// The accounts for logins to the transfer server; setup responses specify the first account.
@@ -43,16 +31,13 @@ extension LocalCloud {
     /// enabled account without a number, its public keys come from setup calls, and each transfer requires a token.
     public var transferAccounts: [TransferAccount]
 
-    /// Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well, which is the default.
+    /// Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well, which aspera-cli sends.
     ///
-    /// IBM's description of the Node API lists only Basic authorization for these calls, but IBM's client aspera-cli
-    /// sends bearer tokens with `/info` before each transfer, and with `/files/download_setup` if its option
-    /// `standard_ports` is `false`. The response to such a setup call describes the transfer server and has no token.
+    /// IBM's description of the Node API lists only Basic authorization for these calls. The response to a setup call
+    /// with a bearer token has no token.
     public var infoAcceptsBearer: Bool
 
-    /// The lifetime of every transfer token.
-    ///
-    /// If `nil`, a token has the lifetime that the setup call requests, or one day by default.
+    /// The lifetime of every transfer token, or `nil` for the one that the setup call requests, by default one day.
     public var tokenLifetime: Duration?
 
     /// Creates a configuration of the simulated Aspera node; the parameters are the properties.
@@ -68,9 +53,9 @@ extension LocalCloud {
     }
 
     func check() throws(LocalCloudError) {
-      try Self.check(users.map(\.name), "node user", of: "the node")
-      try Self.check(accessKeys.map(\.id), "access key", of: "the node")
-      try Self.check(transferAccounts.map(\.user), "transfer account", of: "the node")
+      try Self.checkNames(users.map(\.name), of: "node user", in: "the node")
+      try Self.checkNames(accessKeys.map(\.id), of: "access key", in: "the node")
+      try Self.checkNames(transferAccounts.map(\.user), of: "transfer account", in: "the node")
       try LocalCloudError.require(
         !users.contains(where: \.password.isEmpty) && !accessKeys.contains(where: \.secret.isEmpty),
         "A node user or an access key of the node has no password or no secret; give it one.")
@@ -85,29 +70,21 @@ extension LocalCloud {
   public struct NodeUser: Sendable, Equatable {
     /// The user name for Basic authentication.
     public var name: String
-
     /// The password for Basic authentication, which must not be empty.
     public var password: Secret
 
     /// Creates a user of the simulated Node API; the parameters are the properties.
-    public init(_ name: String, password: Secret) {
-      (self.name, self.password) = (name, password)
-    }
+    public init(_ name: String, password: Secret) { (self.name, self.password) = (name, password) }
   }
 
   /// An account for logins to the simulated transfer server.
   public struct TransferAccount: Sendable, Equatable {
     /// The user name of the account for logins to the transfer server.
     public var user: String
-
     /// The password of the account for logins to the transfer server, or `nil` to disable logins with a password.
     public var password: Secret?
-
-    /// The public keys that the account can log in with, each as a line in the format of `authorized_keys`.
-    ///
-    /// Setup calls of the Node API can add further public keys.
+    /// The public keys that the account can log in with, as lines of `authorized_keys`; setup calls can add others.
     public var publicKeys: [String]
-
     /// Whether each transfer of the account requires a token.
     public var requiresToken: Bool
 
@@ -121,25 +98,17 @@ extension LocalCloud {
   public struct NodeAccessKey: Sendable, Equatable {
     /// The ID of the access key, which serves as the user name for Basic authentication.
     public var id: String
-
     /// The secret of the access key, which serves as the password for Basic authentication and must not be empty.
     public var secret: Secret
-
-    /// The public key, in PEM format, for verifying bearer tokens of this access key (`token_verification_key`).
-    ///
-    /// If `nil`, the node rejects all bearer tokens of this access key.
+    /// The public key, in PEM, that verifies bearer tokens (`token_verification_key`), or `nil` to reject all of them.
     public var tokenVerificationKey: String?
-
-    /// The path of the folder that is the root of the access key (`storage.path`).
-    ///
-    /// Its callers name files relative to this folder and see no file outside of it. The folder is created if necessary.
+    /// The path of the folder, created if necessary, in which the callers name and see files (`storage.path`).
     public var path: String
 
     /// The initial permissions of the access key's users, to which calls of `/permissions` add others.
     ///
-    /// A bearer token whose scope ends in `user:all` gives access only to files to which a permission of its user, or of
-    /// one of the user's groups, applies. A token whose scope ends in `admin:all`, and Basic authorization with the
-    /// access key, need no permission.
+    /// For each file, a bearer token whose scope ends in `user:all` needs a permission of its user or a group of the
+    /// user. A token whose scope ends in `admin:all`, and the access key itself, need no permission.
     public var permissions: [NodePermission]
 
     /// Creates an access key of the simulated Aspera node; the parameters are the properties.
@@ -160,20 +129,15 @@ extension LocalCloud {
       for permission in permissions {
         try LocalCloudError.require(
           NodePath(permission.path) != nil && !permission.grantee.id.isEmpty && !permission.levels.isEmpty,
-          """
-          A permission of the access key "\(id)" has no grantee, no levels, or a path that leads out of the root; \
-          give it all three.
-          """)
+          "A permission of the access key \"\(id)\" has no grantee, no levels, or a path that leads out of the root; "
+            + "give it all three.")
       }
     }
   }
 
-  /// A permission of the simulated Aspera node: the rights of a user or a group on a file, or on a folder and everything
-  /// below it.
+  /// The rights of a user or a group on a file of the simulated Aspera node, or on a folder and everything below it.
   public struct NodePermission: Sendable, Equatable {
-    /// A right on a file or folder (`access_levels`).
-    ///
-    /// The levels are those of IBM's description of the Node API 4.4.6.
+    /// A right on a file or folder (`access_levels`), as in IBM's description of the Node API 4.4.6.
     public enum AccessLevel: String, Sendable, CaseIterable {
       /// Lists a folder and describes its files.
       case list
@@ -208,13 +172,9 @@ extension LocalCloud {
 
     /// The user or the group that the permission refers to.
     public var grantee: Grantee
-
     /// The rights that the permission grants.
     public var levels: Set<AccessLevel>
-
-    /// The path of the file or folder, relative to the root of the access key.
-    ///
-    /// If the path does not exist, it is created as a folder.
+    /// The path, relative to the root of the access key, of a file or of a folder, which is created if necessary.
     public var path: String
 
     /// Creates a permission of the simulated Aspera node; the parameters are the properties.
@@ -227,13 +187,9 @@ extension LocalCloud {
   public struct OAuthClient: Sendable, Equatable {
     /// The ID of the client, which is the issuer of its assertions.
     public var id: String
-
     /// The secret of the client, or `nil` if the client has none.
     public var secret: Secret?
-
-    /// Whether the client must send its secret with each JWT grant.
-    ///
-    /// A secret that a client sends is checked in any case. aspera-cli sends none, and IBM's sample programs send it.
+    /// Whether the client must send its secret with each JWT grant; a secret that it sends is checked in any case.
     public var requiresSecret: Bool
 
     /// Creates a client of an API; the parameters are the properties.
@@ -246,10 +202,8 @@ extension LocalCloud {
   public struct OAuthUser: Sendable, Equatable {
     /// The e-mail address of the user, which is the subject of the user's assertions.
     public var email: String
-
     /// The name of the user for display.
     public var name: String
-
     /// The registered public keys of the user, in PEM.
     public var publicKeys: [String]
 
@@ -263,14 +217,10 @@ extension LocalCloud {
 
   /// The rules for JWT grants and the tokens that they lead to.
   public struct GrantRules: Sendable, Equatable {
-    /// The accepted signature algorithms of assertions.
-    ///
-    /// The default is `RS256`, which IBM's own clients use.
+    /// The accepted signature algorithms of assertions, by default `RS256`, which IBM's own clients use.
     public var algorithms: [JWTAlgorithm]
-
     /// The longest accepted lifetime of an assertion, from its claim `iat` to its claim `exp`.
     public var longestAssertion: Duration
-
     /// The lifetime of the issued tokens.
     public var tokenLifetime: Duration
 
@@ -287,24 +237,16 @@ extension LocalCloud {
   public struct AsperaOnCloud: Sendable {
     /// The name of the organization in the path of the token endpoint.
     public var organization: String
-
     /// The clients that can use JWT grants.
     public var clients: [OAuthClient]
-
     /// The users of the organization.
     public var users: [OAuthUser]
-
     /// The names of the workspaces, at least one; the first is the default workspace of every user.
     public var workspaces: [String]
-
     /// The ID of the access key that the organization uses on the local Aspera node.
     public var accessKey: String
-
-    /// The private key that signs the node's bearer tokens.
-    ///
-    /// The local server registers the public key with the access key as `token_verification_key`.
+    /// The private key that signs the node's bearer tokens; the access key receives the public key to verify them.
     public var nodeKey: NodeBearerKey
-
     /// The rules for JWT grants.
     public var rules: GrantRules
 
@@ -322,10 +264,8 @@ extension LocalCloud {
   public struct Faspex: Sendable, Equatable {
     /// The clients that can use JWT grants.
     public var clients: [OAuthClient]
-
     /// The users of Faspex.
     public var users: [OAuthUser]
-
     /// The rules for JWT grants.
     public var rules: GrantRules
 
@@ -337,10 +277,9 @@ extension LocalCloud {
 }
 
 extension LocalCloud.Aspera {
-  /// Checks the configuration of Aspera on Cloud and Faspex 5.
   func checkApplications(accessKeys: [String]) throws(LocalCloudError) {
     if let onCloud {
-      try Self.check("Aspera on Cloud", onCloud.clients, onCloud.users, onCloud.rules)
+      try Self.checkApplication("Aspera on Cloud", onCloud.clients, onCloud.users, onCloud.rules)
       let name = onCloud.organization.utf8
       try LocalCloudError.require(
         (1...63).contains(name.count) && name.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) },
@@ -350,14 +289,14 @@ extension LocalCloud.Aspera {
         accessKeys.contains { $0.isIdentical(to: onCloud.accessKey) },
         "The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
     }
-    if let faspex { try Self.check("Faspex", faspex.clients, faspex.users, faspex.rules) }
+    if let faspex { try Self.checkApplication("Faspex", faspex.clients, faspex.users, faspex.rules) }
   }
 
-  private static func check(
+  private static func checkApplication(
     _ name: String, _ clients: [LocalCloud.OAuthClient], _ users: [LocalCloud.OAuthUser], _ rules: LocalCloud.GrantRules
   ) throws(LocalCloudError) {
-    try check(clients.map(\.id), "client", of: name)
-    try check(users.map(\.email), "user", of: name)
+    try checkNames(clients.map(\.id), of: "client", in: name)
+    try checkNames(users.map(\.email), of: "user", in: name)
     for user in users where user.publicKeys.contains(where: { (try? PublicKey(pem: $0)) == nil }) {
       throw LocalCloudError("A key of the user \"\(user.email)\" of \(name) is not a public key in PEM.")
     }
@@ -366,7 +305,7 @@ extension LocalCloud.Aspera {
       "The tokens and the assertions of \(name) must be valid for a second or longer.")
   }
 
-  private static func check(_ names: [String], _ kind: String, of owner: String) throws(LocalCloudError) {
+  private static func checkNames(_ names: [String], of kind: String, in owner: String) throws(LocalCloudError) {
     if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of \(owner) has no name; give it one.") }
     try LocalCloudError.requireUnique(names) { "\(kind) \"\($0)\" of \(owner)" }
   }

@@ -8,16 +8,15 @@ internal import StorageCrypto
 
 extension SimulatedService {
   private static let prefix = ServiceDescription.cos.headerPrefix
+  private static let kmsHeaders = ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"]
 
-  /// Tencent Cloud COS.
-  ///
-  /// Query parameter names are case-insensitive, because COS signatures contain them in lowercase.
+  /// Tencent Cloud COS, whose query parameter names ignore the case, because its signatures contain them in lowercase.
   static let cos = SimulatedService(
     provider: .cos, endpoint: .cos, description: .cos,
     operations: OperationTable(
       OperationRoute.shared.map { route in
-        route.operation == .listBuckets
-          ? route.taking(["region", "tagkey", "tagvalue", "create-time", "range"]) : route
+        guard route.operation == .listBuckets else { return route }
+        return route.taking(["region", "tagkey", "tagvalue", "create-time", "range"])
       } + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
       ParameterNames(
         signature: [
@@ -31,22 +30,13 @@ extension SimulatedService {
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
       operations: HeaderRules.combined([
         HeaderRules.shared, HeaderRules.grants, HeaderRules.customerKeys,
-        [
-          "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
-          "server-side-encryption-context": HeaderRules.creations,
-        ],
+        Dictionary(kmsHeaders.map { ($0, HeaderRules.creations) }, uniquingKeysWith: { first, _ in first }),
       ]), formFields: []),
     headers: Headers(
       serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
       exposed: ["request-id", "hash-crc64ecma"], objectAccess: "acl", formAccessField: "acl",
-      encryption: [
-        "server-side-encryption", "server-side-encryption-cos-kms-key-id", "server-side-encryption-context",
-      ],
-      encryptions: [
-        "AES256": [], "SM4": [],
-        "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
-      ],
-      storageClass: .unlessStandard),
+      encryption: ["server-side-encryption"] + kmsHeaders,
+      encryptions: ["AES256": [], "SM4": [], "cos/kms": Set(kmsHeaders)], storageClass: .unlessStandard),
     signatures: Signatures(usual: .cosV5),
     objects: Objects(
       storageClasses: [
@@ -79,7 +69,7 @@ extension SimulatedService {
         ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectACL", .object, [.readObjectAccess]), ("PutObjectACL", .object, [.changeObjectAccess]),
       ]),
-    keys: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
+    keyFormat: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
     errors: Errors(
       wrongDigest: ErrorResponse(.badRequest, "BadDigest", "The Content-MD5 does not match the received body."),
       unchangedCopySource: .preconditionFailed("\(prefix)copy-source-if-…"),
@@ -115,7 +105,6 @@ extension S3Interface {
 
 struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
-
   var pathHosts = PathHosts()
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
@@ -139,9 +128,8 @@ struct SimulatedCOS: ServiceBehavior {
   /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.
   func makeRequestID(at date: Timestamp) -> String {
     let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
-    let text =
-      "\(time)_\(String(hexadecimal: UInt32.random(in: 0 ... .max)))_2124_"
-      + String(String(hexadecimal: UInt32.random(in: 0 ... .max)).suffix(6))
+    let (first, second) = (UInt32.random(in: 0 ... .max), UInt32.random(in: 0 ... .max))
+    let text = "\(time)_\(String(hexadecimal: first))_2124_\(String(hexadecimal: second).suffix(6))"
     return Array(text.utf8).base64
   }
 
@@ -173,10 +161,10 @@ struct SimulatedCOS: ServiceBehavior {
     case .mismatch:
       ErrorResponse(
         codes, "The Signature you specified is invalid.",
-        details: error.comparison.map { comparison in
+        details: error.comparison.map {
           [
-            .init(name: "StringToSign", bounded: comparison.stringToSign),
-            .init(name: "FormatString", bounded: comparison.canonicalRequest ?? ""),
+            .init(name: "StringToSign", bounded: $0.stringToSign),
+            .init(name: "FormatString", bounded: $0.canonicalRequest ?? ""),
           ]
         } ?? [])
     case .unknownKey, .missingToken:
@@ -193,11 +181,9 @@ struct SimulatedCOS: ServiceBehavior {
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
-    XMLNode(
-      "Bucket",
-      texts: [
-        "Name": bucket.name, "Location": region, "CreationDate": bucket.created.iso8601, "BucketType": "cos",
-      ])
+    let created = bucket.created.iso8601
+    return XMLNode(
+      "Bucket", texts: ["Name": bucket.name, "Location": region, "CreationDate": created, "BucketType": "cos"])
   }
 
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
@@ -220,20 +206,16 @@ struct SimulatedCOS: ServiceBehavior {
 
   func resource(_ name: String, in region: String) -> [String] {
     // In COS, bucket names end with the ID of the account (APPID).
-    let number = name.parts(between: "/")[0].words(between: "-").last.flatMap {
-      $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? String($0) : nil
-    }
+    let suffix = name.parts(between: "/")[0].words(between: "-").last
+    let number = suffix.flatMap { $0.utf8.allSatisfy(\.isASCIIDigit) ? String($0) : nil }
     return ["qcs", "", "cos", region, "uid/\(number ?? SimulatedService.account)", name]
   }
 
-  /// Splits a role name such as `qcs::cam::uin/1250000000:roleName/app` into its colon-separated parts.
   func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["qcs", "", "cam"], "roleName/", count: 6) }
 }
 
 extension PolicyLanguage {
-  /// The policy language of Tencent Cloud CAM, version 2.0.
-  ///
-  /// Action names can have the prefix `name/`. Action groups (`permid`) are not supported. Page: "Element Reference".
+  /// The policy language of Tencent Cloud CAM, version 2.0 ("Element Reference"), without action groups (`permid`).
   static let cam = PolicyLanguage(
     versions: ["2.0"], effects: Effects(allow: "allow", deny: "deny", ignoresCase: true), members: [],
     capitalizesMembers: false, actionPrefix: "name/", ignoresActionCase: false, existenceSuffix: "_if_exist",
@@ -244,8 +226,8 @@ extension PolicyLanguage {
     var parts = resource.parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty else { return nil }
     // The older resource format is `prefix//APPID/short bucket name/key`.
-    let old = parts[5].parts(between: "/", atMost: 4)
-    if old.count == 5, old[0] == "prefix", old[1].isEmpty { parts[5] = "\(old[3])-\(old[2])/\(old[4])" }
+    let older = parts[5].parts(between: "/", atMost: 4)
+    if older.count == 5, older[0] == "prefix", older[1].isEmpty { parts[5] = "\(older[3])-\(older[2])/\(older[4])" }
     return parts
   }
 
@@ -266,18 +248,18 @@ extension PolicyLanguage {
     ], onlyOfLists: false, encodesParameters: true)
 
   private static let camComparisons: [String: Comparison] = [
-    "string_equal": Comparison(.text), "string_not_equal": Comparison(.text, not: true),
-    "string_equal_ignore_case": Comparison(.textIgnoringCase),
-    "string_not_equal_ignore_case": Comparison(.textIgnoringCase, not: true), "string_like": Comparison(.pattern),
-    "string_not_like": Comparison(.pattern, not: true), "numeric_equal": Comparison(.number(.equal)),
-    "numeric_not_equal": Comparison(.number(.equal), not: true), "numeric_less_than": Comparison(.number(.less)),
-    "numeric_less_than_equal": Comparison(.number(.lessOrEqual)), "numeric_greater_than": Comparison(.number(.greater)),
-    "numeric_greater_than_equal": Comparison(.number(.greaterOrEqual)), "date_equal": Comparison(.date(.equal)),
-    "date_not_equal": Comparison(.date(.equal), not: true), "date_less_than": Comparison(.date(.less)),
-    "date_less_than_equal": Comparison(.date(.lessOrEqual)), "date_greater_than": Comparison(.date(.greater)),
-    "date_greater_than_equal": Comparison(.date(.greaterOrEqual)), "bool_equal": Comparison(.truth),
-    "ip_equal": Comparison(.network), "ip_not_equal": Comparison(.network, not: true),
-    "null_equal": Comparison(.absence),
+    "string_equal": .init(.text), "string_not_equal": .init(.text, not: true),
+    "string_equal_ignore_case": .init(.textIgnoringCase),
+    "string_not_equal_ignore_case": .init(.textIgnoringCase, not: true),
+    "string_like": .init(.pattern), "string_not_like": .init(.pattern, not: true),
+    "numeric_equal": .init(.number(.equal)), "numeric_not_equal": .init(.number(.equal), not: true),
+    "numeric_less_than": .init(.number(.less)), "numeric_less_than_equal": .init(.number(.lessOrEqual)),
+    "numeric_greater_than": .init(.number(.greater)), "numeric_greater_than_equal": .init(.number(.greaterOrEqual)),
+    "date_equal": .init(.date(.equal)), "date_not_equal": .init(.date(.equal), not: true),
+    "date_less_than": .init(.date(.less)), "date_less_than_equal": .init(.date(.lessOrEqual)),
+    "date_greater_than": .init(.date(.greater)), "date_greater_than_equal": .init(.date(.greaterOrEqual)),
+    "bool_equal": .init(.truth), "null_equal": .init(.absence),
+    "ip_equal": .init(.network), "ip_not_equal": .init(.network, not: true),
   ]
 }
 

@@ -6,28 +6,23 @@ internal import CredentialSources
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The simulated token service of Tencent Cloud (STS 2018-08-13).
+/// The simulated token service of Tencent Cloud (STS 2018-08-13), whose pages are named like its actions.
 ///
-/// It supports GetFederationToken, AssumeRole, AssumeRoleWithWebIdentity and GetCallerIdentity, which are also the names
-/// of the pages. Like the real service, it reports errors with the status 200 and an error document.
+/// Like the real service, it reports errors with the status 200 and an error document.
 struct TencentSTS: TokenService {
   static let provider = LocalCloud.Provider.cos
   private static let version = "2018-08-13"
   static let policyByteLimit = 6144
   static let policyTooLong = ErrorResponse.ok("InvalidParameter.PolicyTooLong", "The policy is too long.")
-  /// The lifetime of a credential of a role, in seconds, unless the call or the role sets another one.
-  private static let roleLifetime: Int64 = 7200
-  /// The maximum lifetime of a credential from GetFederationToken, in seconds.
-  private static let federationLimit: Int64 = 129_600
-
+  /// The lifetime of a role's credential in seconds, unless the call or the role sets another one.
+  private static let defaultRoleLifetime: Int64 = 7200
+  private static let clockTolerance = Duration.seconds(5 * 60)
   let issuer: Issuer
 
   func handles(_ call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
     // Tencent's SDKs send `SKIP` with calls that need no signature, such as AssumeRoleWithWebIdentity.
-    if let authorization = call.authorization, authorization.hasBytePrefix("TC3") || authorization == "SKIP" {
-      return true
-    }
+    if call.authorization?.hasBytePrefix("TC3") == true || call.authorization == "SKIP" { return true }
     return call.pairs?.contains { $0.name == "SecretId" || $0.name == "Version" && $0.value == Self.version } ?? false
   }
 
@@ -39,9 +34,9 @@ struct TencentSTS: TokenService {
     guard let version = names.version else { throw .missing("Version") }
     guard version == Self.version else { throw .ok("NoSuchVersion", "The version \(version) does not exist.") }
     switch action {
-    case "GetFederationToken": return try federationToken(call)
+    case "GetFederationToken": return try getFederationToken(call)
     case "AssumeRole": return try assumeRole(call, by: authenticate(call))
-    case "AssumeRoleWithWebIdentity": return try assumeWebRole(call)
+    case "AssumeRoleWithWebIdentity": return try assumeRoleWithWebIdentity(call)
     case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call).id), call)
     default: throw .ok("InvalidAction", "The action \(action) does not exist.")
     }
@@ -69,19 +64,19 @@ struct TencentSTS: TokenService {
     return parameters
   }
 
-  private func federationToken(_ call: InboundCall) throws(ErrorResponse) -> Answer {
+  private func getFederationToken(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call)
     guard caller.sessionToken == nil else {
       throw .ok("UnauthorizedOperation", "GetFederationToken needs a permanent key.")
     }
     guard let name = call["Name"] else { throw .missing("Name") }
     guard let policy = try policy(call) else { throw .missing("Policy") }
-    let lifetime = try lifetime(call, default: 1800, in: 1...Self.federationLimit)
-    return response(
+    let lifetime = try lifetime(call, default: 1800, in: 1...129_600)
+    return issueCredential(
       .init(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime, caller: caller.id), call)
   }
 
-  private func assumeWebRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
+  private func assumeRoleWithWebIdentity(_ call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call["ProviderId"] != nil else { throw .missing("ProviderId") }
     guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
     guard issuer.trusts(token) else {
@@ -101,8 +96,8 @@ struct TencentSTS: TokenService {
       throw .ok("UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
     }
     let longest = role.maximumDuration.components.seconds
-    let lifetime = try lifetime(call, default: min(Self.roleLifetime, longest), in: 1...max(longest, 1))
-    return response(
+    let lifetime = try lifetime(call, default: min(Self.defaultRoleLifetime, longest), in: 1...max(longest, 1))
+    return issueCredential(
       .init(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller?.id), call)
   }
 
@@ -110,10 +105,8 @@ struct TencentSTS: TokenService {
     .ok("InvalidParameter.OverTimeError", "DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
   }
 
-  /// Returns the session policy, or `nil` if the call contains none.
-  ///
-  /// In addition to the encoding of the request, the policy is percent-encoded; some SDKs omit this second encoding.
-  private func policy(_ call: InboundCall) throws(ErrorResponse) -> SessionPolicy? {
+  /// Returns the session policy, which is percent-encoded before the request is encoded; some SDKs omit this step.
+  private func policy(_ call: InboundCall) throws(ErrorResponse) -> PolicyDocument? {
     guard let text = call["Policy"] else { return nil }
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw Self.policyTooLong }
     let decoded = FormPair.read("policy=\(text)")?.first?.value
@@ -131,7 +124,7 @@ struct TencentSTS: TokenService {
     .ok("InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
   }
 
-  private func response(_ request: TokenTable.Request, _ call: InboundCall) -> Answer {
+  private func issueCredential(_ request: TokenTable.Request, _ call: InboundCall) -> Answer {
     let key = issuer.issue(request, by: endpoint, at: call.date)
     return Answer([
       "Response": [
@@ -144,7 +137,6 @@ struct TencentSTS: TokenService {
     ])
   }
 
-  /// Describes the caller: a session of a role, a federated user, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedService.account
     let isRole = session?.role != nil
@@ -159,20 +151,13 @@ struct TencentSTS: TokenService {
     ])
   }
 
-  /// The maximum difference between a call's signing time and the current time.
-  private static let clockTolerance = Duration.seconds(5 * 60)
-
-  /// Returns the key that signed a call with version 1 or TC3-HMAC-SHA256.
-  ///
-  /// Page: "Signature v3".
+  /// Returns the key that signed a call with version 1 or TC3-HMAC-SHA256 ("Signature v3").
   private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
     if call.request.headerFields[.authorization] != nil { return try authenticateTC3(call) }
     if call["Signature"] != nil { return try authenticateVersion1(call) }
     countUnsigned()
     throw .invalidAuthorization("The call carries no authorization.")
   }
-
-  // MARK: TC3-HMAC-SHA256
 
   private func authenticateTC3(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
@@ -196,16 +181,13 @@ struct TencentSTS: TokenService {
       throw .invalidAuthorization(error.message)
     }
     guard constantTimeEqual(expected, authorization.signature) else { throw .signatureFailure() }
-    issuer.context.counters.verified(.tc3)
+    issuer.context.counters.countVerified(.tc3)
     try checkToken(call.header("x-tc-token"), of: key, at: call.date)
     return key
   }
 
-  // MARK: Version 1
-
   private func authenticateVersion1(_ call: InboundCall) throws(ErrorResponse) -> AccessKey {
-    guard let id = call["SecretId"], let signature = call["Signature"], call["Nonce"] != nil,
-      let pairs = call.pairs
+    guard let id = call["SecretId"], let signature = call["Signature"], call["Nonce"] != nil, let pairs = call.pairs
     else { throw .invalidAuthorization("SecretId, Nonce and Signature are required.") }
     let method = call["SignatureMethod"]
     guard method == nil || method == "HmacSHA1" || method == "HmacSHA256" else {
@@ -217,12 +199,10 @@ struct TencentSTS: TokenService {
       method: call.request.method.rawValue, host: call.request.authority ?? "", path: call.path, parameters: pairs)
     let expected = TencentV1Signature.signature(of: stringToSign, secret: key.secret, method: method)
     guard constantTimeEqual(expected, signature) else { throw .signatureFailure() }
-    issuer.context.counters.verified(.tencentV1)
+    issuer.context.counters.countVerified(.tencentV1)
     try checkToken(call["Token"], of: key, at: call.date)
     return key
   }
-
-  // MARK: Shared checks
 
   private func key(_ id: String, at date: Timestamp) throws(ErrorResponse) -> AccessKey {
     guard let key = issuer.key(AccessKeyID(id), of: .cos, at: date) else {
@@ -232,7 +212,7 @@ struct TencentSTS: TokenService {
   }
 
   private func signingTime(_ text: String?, named name: String, at date: Timestamp) throws(ErrorResponse) -> Timestamp {
-    // The last second of the year 9999, after which a time has no ISO 8601 form with four digits.
+    // The limit is the last second of the year 9999, the last one that ISO 8601 writes with a year of four digits.
     guard let seconds = text.flatMap({ Int64(digits: $0) }), (0...253_402_300_799).contains(seconds) else {
       throw .missing(name)
     }
@@ -255,7 +235,6 @@ struct TencentSTS: TokenService {
 }
 
 extension JSONValue {
-  /// Returns whether the JSON value contains an object with a member of a given name, at any depth.
   fileprivate func hasMember(_ name: String) -> Bool {
     switch self {
     case .object(let object): object[name] != nil || object.contains { $0.value.hasMember(name) }
@@ -266,7 +245,6 @@ extension JSONValue {
 }
 
 extension KeyDocuments {
-  /// The JSON documents with temporary credentials that the SDKs of Tencent Cloud parse.
   static let tencent = KeyDocuments(
     provider: .cos, appServerPath: "/cos/credentials",
     metadataPaths: ["/latest/meta-data/cam/security-credentials/", "/meta-data/cam/security-credentials/"],
@@ -292,7 +270,6 @@ extension KeyDocuments {
 }
 
 extension ErrorResponse {
-  /// Creates an error response with the status 200, as the service reports errors.
   fileprivate static func ok(_ code: String, _ message: String) -> ErrorResponse { ErrorResponse(.ok, code, message) }
 
   fileprivate static func missing(_ name: String) -> ErrorResponse {

@@ -7,21 +7,21 @@ internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The simulated token service of Alibaba Cloud (STS 2015-04-01).
-///
-/// It supports AssumeRole, AssumeRoleWithOIDC and GetCallerIdentity, which are also the names of the pages, with JSON
-/// responses.
+/// The simulated token service of Alibaba Cloud (STS 2015-04-01), in JSON, whose pages are named like its actions.
 struct AlibabaSTS: TokenService {
   static let provider = LocalCloud.Provider.oss
   private static let version = "2015-04-01"
+  private static let roleID = "300000000000000000"
   static let policyByteLimit = 2048
   static let policyTooLong = ErrorResponse.invalid(
     "InvalidParameter.PolicySize", "The size of Policy must be smaller than \(policyByteLimit) bytes.")
 
   let issuer: Issuer
   private let nonces = ExpiringSet(capacity: 100_000)
+  /// The maximum difference between the signing and the current time; a nonce is remembered for twice as long.
+  private static let clockTolerance = Duration.seconds(15 * 60)
 
-  /// Whether a call has a header of this service, which also handles all calls that no other service recognizes.
+  /// Returns whether a call has a header of this service, which also receives the calls that no service handles.
   func handles(_ call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
@@ -59,7 +59,7 @@ struct AlibabaSTS: TokenService {
       throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
     }
-    return response(request, call)
+    return issueCredential(request, call)
   }
 
   private func assumeRoleWithOIDC(_ call: InboundCall) throws(ErrorResponse) -> Answer {
@@ -69,7 +69,7 @@ struct AlibabaSTS: TokenService {
       throw .invalid("AuthenticationFail.OIDCToken.Invalid", "This OIDC token is invalid.")
     }
     let tokenInfo: JSONValue = ["Subject": "localcloud", "Issuer": .string(provider)]
-    return response(try credentialRequest(call, by: nil), call, identity: tokenInfo)
+    return issueCredential(try credentialRequest(call, by: nil), call, tokenInfo: tokenInfo)
   }
 
   private func credentialRequest(
@@ -85,9 +85,9 @@ struct AlibabaSTS: TokenService {
     guard let role = issuer.role(arn) else {
       throw ErrorResponse(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
     }
+    let lifetime = try lifetime(call, of: role)
     return TokenTable.Request(
-      provider: .oss, role: role, session: session, policy: policy, lifetime: try lifetime(call, of: role),
-      caller: caller)
+      provider: .oss, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller)
   }
 
   static func malformedPolicy(_ reason: String) -> ErrorResponse {
@@ -100,25 +100,25 @@ struct AlibabaSTS: TokenService {
       "The Min/Max value of DurationSeconds is \(limits.lowerBound)/\(limits.upperBound) seconds.")
   }
 
-  /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedService.account
-    let role = session?.role.flatMap { LocalCloud.Provider.oss.service.behavior.roleResource($0) }
-    let name = role.map { "\($0[3]):assumed-\($0[4])/\(session?.name ?? "")" } ?? "\(account):root"
+    let roleParts = session?.role.flatMap { LocalCloud.Provider.oss.service.behavior.roleResource($0) }
+    let name = roleParts.map { "\($0[3]):assumed-\($0[4])/\(session?.name ?? "")" } ?? "\(account):root"
+    let isRole = roleParts != nil
     var members: JSONObject = [
       "RequestId": .string(call.requestID), "AccountId": .string(account), "Arn": .string("acs:ram::\(name)"),
-      "IdentityType": .string(role == nil ? "Account" : "AssumedRoleUser"),
+      "IdentityType": .string(isRole ? "AssumedRoleUser" : "Account"),
       "PrincipalId": .string(session.map { "\(Self.roleID):\($0.name)" } ?? account),
     ]
-    members[role == nil ? "UserId" : "RoleId"] = .string(role == nil ? account : Self.roleID)
+    members[isRole ? "RoleId" : "UserId"] = .string(isRole ? Self.roleID : account)
     return response(.object(members), .ok, call)
   }
 
-  private static let roleID = "300000000000000000"
-
-  private func response(_ request: TokenTable.Request, _ call: InboundCall, identity: JSONValue? = nil) -> Answer {
+  private func issueCredential(
+    _ request: TokenTable.Request, _ call: InboundCall, tokenInfo: JSONValue? = nil
+  ) -> Answer {
     let key = issuer.issue(request, by: endpoint, at: call.date)
-    var members: JSONObject = [
+    let members = JSONObject(present: [
       "RequestId": .string(call.requestID),
       "AssumedRoleUser": [
         "Arn": .string("\(request.role?.arn ?? "")/\(request.session)"),
@@ -128,8 +128,8 @@ struct AlibabaSTS: TokenService {
         "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
         "Expiration": .string(key.expiration.iso8601),
       ],
-    ]
-    members["OIDCTokenInfo"] = identity
+      "OIDCTokenInfo": tokenInfo,
+    ])
     return response(.object(members), .ok, call)
   }
 
@@ -139,20 +139,13 @@ struct AlibabaSTS: TokenService {
     return response
   }
 
-  /// The maximum difference between the signing and the current time; a nonce is remembered for twice as long.
-  private static let clockTolerance = Duration.seconds(15 * 60)
-
-  /// Returns the ID of the key that signed a call with the RPC scheme or ACS3-HMAC-SHA256.
-  ///
-  /// Pages: "Request syntax and signature method V3", and "Signature mechanism" for the RPC signature scheme.
+  /// Returns the ID of the signing key ("Request syntax and signature method V3", "Signature mechanism" for RPC).
   private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     if call.request.headerFields[.authorization] != nil { return try authenticateACS3(call) }
     if call["Signature"] != nil { return try authenticateRPC(call) }
     countUnsigned()
-    throw .invalid("MissingAccessKeyId", "AccessKeyId is mandatory for this action.")
+    throw .missing("AccessKeyId")
   }
-
-  // MARK: ACS3-HMAC-SHA256
 
   private func authenticateACS3(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
@@ -164,10 +157,7 @@ struct AlibabaSTS: TokenService {
     guard call.header("x-acs-content-sha256") == call.call.bodyHash else {
       throw .incompleteSignature("x-acs-content-sha256 is not the hash of the body")
     }
-    guard let nonce = call.header("x-acs-signature-nonce"), !nonce.isEmpty else {
-      throw .invalid("MissingSignatureNonce", "SignatureNonce is mandatory for this action.")
-    }
-    let token = call.header("x-acs-security-token")
+    guard let nonce = call.header("x-acs-signature-nonce"), !nonce.isEmpty else { throw .missing("SignatureNonce") }
     let key = try key(authorization.credential, at: call.date)
     try checkTime(call.header("x-acs-date"), at: call.date)
     let canonicalRequest: String
@@ -183,15 +173,14 @@ struct AlibabaSTS: TokenService {
       let maskedRequest = mask.applied(to: canonicalRequest)
       throw .mismatch("server CanonicalRequest is [\(maskedRequest)] and StringToSign is [\(stringToSign)]")
     }
-    issuer.context.counters.verified(.acs3)
-    return try acceptedID(key, token: token, nonce: nonce, at: call.date)
+    issuer.context.counters.countVerified(.acs3)
+    try checkToken(call.header("x-acs-security-token"), nonce: nonce, of: key, at: call.date)
+    return key.id
   }
 
-  // MARK: RPC
-
   private func authenticateRPC(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
-    guard let id = call["AccessKeyId"], let signature = call["Signature"],
-      let nonce = call["SignatureNonce"], let pairs = call.pairs
+    guard let id = call["AccessKeyId"], let signature = call["Signature"], let nonce = call["SignatureNonce"],
+      let pairs = call.pairs
     else { throw .incompleteSignature("AccessKeyId, Signature and SignatureNonce are required") }
     guard call["SignatureMethod"] == "HMAC-SHA1", call["SignatureVersion"] == "1.0" else {
       throw .incompleteSignature("the SignatureMethod must be HMAC-SHA1 and the SignatureVersion 1.0")
@@ -204,11 +193,10 @@ struct AlibabaSTS: TokenService {
       let maskedPairs = pairs.map { $0.name == "SecurityToken" ? FormPair($0.name, Secret.mask) : $0 }
       throw .mismatch("server string to sign is:\(RPCSignature.stringToSign(method: method, parameters: maskedPairs))")
     }
-    issuer.context.counters.verified(.alibabaRPC)
-    return try acceptedID(key, token: call["SecurityToken"], nonce: nonce, at: call.date)
+    issuer.context.counters.countVerified(.alibabaRPC)
+    try checkToken(call["SecurityToken"], nonce: nonce, of: key, at: call.date)
+    return key.id
   }
-
-  // MARK: Shared checks
 
   private func key(_ claimedID: String, at date: Timestamp) throws(ErrorResponse) -> AccessKey {
     let id = AccessKeyID(claimedID)
@@ -228,15 +216,14 @@ struct AlibabaSTS: TokenService {
     }
   }
 
-  /// Checks the token and the nonce of a call whose signature is valid, and returns the access key ID.
-  private func acceptedID(
-    _ key: AccessKey, token: String?, nonce: String, at date: Timestamp
-  ) throws(ErrorResponse) -> AccessKeyID {
+  private func checkToken(
+    _ token: String?, nonce: String, of key: AccessKey, at date: Timestamp
+  ) throws(ErrorResponse) {
     do {
       try TokenClaim(accessKeyID: key.id, sessionToken: token.map { Secret($0) }).checkToken(against: key, at: date)
     } catch {
       switch error.code {
-      case .missingToken: throw .invalid("MissingSecurityToken", "SecurityToken is mandatory for this action.")
+      case .missingToken: throw .missing("SecurityToken")
       case .keyExpired: throw .invalid("InvalidSecurityToken.Expired", "Specified SecurityToken is expired.")
       default:
         throw .invalid(
@@ -247,12 +234,10 @@ struct AlibabaSTS: TokenService {
     guard nonces.insert("\(key.id) \(nonce)", until: expiration, at: date) else {
       throw .invalid("SignatureNonceUsed", "Specified signature nonce was used already.")
     }
-    return key.id
   }
 }
 
 extension KeyDocuments {
-  /// The JSON documents with temporary credentials that the SDKs of Alibaba Cloud parse.
   static let alibaba = KeyDocuments(
     provider: .oss, appServerPath: "/oss/distribute-token.json",
     metadataPaths: ["/latest/meta-data/ram/security-credentials/"],
@@ -279,23 +264,21 @@ extension KeyDocuments {
 }
 
 extension ErrorResponse {
-  fileprivate static func invalid(_ code: String, _ message: String) -> ErrorResponse {
-    ErrorResponse(.badRequest, code, message)
-  }
+  fileprivate static func invalid(_ code: String, _ message: String) -> Self { Self(.badRequest, code, message) }
 
-  fileprivate static func missing(_ name: String) -> ErrorResponse {
+  fileprivate static func missing(_ name: String) -> Self {
     invalid("Missing\(name)", "\(name) is mandatory for this action.")
   }
 
-  fileprivate static func malformed(_ name: String) -> ErrorResponse {
+  fileprivate static func malformed(_ name: String) -> Self {
     invalid("InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
   }
 
-  fileprivate static func incompleteSignature(_ reason: String) -> ErrorResponse {
+  fileprivate static func incompleteSignature(_ reason: String) -> Self {
     invalid("IncompleteSignature", "The request signature does not conform to Aliyun standards: \(reason).")
   }
 
-  fileprivate static func mismatch(_ comparison: String) -> ErrorResponse {
+  fileprivate static func mismatch(_ comparison: String) -> Self {
     invalid("SignatureDoesNotMatch", "Specified signature is not matched with our calculation. \(comparison)")
   }
 }

@@ -7,24 +7,21 @@ internal import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
 
-/// The part of the simulated OSS service that signs and sends the callbacks after uploads.
+/// The part of the simulated OSS service that signs and sends the callbacks after uploads, with the limits of OSS.
 final class CallbackSender: Sendable {
   /// The path of the public key on the port of the token services.
   static let keyPath = "/callback_pub_key_v1.pem"
-  /// The time in which the server of the app must respond, as in OSS.
   private static let timeLimit = Duration.seconds(5)
-  /// The maximum size, in bytes, of a response, as in OSS.
   private static let replyByteLimit = 3 * 1024 * 1024
-
   private let configuration: LocalCloud.Callbacks
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
   private let key: PrivateKey
-  private let location = Lock("")
+  private let lockedKeyURL = Lock("")
 
   /// The URL of the public key, which is known once the port of the token services is bound.
   var keyURL: String {
-    get { location.withLock { $0 } }
-    set { location.withLock { $0 = newValue } }
+    get { lockedKeyURL.withLock { $0 } }
+    set { lockedKeyURL.withLock { $0 = newValue } }
   }
 
   var publicKey: [UInt8] { Array((key.publicKey.pem ?? "").utf8) }
@@ -40,9 +37,7 @@ final class CallbackSender: Sendable {
     }
   }
 
-  /// Sends a callback to its URLs in their order, until one responds with success, and returns the response's body.
-  ///
-  /// - Throws: `CallbackFailed` if the body is too large, or with the reason of the last URL.
+  /// Sends a callback to its URLs until one succeeds, and returns the response's body, or throws the last failure.
   func send(
     _ callback: RequestedCallback, setting variables: RequestedCallback.SystemVariables
   ) async throws(ErrorResponse) -> [UInt8] {
@@ -69,23 +64,23 @@ final class CallbackSender: Sendable {
     request.headerFields[.authorization] = signature.base64
     request.headerFields[.ossPublicKeyURL] = Array(keyURL.utf8).base64
     request.headerFields[.userAgent] = "localcloud"
-    guard let (status, reply) = try await response(to: request, body) else {
+    guard let reply = try await reply(to: request, body) else {
       let limit = "\(Self.timeLimit.components.seconds * 1000)ms"
       throw .callbackFailed("Error status : -1 \(url.authority) reply timeout, cost:\(limit), timeout:\(limit).")
     }
-    guard status == .ok else { throw .callbackFailed("Error status : \(status.code).") }
-    guard let reply else { throw .callbackFailed("Response body is too large.") }
-    guard (try? JSONValue(parsing: reply)) != nil else {
+    guard reply.status == .ok else { throw .callbackFailed("Error status : \(reply.status.code).") }
+    guard let replyBody = reply.body else { throw .callbackFailed("Response body is too large.") }
+    guard (try? JSONValue(parsing: replyBody)) != nil else {
       throw .callbackFailed("Response body is not valid json format.")
     }
-    return reply
+    return replyBody
   }
 
-  /// Returns the status and the body of a response, or `nil` if it is too large or too late.
-  private func response(
-    to request: HTTPRequest, _ body: [UInt8]
-  ) async throws(ErrorResponse) -> (HTTPResponse.Status, [UInt8]?)? {
-    let outcome = await withTaskGroup(of: Result<(HTTPResponse.Status, [UInt8]?)?, ErrorResponse>.self) { group in
+  private typealias Reply = (status: HTTPResponse.Status, body: [UInt8]?)
+
+  /// Returns the response to a request, without a body that is too large, or `nil` after the time limit.
+  private func reply(to request: HTTPRequest, _ body: [UInt8]) async throws(ErrorResponse) -> Reply? {
+    let outcome = await withTaskGroup(of: Result<Reply?, ErrorResponse>.self) { group in
       group.addTask { [transport = configuration.transport] in
         do {
           let reply = try await transport.send(request, body: .bytes(body))
@@ -107,7 +102,6 @@ final class CallbackSender: Sendable {
 }
 
 extension ErrorResponse {
-  /// Creates the response to an upload whose object is stored, but whose callback failed.
   static func callbackFailed(_ message: String) -> ErrorResponse {
     ErrorResponse(.nonAuthoritativeInformation, "CallbackFailed", message)
   }
@@ -116,7 +110,6 @@ extension ErrorResponse {
   var isStored: Bool { status == .nonAuthoritativeInformation }
 }
 
-/// The handler that returns the public key with which callbacks are verified.
 struct CallbackKeyHandler: SynchronousAPIHandler {
   let sender: CallbackSender
   let endpoint = LocalCloud.Endpoint.sts
@@ -145,8 +138,7 @@ extension LocalCloud {
 
     /// The hosts other than this machine that may receive callbacks, each with its port if a URL contains one.
     ///
-    /// A client chooses the URL of a callback, so that a server that accepted any URL would send requests to other
-    /// machines for its clients.
+    /// Clients choose the URLs of callbacks. The list keeps the server from sending their requests to other machines.
     public var hosts: Set<String>
 
     /// Creates a configuration of callbacks; the parameters are the properties.
@@ -156,31 +148,30 @@ extension LocalCloud {
   }
 }
 
-/// A callback that follows an upload, with what sends it.
+/// A callback that follows an upload, with its sender and the values of its variables `operation` and `reqId`.
 struct CallbackPlan: Sendable {
   let callback: RequestedCallback
   let sender: CallbackSender
-  /// The name of the operation, as the variable `operation` contains it.
   let operation: String
   let requestID: String
 }
 
 extension Gateway {
-  /// Returns the plan for the callback that an upload names, which is parsed only if the server sends callbacks.
+  /// Returns the plan for the callback that an upload requests, which is parsed only if the server sends callbacks.
   func callbackPlan(
     _ operation: String, _ requestID: String, isRequested: Bool,
-    _ callback: () throws(ErrorResponse) -> RequestedCallback?
+    _ parseCallback: () throws(ErrorResponse) -> RequestedCallback?
   ) throws(ErrorResponse) -> CallbackPlan? {
     guard service.provider == .oss, isRequested else { return nil }
     guard let sender = context.callbacks else {
-      throw .notImplemented(
-        "This server sends no callbacks. Leave \(service.header("callback")) and \(service.header("callback-var")) out, or set "
-          + "Configuration.callbacks.")
+      let headers = "\(service.header("callback")) and \(service.header("callback-var"))"
+      throw .notImplemented("This server sends no callbacks. Leave \(headers) out, or set Configuration.callbacks.")
     }
-    return try callback().map { CallbackPlan(callback: $0, sender: sender, operation: operation, requestID: requestID) }
+    return try parseCallback().map {
+      CallbackPlan(callback: $0, sender: sender, operation: operation, requestID: requestID)
+    }
   }
 
-  /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
   func callbackPlan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
     let name: String
     switch permit.operation {
@@ -198,10 +189,8 @@ extension Gateway {
 }
 
 extension Call {
-  /// Sends the callback that an upload asks for, and returns the response to the upload.
-  ///
-  /// - Throws: `CallbackFailed` with the status 203, after which the object is stored.
-  func calledBack(_ object: StoredObject, _ response: Answer) async throws -> Answer {
+  /// Sends the callback of an upload, whose object stays stored if this fails, and returns the response to the upload.
+  func sendCallback(for object: StoredObject, _ response: Answer) async throws -> Answer {
     guard let plan = callback else { return response }
     var response = response
     response.body = .bytes(try await plan.sender.send(plan.callback, setting: systemVariables(of: object, plan)))

@@ -11,12 +11,9 @@ internal import StorageCrypto
 struct RequestedCallback: Sendable {
   typealias SystemVariables = [String: JSONValue]
 
-  /// The maximum number of URLs, as in OSS.
   private static let urlLimit = 5
-
-  /// The maximum number of bytes of the body, which a template can make many times as long as the request.
-  private static let bodyLimit = 1 << 20
-
+  /// The maximum size of the body, which a template can make many times as long as the request.
+  private static let bodyByteLimit = 1 << 20
   let urls: [ServiceURL]
   private let template: CallbackTemplate
   private let format: UploadCallback.BodyFormat
@@ -24,7 +21,6 @@ struct RequestedCallback: Sendable {
 
   var mediaType: String { format.rawValue }
 
-  /// Parses the callback in the headers or parameters of an upload, or returns `nil` if it has none.
   init?(headers: HTTPFields, target: RequestTarget) throws(ErrorResponse) {
     let callback = headers[values: .ossCallback].first ?? target["callback"]?.string
     guard let callback, !callback.isEmpty else { return nil }
@@ -32,7 +28,6 @@ struct RequestedCallback: Sendable {
     try self.init(callback, variables: Self.variables(in: variables ?? ""))
   }
 
-  /// Parses the callback of a form upload, whose variables are fields of the form, or returns `nil` if it has none.
   init?(_ form: SubmittedForm) throws(ErrorResponse) {
     guard let callback = form["callback"], !callback.isEmpty else { return nil }
     let fields = form.fields.filter { $0.name.hasBytePrefix("x:") }
@@ -42,14 +37,12 @@ struct RequestedCallback: Sendable {
 
   private init(_ text: String, variables: [String: String]) throws(ErrorResponse) {
     let document = try Self.document(text)
-    guard let urls = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
+    guard let urlList = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
       let template = CallbackTemplate(body)
     else { throw .invalidArgument("The callback needs a callbackUrl and a callbackBody.") }
-    let items = urls.words(between: ";")
-    let callbackURLs = items.compactMap { item in
-      ServiceURL(item.firstRange(of: "://") == nil ? "http://\(item)" : String(item))
-    }
-    guard (1...Self.urlLimit).contains(items.count), callbackURLs.count == items.count else {
+    let items = urlList.words(between: ";")
+    let urls = items.compactMap { ServiceURL($0.firstRange(of: "://") == nil ? "http://\($0)" : String($0)) }
+    guard (1...Self.urlLimit).contains(items.count), urls.count == items.count else {
       throw .invalidArgument("The callbackUrl is not a list of one to \(Self.urlLimit) URLs.")
     }
     let type = try Self.text("callbackBodyType", in: document) ?? UploadCallback.BodyFormat.form.rawValue
@@ -60,18 +53,16 @@ struct RequestedCallback: Sendable {
     guard sni == nil || sni?.bool != nil || ["true", "false"].contains(sni?.string) else {
       throw .invalidArgument("The callbackSNI is neither true nor false.")
     }
-    if let host = try Self.text("callbackHost", in: document),
-      !callbackURLs.allSatisfy({ $0.authority == host.asciiLowercased })
-    {
+    let host = try Self.text("callbackHost", in: document)?.asciiLowercased
+    guard host == nil || urls.allSatisfy({ $0.authority == host }) else {
       throw .notImplemented("This server sends a callback only with the host of its URL; leave callbackHost out.")
     }
     for name in variables.keys where !name.hasBytePrefix("x:") || name.asciiLowercased != name {
       throw .invalidArgument("The variable \(name) of the callback does not start with x: or is not in lowercase.")
     }
-    (self.urls, self.template, self.format, customVariables) = (callbackURLs, template, format, variables)
+    (self.urls, self.template, self.format, customVariables) = (urls, template, format, variables)
   }
 
-  /// Returns a member of the configuration that is text, or `nil` if it is missing.
   private static func text(_ name: String, in document: JSONValue) throws(ErrorResponse) -> String? {
     guard let value = document[name] else { return nil }
     guard let text = value.string else { throw .invalidArgument("The \(name) is not text.") }
@@ -107,7 +98,7 @@ struct RequestedCallback: Sendable {
         case .form: bytes += (value.code ?? "").percentEncoded().utf8
         }
       }
-      guard bytes.count <= Self.bodyLimit else { throw .callbackFailed("The body of the callback is too large.") }
+      guard bytes.count <= Self.bodyByteLimit else { throw .callbackFailed("The body of the callback is too large.") }
     }
     return bytes
   }

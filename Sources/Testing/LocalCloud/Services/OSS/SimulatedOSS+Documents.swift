@@ -4,7 +4,7 @@
 internal import StorageAuth
 
 extension SimulatedOSS {
-  /// Returns the document as OSS stores it: with the elements that OSS adds or changes, and without those that it ignores.
+  /// Returns the document as OSS stores it: with elements that OSS adds or changes, without those that it ignores.
   func accepted(_ document: XMLNode) throws(ErrorResponse) -> XMLNode {
     switch document.name {
     case CrossOriginRule.rootElement:
@@ -32,8 +32,8 @@ extension SimulatedOSS {
       guard !(isEnabled && versions.isEmpty), versions.allSatisfy({ known.contains($0) }) else {
         throw .malformedXML("Enabled TLS needs a TLSVersion from TLSv1.0 to TLSv1.3.")
       }
-      var seen: Set<String> = []
-      return document.replacing { $0.name != "TLSVersion" || seen.insert($0.text).inserted ? $0 : nil }
+      var seenVersions: Set<String> = []
+      return document.replacing { $0.name != "TLSVersion" || seenVersions.insert($0.text).inserted ? $0 : nil }
     case "BucketResourceGroupConfiguration":
       guard document["ResourceGroupId"]?.text.isEmpty == true else { break }
       return XMLNode(document.name, children: [XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)])
@@ -64,7 +64,7 @@ extension SimulatedOSS {
         throw .invalidArgument("The StorageClass of a transition must be one of \(classes.joined(separator: ", ")).")
       }
       let sorted = classes.flatMap { name in transitions.filter { $0["StorageClass"]?.text == name } }
-      let texts = (sorted + [end].compactMap(\.self)).compactMap { $0[days]?.text }
+      let texts = (sorted + (end.map { [$0] } ?? [])).compactMap { $0[days]?.text }
       let periods = texts.compactMap { Int(digits: $0) }
       guard periods.count == texts.count, zip(periods, periods.dropFirst()).allSatisfy({ $0 < $1 }) else {
         throw .invalidArgument("The \(days) must grow from each storage class to the next one and the expiration.")
@@ -78,22 +78,21 @@ extension SimulatedOSS {
       throw ErrorResponse(
         .badRequest, "InvalidEncryptionAlgorithmError", "The Encryption request you specified is not valid: \(method).")
     }
-    let acceptsKey = !headers.isEmpty
-    guard acceptsKey || rule["KMSMasterKeyID"]?.text.isEmpty != false else {
+    guard !headers.isEmpty || rule["KMSMasterKeyID"]?.text.isEmpty ?? true else {
       throw .invalidArgument("KMSMasterKeyID is not applicable if the SSEAlgorithm is \(method).")
     }
   }
 }
 
 extension XMLNode {
-  /// Returns the element with another element in it, unless it has one of that name.
+  /// Returns the element with a further child, unless it has a child of that name.
   fileprivate func adding(_ name: String, _ text: String) -> XMLNode {
     var node = self
     if self[name] == nil { node.children.append(XMLNode(name, text)) }
     return node
   }
 
-  /// Returns the element with the result of a closure for each element in it, which is removed if the result is `nil`.
+  /// Returns the element with every element in it replaced by the result of a closure, or removed if that is `nil`.
   fileprivate func replacing(_ change: (XMLNode) -> XMLNode?) -> XMLNode {
     var node = self
     node.children = children.compactMap { change($0.replacing(change)) }
@@ -109,21 +108,20 @@ extension Call {
     me-east-1 me-central-1
     """.words(between: " ").map(String.init)
 
-  /// Returns the endpoints of the region that the request names, or of all regions.
   func describeRegions() throws -> Answer {
-    let asked = parameter("regions") ?? ""
-    let names = Self.regions.map(service.location(of:)).filter { asked.isEmpty || $0 == asked }
+    let requested = parameter("regions") ?? ""
+    let names = Self.regions.map(service.location(of:)).filter { requested.isEmpty || $0 == requested }
     guard !names.isEmpty else {
-      throw ErrorResponse(.notFound, "NoSuchRegion", "The region \"\(asked)\" does not exist.")
+      throw ErrorResponse(.notFound, "NoSuchRegion", "The region \"\(requested)\" does not exist.")
     }
     let domain = service.description.domains[0]
     let regions = names.map { name in
-      XMLNode(
-        "RegionInfo",
-        texts: [
-          "Region": name, "InternetEndpoint": name + domain, "InternalEndpoint": "\(name)-internal\(domain)",
-          "AccelerateEndpoint": "oss-accelerate\(domain)",
-        ])
+      let endpoints = [
+        XMLNode("Region", name), XMLNode("InternetEndpoint", name + domain),
+        XMLNode("InternalEndpoint", "\(name)-internal\(domain)"),
+        XMLNode("AccelerateEndpoint", "oss-accelerate\(domain)"),
+      ]
+      return XMLNode("RegionInfo", children: endpoints)
     }
     return service.response(with: XMLNode("RegionInfoList", children: regions))
   }

@@ -8,10 +8,9 @@ internal import StorageCrypto
 
 extension SimulatedService {
   private static let prefix = ServiceDescription.oss.headerPrefix
-  /// The operations of a multipart upload that write.
-  private static let uploading: [Operation] = [.initiateUpload, .uploadPart, .copyPart, .completeUpload]
-  /// The requests about the parts of an upload in which the service ignores some headers of the upload; SDKs send them.
-  private static let ignoringUploadHeaders: Set<Operation> = [.initiateUpload, .uploadPart, .listParts]
+  private static let uploadWrites: [Operation] = [.initiateUpload, .uploadPart, .copyPart, .completeUpload]
+  /// The operations of an upload in which the service ignores some headers for the object, which SDKs send anyway.
+  private static let ignoringObjectHeaders: Set<Operation> = [.initiateUpload, .uploadPart, .listParts]
 
   static let oss = SimulatedService(
     provider: .oss, endpoint: .oss, description: .oss,
@@ -29,12 +28,11 @@ extension SimulatedService {
         OperationRoute(.bucketStat, .get, .bucket, ["stat"]),
         OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
       ] + OperationRoute.appending + BucketDocument.oss.flatMap(\.routes),
-      ParameterNames(
-        signature: Set(
-          ["OSSAccessKeyId", "Expires", "Signature", "security-token"]
-            + [
-              "signature-version", "credential", "date", "expires", "signature", "additional-headers", "security-token",
-            ].map { prefix + $0 })),
+      ParameterNames(signature: [
+        "OSSAccessKeyId", "Expires", "Signature", "security-token", "\(prefix)signature-version",
+        "\(prefix)credential", "\(prefix)date", "\(prefix)expires", "\(prefix)signature",
+        "\(prefix)additional-headers", "\(prefix)security-token",
+      ]),
       common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)traffic-limit"]),
     documents: BucketDocument.oss,
     headerRules: HeaderRules(
@@ -42,9 +40,9 @@ extension SimulatedService {
       operations: HeaderRules.combined([
         HeaderRules.shared,
         [
-          "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": ignoringUploadHeaders,
-          "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]).union(
-            ignoringUploadHeaders),
+          "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": ignoringObjectHeaders,
+          "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess])
+            .union(ignoringObjectHeaders),
           "server-side-encryption": [.createBucket],
           "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
           "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
@@ -63,13 +61,11 @@ extension SimulatedService {
       encryptions: ["AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"]],
       storageClass: .always,
       defaultKeys: [
-        "KMS": ObjectDescription.Header(
-          name: "server-side-encryption-key-id", value: "5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
+        "KMS": .init(name: "server-side-encryption-key-id", value: "5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
       ]),
     signatures: Signatures(
       usual: .ossV1,
-      versioned: Signatures.Versioned(
-        kind: .ossV4, authorization: "OSS4", parameter: ByteExactString("\(prefix)signature-version"))),
+      versioned: .init(kind: .ossV4, authorization: "OSS4", parameter: ByteExactString("\(prefix)signature-version"))),
     objects: Objects(
       storageClasses: [
         StorageClass(name: "Standard"), StorageClass(name: "IA"), StorageClass(name: "Archive", isArchive: true),
@@ -96,14 +92,14 @@ extension SimulatedService {
         ("PutBucketAcl", .bucket, [.changeBucketAccess]), ("GetBucketLocation", .bucket, [.bucketLocation]),
         ("ListObjects", .bucket, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .bucket, [.listUploads]),
         ("DeleteObject", .objectsOfBody, [.deleteObjects]),
-        ("PutObject", .object, [.putObject, .copyObject, .appendObject, .putSymlink] + uploading),
+        ("PutObject", .object, [.putObject, .copyObject, .appendObject, .putSymlink] + uploadWrites),
         ("GetObject", .object, [.getObject, .headObject, .objectMeta, .getSymlink]),
         ("DeleteObject", .object, [.deleteObject]), ("GetObjectTagging", .object, [.readTags]),
         ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
         ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
       ]),
-    keys: KeyFormat(idPrefix: "STS.", idLength: 25, secretLength: 44, tokenPrefix: "CAIS", tokenByteCount: 240),
+    keyFormat: KeyFormat(idPrefix: "STS.", idLength: 25, secretLength: 44, tokenPrefix: "CAIS", tokenByteCount: 240),
     errors: Errors(
       wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
       unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
@@ -165,15 +161,12 @@ extension BucketDocument {
   ]
 
   private static let disabled = [XMLNode("Enabled", "false")]
-
   /// The list of live channels, which this server does not have.
   private static let liveChannels = [
     XMLNode("Prefix"), XMLNode("Marker"), XMLNode("MaxKeys", "100"), XMLNode("IsTruncated", "false"),
   ]
-
   private static let inventories = Unset.list(
     error: "NoSuchInventory", root: "ListInventoryConfigurationsResult", id: "inventoryId", canBeEmpty: false)
-
   private static let referers = [XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]
 }
 
@@ -191,17 +184,15 @@ struct SimulatedOSS: ServiceBehavior {
     try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .oss)
   }
 
-  /// Returns a new OSS request ID: 24 hexadecimal digits that contain the time and random digits.
   func makeRequestID(at date: Timestamp) -> String {
     let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
     return (time + String(hexadecimal: UInt64.random(in: 0 ... .max))).asciiUppercased
   }
 
-  /// The maximum length, in bytes, of each element of an error document in the header of a response to a HEAD request.
+  /// The maximum length of an element of an error document that a header contains, because the response has no body.
   private static let headerEchoByteLimit = 256
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
-    // Headers have stricter size limits than bodies.
     let limit = call.method == .head ? Self.headerEchoByteLimit : .max
     var elements = [
       XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: limit)),
@@ -243,7 +234,6 @@ struct SimulatedOSS: ServiceBehavior {
     ["acs", "oss", region, SimulatedService.account, name]
   }
 
-  /// Splits a role name such as `acs:ram::1250000000:role/app` into its colon-separated parts.
   func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["acs", "ram", ""], "role/", count: 5) }
 
   func urlRefusal(_ error: VerificationError) -> ErrorResponse? {
@@ -286,9 +276,8 @@ struct SimulatedOSS: ServiceBehavior {
     case .clockSkew, .notYetValid:
       ErrorResponse(
         codes, "The difference between the request time and the current time is too large.", ec: "0002-00000504",
-        details: .init(present: [
-          "MaxAllowedSkewMilliseconds": "900000", "RequestTime": instant, "ServerTime": serverTime,
-        ]))
+        details: .init(
+          present: ["MaxAllowedSkewMilliseconds": "900000", "RequestTime": instant, "ServerTime": serverTime]))
     case .wrongScope: wrongScope(error)
     case .missingDate: .accessDenied("OSS authentication requires a valid Date.")
     case .unsigned: SimulatedService.oss.anonymousRefusal(at: date)
@@ -299,13 +288,14 @@ struct SimulatedOSS: ServiceBehavior {
   private func mismatch(_ error: VerificationError, _ keyID: [ErrorResponse.Detail]) -> ErrorResponse {
     var details = keyID
     if let comparison = error.comparison {
-      details.append(ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided))
+      details.append(.init(name: "SignatureProvided", value: comparison.signatureProvided))
       details += .init("StringToSign", comparing: comparison.stringToSign, uppercase: true)
       details += comparison.canonicalRequest.map { .init("CanonicalRequest", comparing: $0, uppercase: true) } ?? []
     }
     return ErrorResponse(
       ServiceDescription.oss.errorCodes[error.code],
-      "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
+      "The request signature we calculated does not match the signature you provided. Check your key and signing "
+        + "method.",
       ec: "0002-00000040", details: details)
   }
 
@@ -335,13 +325,11 @@ extension PolicyLanguage {
   }
 
   private static let prefix = ServiceDescription.oss.headerPrefix
+  private static let objectAccess = ["oss:\(prefix)object-acl": "\(prefix)object-acl"]
 
   private static let ramConditions = ConditionKeys(
     address: "acs:SourceIp", time: "acs:CurrentTime", transport: "acs:SecureTransport",
-    headers: [
-      "acs:UserAgent": "user-agent", "oss:\(prefix)acl": "\(prefix)acl",
-      "oss:\(prefix)object-acl": "\(prefix)object-acl",
-    ],
-    parameters: ["oss:Prefix": "prefix", "oss:Delimiter": "delimiter"],
-    formFields: ["oss:\(prefix)object-acl": "\(prefix)object-acl"], fillsAbsentParameters: true)
+    headers: ["acs:UserAgent": "user-agent", "oss:\(prefix)acl": "\(prefix)acl"].merging(objectAccess) { $1 },
+    parameters: ["oss:Prefix": "prefix", "oss:Delimiter": "delimiter"], formFields: objectAccess,
+    fillsAbsentParameters: true)
 }

@@ -5,18 +5,16 @@ internal import CredentialSources
 internal import S3Auth
 internal import StorageAuth
 
-/// The simulated token service of Amazon Web Services (STS 2011-06-15).
-///
-/// It supports AssumeRole, AssumeRoleWithWebIdentity and GetCallerIdentity, which are also the names of the pages.
+/// The simulated token service of Amazon Web Services (STS 2011-06-15), whose pages are named like its actions.
 struct AmazonSTS: TokenService {
   static let provider = LocalCloud.Provider.s3
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
+  private static let roleID = "AROALOCALCLOUD000000"
   static let policyByteLimit = 2048
   static let policyTooLong = ErrorResponse(
     .badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
   private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
-
   let issuer: Issuer
 
   func handles(_ call: InboundCall) -> Bool {
@@ -39,7 +37,7 @@ struct AmazonSTS: TokenService {
       guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
         throw .unauthorized(request.role?.arn ?? "")
       }
-      return response(action, request, [], call)
+      return issueCredential(request, for: action, call)
     case "AssumeRoleWithWebIdentity":
       guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
       guard issuer.trusts(token) else {
@@ -49,7 +47,7 @@ struct AmazonSTS: TokenService {
         XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
         XMLNode("Provider", "localcloud"),
       ]
-      return response(action, try credentialRequest(call, by: nil), identity, call)
+      return issueCredential(try credentialRequest(call, by: nil), for: action, call, identity: identity)
     case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
@@ -60,16 +58,15 @@ struct AmazonSTS: TokenService {
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     let type = error.status.kind == .serverError ? "Receiver" : "Sender"
     let elements = [XMLNode("Type", type), XMLNode("Code", error.code), XMLNode("Message", error.message)]
-    var response = Self.document(
-      "ErrorResponse", [XMLNode("Error", children: elements), XMLNode("RequestId", call.requestID)], call)
+    let children = [XMLNode("Error", children: elements), XMLNode("RequestId", call.requestID)]
+    var response = Self.response(with: XMLNode("ErrorResponse", children: children), to: call)
     response.status = error.status
     return response
   }
 
   /// Verifies the signature of a call, which must cover the body, and returns the ID of its access key.
   private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
-    // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
-    // that the signature is verified with it.
+    // SDKs send the hash of the body only to S3; here, the signature is verified with the hash of the received body.
     var request = call.request
     request.headerFields[values: .known("x-amz-content-sha256")] = [call.call.bodyHash]
     do throws(VerificationError) {
@@ -83,7 +80,7 @@ struct AmazonSTS: TokenService {
         throw VerificationError.unknownKey(claim.accessKeyID)
       }
       let verified = try Self.verifier.verify(claim, against: key, at: call.date)
-      issuer.context.counters.verified(.s3V4)
+      issuer.context.counters.countVerified(.s3V4)
       return verified.accessKeyID
     } catch {
       throw Self.errorResponse(for: error)
@@ -115,9 +112,9 @@ struct AmazonSTS: TokenService {
     else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
     guard let role = issuer.role(arn), role.provider == .s3 else { throw .unauthorized(arn) }
     let lifetime = try lifetime(call, of: role)
+    let policy = try call["Policy"].map(Self.policy)
     return TokenTable.Request(
-      provider: .s3, role: role, session: session, policy: try call["Policy"].map(Self.policy), lifetime: lifetime,
-      caller: caller)
+      provider: .s3, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller)
   }
 
   static func malformedPolicy(_ reason: String) -> ErrorResponse {
@@ -128,42 +125,38 @@ struct AmazonSTS: TokenService {
     .invalidParameter("DurationSeconds must be \(limits.lowerBound) to \(limits.upperBound).")
   }
 
-  /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedS3.accountNumber
-    let user = session.map { "\(($0.role ?? "").replacingRole)/\($0.name)" } ?? "arn:aws:iam::\(account):root"
+    let user = session.map { "\(($0.role ?? "").assumedRoleARN)/\($0.name)" } ?? "arn:aws:iam::\(account):root"
     let id = session.map { "\(Self.roleID):\($0.name)" } ?? account
-    return response(
-      "GetCallerIdentity", [XMLNode("Arn", user), XMLNode("UserId", id), XMLNode("Account", account)], call)
+    let result = [XMLNode("Arn", user), XMLNode("UserId", id), XMLNode("Account", account)]
+    return Self.response(with: result, to: "GetCallerIdentity", call)
   }
 
-  private static let roleID = "AROALOCALCLOUD000000"
-
-  private func response(
-    _ action: String, _ request: TokenTable.Request, _ identity: [XMLNode], _ call: InboundCall
+  private func issueCredential(
+    _ request: TokenTable.Request, for action: String, _ call: InboundCall, identity: [XMLNode] = []
   ) -> Answer {
     let key = issuer.issue(request, by: endpoint, at: call.date)
-    let user = "\((request.role?.arn ?? "").replacingRole)/\(request.session)"
-    let elements = [
-      XMLNode("AssumedRoleUser", texts: ["Arn": user, "AssumedRoleId": "\(Self.roleID):\(request.session)"]),
-      XMLNode(
-        "Credentials",
-        texts: [
-          "AccessKeyId": key.id, "SecretAccessKey": key.secret, "SessionToken": key.token,
-          "Expiration": key.expiration.iso8601,
-        ]),
+    let user = "\((request.role?.arn ?? "").assumedRoleARN)/\(request.session)"
+    let credentials = [
+      XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret), XMLNode("SessionToken", key.token),
+      XMLNode("Expiration", key.expiration.iso8601),
     ]
-    return response(action, elements + identity, call)
+    let result = [
+      XMLNode("AssumedRoleUser", texts: ["Arn": user, "AssumedRoleId": "\(Self.roleID):\(request.session)"]),
+      XMLNode("Credentials", children: credentials),
+    ]
+    return Self.response(with: result + identity, to: action, call)
   }
 
-  private func response(_ action: String, _ elements: [XMLNode], _ call: InboundCall) -> Answer {
-    let result = XMLNode("\(action)Result", children: elements)
+  private static func response(with result: [XMLNode], to action: String, _ call: InboundCall) -> Answer {
     let metadata = XMLNode("ResponseMetadata", texts: ["RequestId": call.requestID])
-    return Self.document("\(action)Response", [result, metadata], call)
+    let children = [XMLNode("\(action)Result", children: result), metadata]
+    return response(with: XMLNode("\(action)Response", children: children), to: call)
   }
 
-  private static func document(_ name: String, _ children: [XMLNode], _ call: InboundCall) -> Answer {
-    var root = XMLNode(name, children: children)
+  private static func response(with document: XMLNode, to call: InboundCall) -> Answer {
+    var root = document
     root.attributes["xmlns"] = namespace
     var response = Answer(root)
     response.headers[.contentType] = "text/xml"
@@ -173,8 +166,8 @@ struct AmazonSTS: TokenService {
 }
 
 extension String {
-  /// The ARN of an assumed-role user, derived from a role's ARN and without the session name.
-  fileprivate var replacingRole: String {
+  /// The ARN of an assumed-role user without the session name, derived from this ARN of a role.
+  fileprivate var assumedRoleARN: String {
     let parts = parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }
     return "arn:aws:sts::\(parts[4]):assumed-role/\(name)"
@@ -182,41 +175,33 @@ extension String {
 }
 
 extension ErrorResponse {
-  fileprivate static func missing(_ name: String) -> ErrorResponse {
+  fileprivate static func missing(_ name: String) -> Self {
     invalidParameter(
       "1 validation error detected: Value null at '\(name)' failed to satisfy constraint: Member must not be null")
   }
 
-  fileprivate static func invalidParameter(_ message: String) -> ErrorResponse {
-    ErrorResponse(.badRequest, "ValidationError", message)
-  }
+  fileprivate static func invalidParameter(_ message: String) -> Self { Self(.badRequest, "ValidationError", message) }
 
-  fileprivate static func unauthorized(_ arn: String) -> ErrorResponse {
-    .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
+  fileprivate static func unauthorized(_ arn: String) -> Self {
+    accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
   }
 }
 
 extension KeyDocuments {
-  /// The JSON documents with temporary credentials that the SDKs of Amazon Web Services parse.
-  ///
-  /// The container credentials endpoint corresponds to the app server. Pages: "Container credential provider", "IMDS
-  /// credential provider".
+  /// The app server has the container credentials ("Container credential provider", "IMDS credential provider").
   static let amazon = KeyDocuments(
     provider: .s3, appServerPath: "/s3/container-credentials", authorizationPrefixes: ["Bearer ", ""],
     metadataPaths: ["/latest/meta-data/iam/security-credentials/"],
     metadataToken: MetadataToken(
       lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token",
-      rejectionStatus: .unauthorized
-    ),
+      rejectionStatus: .unauthorized),
     appServerDocument: { key, _ in
       [
         "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
         "Expiration": .string(key.expiration.iso8601),
       ]
     },
-    errorDocument: { error in
-      ["code": .string(error.code), "message": .string(error.message)]
-    },
+    errorDocument: { ["code": .string($0.code), "message": .string($0.message)] },
     metadataDocument: { key in
       [
         "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC",

@@ -6,17 +6,16 @@ internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The S3-compatible interface of another service, at the same port and with the same buckets, objects and keys.
+/// The S3-compatible interface of another service, which a request selects with a signature of S3.
 ///
-/// A request selects it with the signature of S3, in its headers or its URL. No such interface checks the region, has
-/// bodies in chunks, or deletes several objects without a Content-MD5.
+/// It has the same port, buckets, objects and keys. It does not check the region, does not accept bodies in chunks, and
+/// requires a Content-MD5 for the deletion of several objects.
 struct S3Interface: Sendable {
   /// The service's own hosts, which contain no bucket name.
   let hosts: ServiceHosts
   /// The storage classes of S3 that the service has, the default class first.
   let storageClasses: [StorageClass]
 
-  /// Returns whether a request has a signature of S3, well-formed or not.
   static func isSelected(by head: HTTPRequest) -> Bool {
     if let authorization = head.headerFields[.authorization] { return authorization.hasBytePrefix("AWS") }
     return withBytes(of: head.path ?? "") { path in
@@ -52,15 +51,14 @@ extension SimulatedService {
     return SimulatedService(
       provider: provider, endpoint: endpoint, description: .s3, operations: s3.operations,
       documents: s3.documents.compactMap { document in
-        let own = documents.first { $0.parameter == document.parameter }
-        return own.map {
+        documents.first { $0.parameter == document.parameter }.map { ownDocument in
           BucketDocument(
-            document.parameter, document.root, document.unset, subject: $0.subject,
+            document.parameter, document.root, document.unset, subject: ownDocument.subject,
             deletion: document.deletion.map { _ in "Delete" })
         }
       },
       headerRules: s3.headerRules, headers: headers, signatures: s3.signatures, objects: objects, buckets: buckets,
-      listing: s3.listing, policies: policies, keys: keys, errors: s3.errors,
+      listing: s3.listing, policies: policies, keyFormat: keyFormat, errors: s3.errors,
       behavior: SimulatedS3(
         region: region, ownBehavior: behavior, hosts: interface.hosts, pathHosts: behavior.pathHosts))
   }

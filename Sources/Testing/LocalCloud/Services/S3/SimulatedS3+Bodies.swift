@@ -15,7 +15,6 @@ extension SimulatedS3 {
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(ErrorResponse) -> [any BodyCheck] {
-    var checks: [any BodyCheck] = []
     let payload = headers.first("x-amz-content-sha256").flatMap { S3Payload(header: $0) }
     if ownBehavior != nil {
       if let payload, payload.isChunked {
@@ -23,45 +22,48 @@ extension SimulatedS3 {
       }
       if operation == .deleteObjects, headers.first("content-md5") == nil { throw Self.missingDigest }
     }
-    if let payload, payload != .unsigned, !payload.isChunked, !operation.hasCopySource {
-      checks.append(S3PayloadCheck(expected: payload.text))
-    }
     if headers.first("content-md5")?.isEmpty == true {
       throw .invalidDigest("The Content-MD5 you specified was invalid.")
     }
+    var checks: [any BodyCheck] = []
+    if let payload, payload != .unsigned, !payload.isChunked, !operation.hasCopySource {
+      checks.append(S3PayloadCheck(expected: payload.text))
+    }
+    return checks + (try checksumChecks(of: headers, payload, for: operation, rule))
+  }
+
+  private func checksumChecks(
+    of headers: HTTPFields, _ payload: S3Payload?, for operation: Operation, _ rule: ChecksumRule?
+  ) throws(ErrorResponse) -> [any BodyCheck] {
     // The checksum of a completed upload can be composite, and is not that of the request's body.
-    let statedChecksum =
+    let stated =
       operation == .completeUpload ? nil : try S3StatedChecksum(headers, isTrailed: payload?.hasTrailer == true)
+    let statedCheck = stated.map { [S3ChecksumCheck($0.algorithm, expected: $0.value)] } ?? []
     let ruledAlgorithm = rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) }
-    var checksumCheck = statedChecksum.map { S3ChecksumCheck($0.algorithm, expected: $0.value) }
     switch operation {
     case .putObject, .uploadPart:
       if payload != nil, payload?.isChunked != true, headers[.contentLength] == nil { throw Self.missingLength }
-      let ownAlgorithm = ruledAlgorithm ?? statedChecksum?.algorithm ?? .crc64nvme
-      guard statedChecksum?.algorithm != ownAlgorithm else { break }
-      if let statedChecksum, rule?.isChosen == true {
+      let storedAlgorithm = ruledAlgorithm ?? stated?.algorithm ?? .crc64nvme
+      guard stated?.algorithm != storedAlgorithm else { return statedCheck }
+      if let stated, rule?.isChosen == true {
         throw .invalidRequest(
-          "Checksum Type mismatch occurred, expected checksum Type: \(ownAlgorithm.rawValue), actual checksum Type: "
-            + statedChecksum.algorithm.rawValue)
+          "Checksum Type mismatch occurred, expected checksum Type: \(storedAlgorithm.rawValue), actual checksum Type: "
+            + stated.algorithm.rawValue)
       }
-      if let checksumCheck { checks.append(checksumCheck) }
-      checksumCheck = S3ChecksumCheck(ownAlgorithm, expected: nil)
-    case .copyPart: checksumCheck = ruledAlgorithm.map { S3ChecksumCheck($0, expected: nil) }
+      return statedCheck + [S3ChecksumCheck(storedAlgorithm, expected: nil)]
+    case .copyPart: return ruledAlgorithm.map { [S3ChecksumCheck($0, expected: nil)] } ?? []
     case .copyObject:
-      checksumCheck = try headers.first("x-amz-checksum-algorithm").map { name throws(ErrorResponse) in
-        S3ChecksumCheck(try Self.algorithm(name), expected: nil)
-      }
+      guard let name = headers.first("x-amz-checksum-algorithm") else { return [] }
+      return [S3ChecksumCheck(try Self.algorithm(name), expected: nil)]
     case .deleteObjects:
-      guard statedChecksum != nil || headers.first("content-md5")?.isEmpty == false else { throw Self.missingDigest }
-    default: break
+      guard stated != nil || headers.first("content-md5")?.isEmpty == false else { throw Self.missingDigest }
+      return statedCheck
+    default: return statedCheck
     }
-    if let checksumCheck { checks.append(checksumCheck) }
-    return checks
   }
 
   private static let missingDigest = ErrorResponse.invalidRequest(
     "Missing required header for this request: Content-MD5")
-
   private static let missingLength = ErrorResponse(
     .lengthRequired, "MissingContentLength", "You must provide the Content-Length HTTP header.")
 
@@ -155,7 +157,6 @@ extension SimulatedS3 {
     return StoredChecksum(algorithm: rule.algorithm, value: CRC.bytes(of: total, cyclic).base64, isComposite: false)
   }
 
-  /// Checks an object that consists of parts against the length and checksum that request headers specify.
   private func requireMatch(
     of content: Content, _ checksum: StoredChecksum?, with headers: HTTPFields, _ rule: ChecksumRule
   ) throws(ErrorResponse) {
@@ -189,7 +190,6 @@ struct S3StatedChecksum {
   /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
 
-  /// Returns the checksum that the headers specify, or that they announce for a trailer, if any.
   init?(_ headers: HTTPFields, isTrailed: Bool) throws(ErrorResponse) {
     let statedAlgorithms = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailedAlgorithm =

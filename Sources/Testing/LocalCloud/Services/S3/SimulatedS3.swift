@@ -12,7 +12,6 @@ extension SimulatedService {
   /// Amazon S3 in the region whose location constraint is empty.
   static let s3 = s3(region: SimulatedS3.firstRegion)
 
-  /// Amazon S3 in a region, which S3 signatures must contain.
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
       provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, documents: BucketDocument.s3,
@@ -38,7 +37,7 @@ extension SimulatedService {
         namespace: "http://s3.amazonaws.com/doc/2006-03-01/", omitsEmptyElements: true, encodesNamesAsForms: true,
         tellsInitiators: true),
       policies: s3Policies,
-      keys: KeyFormat(
+      keyFormat: KeyFormat(
         idPrefix: "ASIA", idLength: 16, hasUppercaseID: true, secretLength: 40, tokenPrefix: "IQoJb3JpZ2luX2Vj",
         tokenByteCount: 240),
       errors: Errors(
@@ -173,24 +172,19 @@ extension BucketDocument {
 }
 
 struct SimulatedS3: ServiceBehavior {
-  /// The name of the region whose location constraint is empty.
+  /// The region whose location constraint is empty.
   static let firstRegion = "us-east-1"
   /// The number of the account, in the form in which resource names contain it.
   static let accountNumber = "125000000000"
-
-  /// The region of the simulated service, which S3 signatures must contain.
   let region: String
   /// The service's own behavior if this is the S3-compatible interface of another service, or `nil`.
   var ownBehavior: (any ServiceBehavior)?
-  /// The service's own hosts, which contain no bucket name.
   var hosts = ServiceHosts.s3
   var pathHosts = PathHosts()
 
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
-  /// A verifier for the region, or for any region in the interface of another service.
-  ///
-  /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+  /// A verifier for the region, or for any region in the S3-compatible interface of another service.
   private var verifier: HostVerifier<S3Verifier> {
     let signedRegion = ownBehavior == nil ? region : nil
     return HostVerifier(
@@ -208,7 +202,6 @@ struct SimulatedS3: ServiceBehavior {
     try verifier.verifier(for: head).target(of: head)
   }
 
-  /// Returns a new S3 request ID, 16 random hexadecimal digits, or one of the service itself.
   func makeRequestID(at date: Timestamp) -> String {
     ownBehavior?.makeRequestID(at: date) ?? String(hexadecimal: UInt64.random(in: 0 ... .max)).asciiUppercased
   }
@@ -216,19 +209,14 @@ struct SimulatedS3: ServiceBehavior {
   func misaddressed(_ head: HTTPRequest) -> ErrorResponse? { ownBehavior?.misaddressed(head) }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
-    XMLNode(
-      "Bucket",
-      texts: [
-        "Name": bucket.name, "CreationDate": bucket.created.iso8601Milliseconds, "BucketRegion": region,
-      ])
+    let creationDate = bucket.created.iso8601Milliseconds
+    return XMLNode("Bucket", texts: ["Name": bucket.name, "CreationDate": creationDate, "BucketRegion": region])
   }
 
-  /// Returns the colon-separated parts of an S3 resource name (ARN), which contains neither region nor account.
   func resource(_ name: String, in region: String) -> [String] {
     ownBehavior?.resource(name, in: region) ?? ["arn", "aws", "s3", "", "", name]
   }
 
-  /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
   func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["arn", "aws", "iam", ""], "role/", count: 6) }
 }
 
@@ -266,53 +254,50 @@ extension SimulatedS3 {
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     let codes = ServiceDescription.s3.errorCodes[error]
-    var refusal = ErrorResponse(codes, error.message)
     let keyID = [ErrorResponse.Detail](present: ["AWSAccessKeyId": error.accessKeyID?.string])
-    switch error.code {
-    case .mismatch where codes.code == "SignatureDoesNotMatch":
-      refusal.message =
-        "The request signature we calculated does not match the signature you provided. Check your key and signing "
-        + "method."
-      refusal.details = keyID + Self.comparison(error.comparison)
-    case .unknownKey, .missingToken:
-      refusal.message = "The AWS Access Key Id you provided does not exist in our records."
-      refusal.details = keyID
-    case .invalidToken:
-      refusal.message = "The provided token is malformed or otherwise invalid."
-      refusal.details = [Self.token]
-    case .keyExpired:
-      refusal.message = "The provided token has expired."
-      refusal.details = [Self.token]
-    case .clockSkew:
-      refusal.message = "The difference between the request time and the current time is too large."
-      refusal.details = .init(present: [
-        "RequestTime": error.instant?.iso8601Basic, "ServerTime": date.iso8601, "MaxAllowedSkewMilliseconds": "900000",
-      ])
-    case .expired, .notYetValid:
-      refusal.details = .init(present: ["Expires": error.instant?.iso8601, "ServerTime": date.iso8601])
-    case .unsignedField:
-      let parts = error.message.parts(between: ":", atMost: 1)
-      refusal.message = String(parts[0])
-      if parts.count > 1 {
-        refusal.details = [ErrorResponse.Detail(name: "HeadersNotSigned", value: String(parts[1].droppingBlanks))]
-      }
-    case .wrongScope where error.scopePart == .region:
-      refusal.details = [ErrorResponse.Detail(name: "Region", value: region)]
-    case .unsupported where codes.code == "InvalidRequest":
-      // The service ends its message here.
-      refusal.message +=
-        " Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws configure set "
-        + "default.s3.signature_version s3v4), or a region in which the client uses it by default, such as eu-central-1."
-    case .unsigned: return SimulatedService.s3.anonymousRefusal(at: date)
-    default: break
+    // Of an unsigned field, the message contains a colon, and then the names of the headers.
+    let messageParts = error.message.parts(between: ":", atMost: 1)
+    func refusal(_ message: String, _ details: [ErrorResponse.Detail]) -> ErrorResponse {
+      ErrorResponse(codes, message, details: details)
     }
-    return refusal
+    return switch error.code {
+    case .mismatch where codes.code == "SignatureDoesNotMatch":
+      refusal(
+        "The request signature we calculated does not match the signature you provided. Check your key and signing "
+          + "method.", keyID + Self.details(of: error.comparison))
+    case .unknownKey, .missingToken:
+      refusal("The AWS Access Key Id you provided does not exist in our records.", keyID)
+    case .invalidToken: refusal("The provided token is malformed or otherwise invalid.", [Self.maskedToken])
+    case .keyExpired: refusal("The provided token has expired.", [Self.maskedToken])
+    case .clockSkew:
+      refusal(
+        "The difference between the request time and the current time is too large.",
+        .init(present: [
+          "RequestTime": error.instant?.iso8601Basic, "ServerTime": date.iso8601,
+          "MaxAllowedSkewMilliseconds": "900000",
+        ]))
+    case .expired, .notYetValid:
+      refusal(error.message, .init(present: ["Expires": error.instant?.iso8601, "ServerTime": date.iso8601]))
+    case .unsignedField:
+      refusal(
+        String(messageParts[0]),
+        .init(present: ["HeadersNotSigned": messageParts.count > 1 ? String(messageParts[1].droppingBlanks) : nil]))
+    case .wrongScope where error.scopePart == .region:
+      refusal(error.message, [.init(name: "Region", value: region)])
+    case .unsupported where codes.code == "InvalidRequest":
+      // The message of S3 lacks this hint.
+      refusal(
+        "\(error.message) Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws "
+          + "configure set default.s3.signature_version s3v4), or a region in which the client uses it by default, "
+          + "such as eu-central-1.", [])
+    case .unsigned: SimulatedService.s3.anonymousRefusal(at: date)
+    default: refusal(error.message, [])
+    }
   }
 
-  /// The element of an error document in which S3 returns the session token; here, the token is masked.
-  private static let token = ErrorResponse.Detail(name: "Token-0", value: Secret.mask)
+  private static let maskedToken = ErrorResponse.Detail(name: "Token-0", value: Secret.mask)
 
-  private static func comparison(_ comparison: VerificationError.Comparison?) -> [ErrorResponse.Detail] {
+  private static func details(of comparison: VerificationError.Comparison?) -> [ErrorResponse.Detail] {
     guard let comparison else { return [] }
     var details: [ErrorResponse.Detail] = .init("StringToSign", comparing: comparison.stringToSign, uppercase: false)
     details.insert(ErrorResponse.Detail(name: "SignatureProvided", value: comparison.signatureProvided), at: 1)
@@ -322,9 +307,7 @@ extension SimulatedS3 {
     return details
   }
 
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
-    ErrorResponse(ofForm: error)
-  }
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? { ErrorResponse(ofForm: error) }
 }
 
 extension PolicyLanguage {

@@ -14,7 +14,7 @@ function make(name, className, ...content) {
 }
 
 // A name or path from a client, whose direction does not affect the text around it.
-const foreign = (text) => make("bdi", "", text);
+const isolatedText = (text) => make("bdi", "", text);
 
 const services = {
   oss: "OSS", cos: "COS", s3: "S3", sts: "STS", appServer: "App server", metadata: "Metadata", node: "Aspera node",
@@ -34,7 +34,7 @@ function badge(request) {
 }
 
 // The server escapes what it shows; a name or value that is decoded here is escaped here.
-const shown = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+const escaped = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
   (character) => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
 
 // Creates a button that does something when it is clicked.
@@ -45,22 +45,22 @@ function action(text, act, className = "action") {
   return button;
 }
 
-let hiding = null;
+let messageTimer = null;
 
 // Says what happened, for some seconds; an error stays until the next message.
-function say(text, isError = false) {
-  clearTimeout(hiding);
+function showMessage(text, isError = false) {
+  clearTimeout(messageTimer);
   element("message").textContent = text;
   element("message").classList.toggle("error", isError);
-  if (!isError) hiding = setTimeout(() => say(""), 6000);
+  if (!isError) messageTimer = setTimeout(() => showMessage(""), 6000);
 }
 
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    say(`Copied: ${what}.`);
+    showMessage(`Copied: ${what}.`);
   } catch {
-    say("The browser did not let the page copy. Select the text instead.", true);
+    showMessage("The browser did not let the page copy. Select the text instead.", true);
   }
 }
 
@@ -89,7 +89,7 @@ async function call(path, options) {
   const answer = await fetch(path, options).catch(() => null);
   if (answer?.ok) return answer;
   const document = await answer?.json().catch(() => null);
-  say(document?.error?.message ?? (answer ? `The console answered ${answer.status}.` : "The console does not answer."), true);
+  showMessage(document?.error?.message ?? (answer ? `The console answered ${answer.status}.` : "The console does not answer."), true);
   return null;
 }
 
@@ -178,7 +178,7 @@ function makeRow(request) {
   const target = request.presigned ? request.target.split("?")[0] : request.target;
   row.append(
     badge(request),
-    make("div", "what", make("span", "method", request.method), foreign(target)),
+    make("div", "what", make("span", "method", request.method), isolatedText(target)),
     make("div", "time", clock(request.time)), about,
     make("div", "spent", `${request.status ?? "–"} · ${duration(request.microseconds)}`));
   row.addEventListener("click", () => select(request.n));
@@ -294,11 +294,11 @@ function select(number) {
 
 // Selects the next shown request in a direction: 1 is down, towards older requests.
 function move(direction) {
-  const shown = requests.filter((request) => !rows.get(request.n).hidden).reverse();
-  if (!shown.length) return;
-  const index = shown.findIndex((request) => request.n === selected);
-  const next = index < 0 ? 0 : Math.min(Math.max(index + direction, 0), shown.length - 1);
-  select(shown[next].n);
+  const visibleRequests = requests.filter((request) => !rows.get(request.n).hidden).reverse();
+  if (!visibleRequests.length) return;
+  const index = visibleRequests.findIndex((request) => request.n === selected);
+  const next = index < 0 ? 0 : Math.min(Math.max(index + direction, 0), visibleRequests.length - 1);
+  select(visibleRequests[next].n);
 }
 
 // MARK: Details
@@ -318,7 +318,7 @@ function parameters(target) {
   if (!query) return [];
   const decoded = (text) => {
     try {
-      return shown(decodeURIComponent(text.replaceAll("+", " ")));
+      return escaped(decodeURIComponent(text.replaceAll("+", " ")));
     } catch {
       return text;
     }
@@ -359,14 +359,14 @@ async function showDetail(request) {
   const status = request.status === null ? null : `${request.status}${request.code ? ` ${request.code}` : ""}`;
   const brief = [verdicts[request.outcome]?.[1], status, services[request.endpoint], duration(request.microseconds)];
   const heading = make("h2", "", badge(request),
-    make("span", "", `${request.method} `, foreign(request.target.split("?")[0])));
+    make("span", "", `${request.method} `, isolatedText(request.target.split("?")[0])));
   const about = facts([
     ["Authorization", authorization(request)],
     ["Time", fullTime(request.time)],
     ["Body of the request", request.received === null ? null : size(request.received)],
     ["Body of the response", size(request.sent)],
-    ["Bucket", request.bucket && foreign(request.bucket), true],
-    ["Object", request.key && foreign(request.key), true],
+    ["Bucket", request.bucket && isolatedText(request.bucket), true],
+    ["Object", request.key && isolatedText(request.key), true],
     ["Message", request.message && make("span", "isolated", request.message), true],
   ]);
   const actions = make("p", "actions", action("Copy link", () => copy(location.href, "a link to this request")));
@@ -389,7 +389,7 @@ async function showDetail(request) {
   about.before(makeCause(explanation), ...explanation.strings.map((strings) => makeStrings(strings, explanation.basis)));
 }
 
-const bases = {
+const basisTexts = {
   proven: "The signature of the request is valid for the client's strings below: this is what the client signed.",
   stated: "The strings follow from what the request states about its signature.",
   unknown: "The client's strings are not known to the service.",
@@ -407,7 +407,7 @@ function makeCause(explanation) {
     card.append(compared);
   }
   if (explanation.others.length) card.append(make("p", "note", `Also different: ${explanation.others.join(", ")}`));
-  if (explanation.strings.length) card.append(make("p", "note", bases[explanation.basis] ?? ""));
+  if (explanation.strings.length) card.append(make("p", "note", basisTexts[explanation.basis] ?? ""));
   return card;
 }
 
@@ -455,7 +455,7 @@ function connect() {
     log = hello.log;
     if (linked && linkedLog !== log) {
       linked = null;
-      say("The link belongs to an earlier start of the console, whose requests are no longer kept.", true);
+      showMessage("The link belongs to an earlier start of the console, whose requests are no longer kept.", true);
     }
     if (!hello.continues) forget();
     state("live", "live");

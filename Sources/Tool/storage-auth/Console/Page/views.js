@@ -47,15 +47,15 @@ async function showServer() {
 
 // MARK: Objects
 
-let place = null;
+let openedFolder = null;
 let object = null;
-let refresh = null;
+let refreshTimer = null;
 
 function refreshObjects() {
-  if (refresh || element("view-objects").hidden) return;
-  refresh = setTimeout(() => {
-    refresh = null;
-    if (place) openFolder(place.service, place.bucket, place.prefix);
+  if (refreshTimer || element("view-objects").hidden) return;
+  refreshTimer = setTimeout(() => {
+    refreshTimer = null;
+    if (openedFolder) openFolder(openedFolder.service, openedFolder.bucket, openedFolder.prefix);
     else showBuckets();
   }, 300);
 }
@@ -72,10 +72,10 @@ async function showBuckets() {
         element("view-objects").dataset.pane = 1;
         openFolder(service, bucket, "");
       }, "");
-      button.append(make("span", "name", foreign(bucket.shown)), bucket.public ? make("span", "public", "public") : "",
+      button.append(make("span", "name", isolatedText(bucket.shown)), bucket.public ? make("span", "public", "public") : "",
         make("span", "count", String(bucket.objects)));
       button.title = `created ${fullTime(bucket.created)}`;
-      const isOpen = place?.service === service && place?.bucket.name === bucket.name;
+      const isOpen = openedFolder?.service === service && openedFolder?.bucket.name === bucket.name;
       button.setAttribute("aria-current", String(isOpen));
       list.append(button);
     }
@@ -84,24 +84,24 @@ async function showBuckets() {
 }
 
 function showPath() {
-  const { service, bucket, prefix } = place;
+  const { service, bucket, prefix } = openedFolder;
   const parts = [make("span", "", `${services[service]} / `)];
-  const link = (text, target) => action(foreign(text), () => openFolder(service, bucket, target), "");
+  const link = (text, target) => action(isolatedText(text), () => openFolder(service, bucket, target), "");
   parts.push(link(bucket.shown, ""));
   let end = 0;
   for (const name of prefix.split("/").slice(0, -1)) {
     end += name.length + 1;
-    parts.push(make("span", "", " / "), link(shown(name) || "(empty)", prefix.slice(0, end)));
+    parts.push(make("span", "", " / "), link(escaped(name) || "(empty)", prefix.slice(0, end)));
   }
   element("path").replaceChildren(...parts);
   element("upload").hidden = false;
 }
 
 async function openFolder(service, bucket, prefix, after = "") {
-  place = { service, bucket, prefix };
+  openedFolder = { service, bucket, prefix };
   const query = queryOf({ service, bucket: bucket.name, prefix, after });
   const answer = await fetch(`objects?${query}`).catch(() => null);
-  if (place.service !== service || place.bucket !== bucket || place.prefix !== prefix) return;
+  if (openedFolder.service !== service || openedFolder.bucket !== bucket || openedFolder.prefix !== prefix) return;
   const body = element("objects").tBodies[0];
   const message = element("no-objects");
   if (!after) body.replaceChildren();
@@ -115,14 +115,14 @@ async function openFolder(service, bucket, prefix, after = "") {
   }
   const page = await answer.json();
   for (const folder of page.folders) {
-    const button = action(foreign(folder.shown), () => openFolder(service, bucket, folder.prefix), "");
+    const button = action(isolatedText(folder.shown), () => openFolder(service, bucket, folder.prefix), "");
     body.append(make("tr", "", make("td", "", button), make("td", "number", ""), make("td", "number", "")));
   }
   for (const item of page.objects) {
     const length = make("td", "number", size(item.size));
     length.title = `${item.size} bytes`;
     const named = { service, bucket: bucket.name, key: item.key, shown: item.shown, size: item.size };
-    body.append(make("tr", "", make("td", "", action(foreign(item.shown), () => showObject(named), "")), length,
+    body.append(make("tr", "", make("td", "", action(isolatedText(item.shown), () => showObject(named), "")), length,
       make("td", "number", fullTime(item.modified))));
   }
   element("objects").hidden = !body.rows.length;
@@ -145,7 +145,7 @@ async function showObject(named) {
   const preview = make("section", "preview");
   const about = make("section", "");
   element("object").replaceChildren(
-    make("h2", "", foreign(named.shown)), make("p", "brief", `${services[named.service]} · ${size(named.size)}`),
+    make("h2", "", isolatedText(named.shown)), make("p", "brief", `${services[named.service]} · ${size(named.size)}`),
     make("p", "actions", download, remove), preview, makeURLForm(named), about,
     make("p", "note", `The console signs its requests with the key ${signer ?? "of an account"}; they are in the list.`));
   const answer = await call(pathOf(named, "/headers"));
@@ -181,7 +181,7 @@ async function showPreview(named, type, preview) {
     // A character that the limit cuts is not an error.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
     if (text.includes("\0")) throw new TypeError("binary");
-    const block = make("pre", "", text.split(/\r?\n/).map((line) => line.split("\t").map(shown).join("\t")).join("\n"));
+    const block = make("pre", "", text.split(/\r?\n/).map((line) => line.split("\t").map(escaped).join("\t")).join("\n"));
     block.tabIndex = 0;
     block.setAttribute("aria-label", "Preview");
     preview.append(block, isWhole ? "" : make("p", "note", `The first ${size(previewLimit.text)} are shown.`));
@@ -214,7 +214,7 @@ function makeURLForm(named) {
 async function deleteObject(named) {
   if (!await ask(`Delete ${named.shown}?`, "Delete")) return;
   if (!await call(pathOf(named), { method: "DELETE" })) return;
-  say(`Deleted ${named.shown}.`);
+  showMessage(`Deleted ${named.shown}.`);
   if (object === named) {
     object = null;
     element("object").replaceChildren(make("p", "empty", "Select an object to see and change it."));
@@ -224,18 +224,18 @@ async function deleteObject(named) {
 }
 
 async function upload(files) {
-  const { service, bucket, prefix } = place;
+  const { service, bucket, prefix } = openedFolder;
   for (const file of files) {
-    const named = { service, bucket: bucket.name, key: prefix + file.name, shown: shown(prefix + file.name) };
+    const named = { service, bucket: bucket.name, key: prefix + file.name, shown: escaped(prefix + file.name) };
     const query = queryOf({ service, bucket: bucket.name, prefix: named.key });
     const known = await call(`objects?${query}`);
     if (!known) return;
     const exists = (await known.json()).objects.some(({ key }) => key === named.key);
     if (exists && !await ask(`Replace ${named.shown}?`, "Replace")) continue;
-    say(`Uploading ${named.shown} …`);
+    showMessage(`Uploading ${named.shown} …`);
     const headers = file.type ? { "Content-Type": file.type } : {};
     if (!await call(pathOf(named), { method: "PUT", body: file, headers })) return;
-    say(`Uploaded ${named.shown}, ${size(file.size)}.`);
+    showMessage(`Uploaded ${named.shown}, ${size(file.size)}.`);
   }
   refreshObjects();
 }
@@ -282,7 +282,7 @@ async function showKeys() {
       showKeys();
     }, "row");
     button.append(
-      make("span", "what", foreign(shown(key.id))), make("span", "time", lifetime(key, now)),
+      make("span", "what", isolatedText(escaped(key.id))), make("span", "time", lifetime(key, now)),
       make("span", "about", make("span", "service", services[key.service]), ` · for ${caller(key)}, `,
         key.policy ? "with a policy" : "without a policy"),
       make("span", "spent", [count(key.uses, "use"), key.refusals ? count(key.refusals, "refusal") : null]
@@ -297,26 +297,26 @@ async function showKeys() {
 
 function policyText(policy) {
   try {
-    return JSON.stringify(JSON.parse(policy), null, 2).split("\n").map(shown).join("\n");
+    return JSON.stringify(JSON.parse(policy), null, 2).split("\n").map(escaped).join("\n");
   } catch {
-    return shown(policy);
+    return escaped(policy);
   }
 }
 
 function showKey(key, now) {
-  const requested = requests.filter(({ keyID }) => keyID === shown(key.id)).reverse().slice(0, 20);
+  const requested = requests.filter(({ keyID }) => keyID === escaped(key.id)).reverse().slice(0, 20);
   const policy = make("pre", "", key.policy ? policyText(key.policy) : "The key may do what its role may: everything in its service.");
   policy.tabIndex = 0;
   policy.setAttribute("aria-label", "Policy");
   element("key").replaceChildren(
-    make("h2", "", foreign(shown(key.id))),
+    make("h2", "", isolatedText(escaped(key.id))),
     make("p", "brief", `${services[key.service]} · issued by ${services[key.issuer]} · ${lifetime(key, now)}`),
     make("p", "actions", ...(key.state === "valid" ? [action("Revoke", () => revoke(key), "action danger")] : []),
       action("Copy ID", () => copy(key.id, "the key ID"))),
     facts([
       ["Caller", caller(key)], ["State", key.state], ["Uses", String(key.uses)], ["Refusals", String(key.refusals)],
       ["Issued", fullTime(key.start)], ["Expires", fullTime(key.expiration)],
-      ["Scope: role", key.role && foreign(key.role), true], ["Scope: session", foreign(key.session), true],
+      ["Scope: role", key.role && isolatedText(key.role), true], ["Scope: session", isolatedText(key.session), true],
     ]),
     make("section", "pairs", make("h3", "", "Policy"), policy),
     requested.length ? make("section", "pairs", make("h3", "", "Latest requests"), ...requested.map((request) =>
@@ -327,9 +327,9 @@ function showKey(key, now) {
 }
 
 async function revoke(key) {
-  if (!await ask(`Revoke ${shown(key.id)}? Its services then no longer know it.`, "Revoke")) return;
+  if (!await ask(`Revoke ${escaped(key.id)}? Its services then no longer know it.`, "Revoke")) return;
   if (!await call(`keys?${queryOf({ id: key.id })}`, { method: "DELETE" })) return;
-  say(`Revoked ${shown(key.id)}.`);
+  showMessage(`Revoked ${escaped(key.id)}.`);
   showKeys();
 }
 
@@ -395,7 +395,7 @@ element("pause").addEventListener("click", () => {
 });
 element("clear").addEventListener("click", async () => {
   if (await ask("Clear the list of requests, for every page of this console?", "Clear")
-    && await call("requests", { method: "DELETE" })) say("Cleared the list of requests.");
+    && await call("requests", { method: "DELETE" })) showMessage("Cleared the list of requests.");
 });
 element("files").addEventListener("change", async () => {
   await upload([...element("files").files]);

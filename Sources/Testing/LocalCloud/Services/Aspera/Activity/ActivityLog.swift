@@ -4,7 +4,7 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// The transfers and the events of the node: the newest 1,000 of each for every access key.
+/// The transfers and the events of the node, of which the newest 1,000 are kept for each access key.
 final class ActivityLog: Sendable {
   struct Event: Sendable {
     let time: Timestamp
@@ -27,51 +27,21 @@ final class ActivityLog: Sendable {
       if let count = byAccessKey[key]?.count, count > capacity { byAccessKey[key]?.removeFirst() }
     }
 
-    /// Returns the entries of an access key, or of all if it is `nil`, in the order in which they were added.
     func entries(of accessKey: String?) -> [Numbered<Element>] {
       guard let accessKey else { return byAccessKey.values.joined().sorted { $0.number < $1.number } }
       return byAccessKey[ByteExactString(accessKey)] ?? []
     }
   }
 
-  private struct State {
-    var transfers = Entries<TransferRecord>()
-    var events = Entries<Event>()
-  }
-
   private static let capacity = 1_000
-
   /// The key under which transfers without a token are kept.
   private static let noAccessKey = ""
-
-  private let state = Lock(State())
+  private let transfers = Lock(Entries<TransferRecord>())
+  private let events = Lock(Entries<Event>())
 
   func start(_ transfer: TransferRecord, at now: Timestamp) {
-    state.withLock { $0.transfers.append(transfer, of: transfer.start.accessKey ?? Self.noAccessKey) }
+    transfers.withLock { $0.append(transfer, of: transfer.start.accessKey ?? Self.noAccessKey) }
     addEvent("started", of: transfer, at: now)
-  }
-
-  func add(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at now: Timestamp) {
-    let event = Event(time: now, userID: userID, types: types, data: data)
-    state.withLock { $0.events.append(event, of: accessKey) }
-  }
-
-  private func addEvent(_ step: String, of transfer: TransferRecord, at now: Timestamp) {
-    let kind = transfer.start.direction == .send ? "upload" : "download"
-    add(
-      ["\(kind).\(step)", "transfer.\(step)"], .object(transfer.document),
-      of: transfer.start.accessKey ?? Self.noAccessKey, by: transfer.start.userID, at: now)
-  }
-
-  /// Returns the transfers of an access key, or all transfers if it is `nil`.
-  ///
-  /// A transfer whose client has ended without a message has failed.
-  func transfers(of accessKey: String?, at now: Timestamp) -> [Numbered<TransferRecord>] {
-    let transfers = state.withLock { $0.transfers.entries(of: accessKey) }
-    for transfer in transfers.map(\.element) where transfer.endIfAbandoned(at: now) {
-      addEvent("ended", of: transfer, at: now)
-    }
-    return transfers
   }
 
   func end(
@@ -80,19 +50,35 @@ final class ActivityLog: Sendable {
     if transfer.end(status, refusal, at: now) { addEvent("ended", of: transfer, at: now) }
   }
 
-  /// Returns the events of an access key, or all events if it is `nil`.
-  ///
-  /// They include the end of a transfer whose client has ended without a message.
-  func events(of accessKey: String?, at now: Timestamp) -> [Numbered<Event>] {
-    _ = transfers(of: accessKey, at: now)
-    return state.withLock { $0.events.entries(of: accessKey) }
+  private func addEvent(_ step: String, of transfer: TransferRecord, at now: Timestamp) {
+    let kind = transfer.start.direction == .send ? "upload" : "download"
+    addEvent(
+      ["\(kind).\(step)", "transfer.\(step)"], .object(transfer.document),
+      of: transfer.start.accessKey ?? Self.noAccessKey, by: transfer.start.userID, at: now)
   }
 
-  func remove(_ accessKey: String) {
-    let key = ByteExactString(accessKey)
-    state.withLock { state in
-      state.transfers.byAccessKey[key] = nil
-      state.events.byAccessKey[key] = nil
+  func addEvent(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at now: Timestamp) {
+    events.withLock { $0.append(Event(time: now, userID: userID, types: types, data: data), of: accessKey) }
+  }
+
+  /// Returns the transfers of an access key, or all if it is `nil`, after ending those that a client has abandoned.
+  func transfers(of accessKey: String?, at now: Timestamp) -> [Numbered<TransferRecord>] {
+    let found = transfers.withLock { $0.entries(of: accessKey) }
+    for transfer in found.map(\.element) where transfer.endIfAbandoned(at: now) {
+      addEvent("ended", of: transfer, at: now)
     }
+    return found
+  }
+
+  /// Returns the events of an access key, or all if it is `nil`, including the ends of abandoned transfers.
+  func events(of accessKey: String?, at now: Timestamp) -> [Numbered<Event>] {
+    _ = transfers(of: accessKey, at: now)
+    return events.withLock { $0.entries(of: accessKey) }
+  }
+
+  func removeAll(of accessKey: String) {
+    let key = ByteExactString(accessKey)
+    transfers.withLock { $0.byAccessKey[key] = nil }
+    events.withLock { $0.byAccessKey[key] = nil }
   }
 }

@@ -6,16 +6,16 @@ internal import StorageAuth
 
 /// The calls of the Node API about transfers, events and sizes, for one caller.
 ///
-/// A node user sees all transfers and events. An access key, and each of its administrators, sees those of the access key.
-/// Another user of the access key sees only the user's own.
+/// A node user sees all transfers and events. An access key and its administrators see those of the access key, and
+/// another user of the access key sees only the user's own.
 struct ActivityService: Sendable {
-  private static let countLimit = 1_000
-
+  private static let pageLimit = 1_000
+  private static let volumeByteCount: Int64 = 1 << 40
   let aspera: AsperaContext
   let caller: NodeCaller
 
   func transfers(_ query: NodeQuery) throws -> Answer {
-    var found = try visible(query["access_key"])
+    var found = try visibleTransfers(query["access_key"])
     if let direction = query["direction"] { found = found.filter { $0.element.start.direction.rawValue == direction } }
     if let isActive = try query.bool("active_only") {
       found = found.filter { ($0.element.progress.status == .running) == isActive }
@@ -23,7 +23,7 @@ struct ActivityService: Sendable {
     if let time = try query.time("after_time") {
       found = found.filter { ($0.element.progress.end ?? $0.element.start.date) > time }
     }
-    if let tag = query["tag"] { found = found.filter { Self.has(tag, $0.element.start.tags) } }
+    if let tag = query["tag"] { found = found.filter { Self.matches(tag, $0.element.start.tags) } }
     let view = query["view"] ?? "summary"
     try require(["id", "short_summary", "summary"].contains(view), "The view must be id, short_summary or summary.")
     return try page(found, "/ops/transfers", query) {
@@ -31,11 +31,11 @@ struct ActivityService: Sendable {
     }
   }
 
-  func transfer(_ id: String) throws(ErrorResponse) -> Answer { Answer(.object(try record(id).document)) }
+  func transfer(_ id: String) throws(ErrorResponse) -> Answer { Answer(.object(try visibleTransfer(id).document)) }
 
   /// Cancels a transfer that runs, or accepts new rates, which have no effect.
   func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws(ErrorResponse) -> Answer {
-    let transfer = try record(id)
+    let transfer = try visibleTransfer(id)
     if let status = document["status"] {
       guard ["canceled", "cancelled", "stopped"].contains(status.string) else {
         throw .nodeBadRequest("A transfer of this node can be canceled, but not paused or resumed.")
@@ -46,14 +46,12 @@ struct ActivityService: Sendable {
   }
 
   func cancel(_ id: String, at date: Timestamp) throws(ErrorResponse) -> Answer {
-    aspera.activity.end(try record(id), .canceled, at: date)
+    aspera.activity.end(try visibleTransfer(id), .canceled, at: date)
     return Answer(.noContent)
   }
 
   func events(_ query: NodeQuery) throws -> Answer {
-    var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter {
-      isVisible($0.element.userID)
-    }
+    var found = visibleEvents
     if let time = try query.time("after_time") { found = found.filter { $0.element.time > time } }
     if let type = query["type"] { found = found.filter { $0.element.types.contains(type) } }
     if let pattern = try query.pattern("type_glob[]") {
@@ -63,10 +61,8 @@ struct ActivityService: Sendable {
   }
 
   func event(_ id: String) throws(ErrorResponse) -> Answer {
-    let events = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now)
-    guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),
-      isVisible(event.element.userID)
-    else { throw .noSuch("event", id) }
+    let number = FileRegister.number(id)
+    guard let event = visibleEvents.first(where: { $0.number == number }) else { throw .noSuch("event", id) }
     return Answer(Self.document(of: event))
   }
 
@@ -76,40 +72,36 @@ struct ActivityService: Sendable {
     let total = Self.volumeByteCount
     let free = total - min(FileCounts(try aspera.files.walk(service.root)).bytes, total)
     return try await service.forEachPath(document) { element, result in
-      let path = try service.path(element["path"])
-      _ = try aspera.files.existingEntry(at: path)
+      _ = try aspera.files.existingEntry(at: service.path(element["path"]))
       result["bytes_total"] = .integer(total)
       result["bytes_free"] = .integer(free)
       result["percent_free"] = .integer(free / (total / 100))
     }
   }
 
-  /// Adds up the bytes of the remembered transfers with a usage ID, or of all those of the access key if the ID is `nil`.
+  /// Adds up the bytes of the remembered transfers with a usage ID, or of all of the access key if the ID is `nil`.
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
     let accessKey = try (caller.accessKey?.id ?? query["access_key"]).required(
       "A node user has to name the access_key.")
     let usageID = id ?? accessKey
-    let found = try visible(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == usageID }
+    let found = try visibleTransfers(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == usageID }
     guard id == nil || !found.isEmpty else { throw ErrorResponse.noSuch("usage ID", usageID) }
-    func sum(_ direction: TransferDirection) -> Int64 {
+    func byteCount(_ direction: TransferDirection) -> Int64 {
       found.filter { $0.start.direction == direction }.reduce(0) { $0.saturatingAdding($1.progress.byteCount) }
     }
-    let (incoming, outgoing) = (sum(.receive), sum(.send))
     // IBM's description counts downloads as bytes_in, and uploads as bytes_out.
+    let (downloaded, uploaded) = (byteCount(.receive), byteCount(.send))
     return Answer([
-      "id": .string(usageID), "bytes_in": .integer(incoming), "bytes_out": .integer(outgoing),
-      "bytes_total": .integer(incoming.saturatingAdding(outgoing)),
+      "id": .string(usageID), "bytes_in": .integer(downloaded), "bytes_out": .integer(uploaded),
+      "bytes_total": .integer(downloaded.saturatingAdding(uploaded)),
     ])
   }
 
-  private static let volumeByteCount: Int64 = 1 << 40
-
-  private func isVisible(_ userID: String) -> Bool {
-    guard let user = caller.bearerUser, !user.isAdministrator else { return true }
-    return user.id.isIdentical(to: userID)
+  private var visibleEvents: [ActivityLog.Numbered<ActivityLog.Event>] {
+    aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter { isVisible($0.element.userID) }
   }
 
-  private func visible(_ accessKey: String?) throws(ErrorResponse) -> [ActivityLog.Numbered<TransferRecord>] {
+  private func visibleTransfers(_ accessKey: String?) throws(ErrorResponse) -> [ActivityLog.Numbered<TransferRecord>] {
     if let accessKey, let own = caller.accessKey?.id, !own.isIdentical(to: accessKey) {
       throw .node(.forbidden, "The access key is not the caller's.")
     }
@@ -117,18 +109,25 @@ struct ActivityService: Sendable {
       .filter { isVisible($0.element.start.userID) }
   }
 
-  private func record(_ id: String) throws(ErrorResponse) -> TransferRecord {
-    guard let found = try visible(nil).first(where: { $0.element.id == id }) else { throw .noSuch("transfer", id) }
+  private func isVisible(_ userID: String) -> Bool {
+    guard let user = caller.bearerUser, !user.isAdministrator else { return true }
+    return user.id.isIdentical(to: userID)
+  }
+
+  private func visibleTransfer(_ id: String) throws(ErrorResponse) -> TransferRecord {
+    guard let found = try visibleTransfers(nil).first(where: { $0.element.id == id }) else {
+      throw .noSuch("transfer", id)
+    }
     return found.element
   }
 
-  /// Returns a part of a list, with a link to the next part if the list goes on or may go on later.
+  /// Returns a part of a list, with a link to what follows it now or later.
   private func page<Element>(
     _ found: [ActivityLog.Numbered<Element>], _ path: String, _ query: NodeQuery,
     _ document: (ActivityLog.Numbered<Element>) -> JSONValue
   ) throws -> Answer {
     let start = try query.number("iteration_token") ?? 0
-    let count = min(try query.number("count") ?? Self.countLimit, Self.countLimit)
+    let count = min(try query.number("count") ?? Self.pageLimit, Self.pageLimit)
     let page = found.filter { $0.number > start }.prefix(count)
     var response = Answer(.array(page.map(document)))
     if let last = page.last {
@@ -145,8 +144,8 @@ struct ActivityService: Sendable {
     ]
   }
 
-  /// Returns whether tags contain the member that a filter such as `aspera.xfer_retry=10` names.
-  private static func has(_ filter: String, _ tags: JSONValue?) -> Bool {
+  /// Returns whether tags contain the member, and the value if any, of a filter such as `aspera.xfer_retry=10`.
+  private static func matches(_ filter: String, _ tags: JSONValue?) -> Bool {
     let parts = filter.parts(between: "=", atMost: 1)
     var value = tags
     for name in parts[0].words(between: ".") { value = value?[String(name)] }

@@ -4,20 +4,18 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// A transfer that `/ops/transfers` starts: between the node and its own transfer server, the only one that it reaches.
+/// A transfer that `/ops/transfers` starts, between the node and its own transfer server, the only one that it reaches.
 ///
-/// The node copies the files at once, so that the transfer has ended when the response is sent. It checks the token as
-/// the transfer server does, but does not log in. Symbolic links are skipped.
+/// The transfer has ended when the response is sent. The node checks the token as the transfer server does, but does
+/// not log in, and skips symbolic links.
 struct NodeCopy: Sendable {
   private static let pathLimit = 1_000
   /// The maximum number of files and folders that are copied, which paths below each other can multiply.
   private static let entryLimit = 10_000
-
   let aspera: AsperaContext
   let caller: NodeCaller
   let transferPort: Int
 
-  /// Performs the transfer that a document specifies, and describes it.
   func perform(_ document: JSONValue, at date: Timestamp) async throws -> Answer {
     guard let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) }),
       let token = document["token"]?.string, !token.isEmpty, let paths = document["paths"]?.array,
@@ -25,10 +23,10 @@ struct NodeCopy: Sendable {
     else {
       throw ErrorResponse.nodeBadRequest("The direction, the token or the paths are missing, or there are too many.")
     }
-    let host = document["remote_host"]?.string ?? ""
-    guard ["127.0.0.1", "localhost", "::1"].contains(host),
-      (document["ssh_port"]?.integer ?? transferPort) == transferPort
-    else { throw ErrorResponse.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
+    try require(
+      ["127.0.0.1", "localhost", "::1"].contains(document["remote_host"]?.string ?? "")
+        && (document["ssh_port"]?.integer ?? transferPort) == transferPort,
+      "This node reaches only its own transfer server on 127.0.0.1.")
     let login = document["remote_user"]?.string ?? aspera.directory.transferUser
     let account = try aspera.directory.transferAccount(login).required("There is no remote_user of this name.")
     let local = try localFolder(document, direction)
@@ -50,7 +48,7 @@ struct NodeCopy: Sendable {
       for item in try items(paths, from: source, to: target) {
         try await copy(item, permissions, record, at: date)
       }
-      if direction == .send { aspera.packages.completed(permissions) }
+      if direction == .send { aspera.packages.completeUpload(with: permissions) }
       aspera.activity.end(record, .completed, at: date)
     } catch let refusal as TransferRefusal {
       aspera.activity.end(record, .failed, refusal, at: date)
@@ -63,14 +61,13 @@ struct NodeCopy: Sendable {
     return Answer(.object(record.document))
   }
 
-  /// A file or a folder with everything in it, and the path of its copy.
   private struct Item {
     let source: NodePath
     let target: NodePath
     let entries: [FileEntry]
   }
 
-  /// Returns the files and folders of all paths, of which none is copied before all are counted.
+  /// Returns the items for all paths, so that their entries are counted before the first one is copied.
   private func items(_ paths: [JSONValue], from source: NodePath, to target: NodePath) throws -> [Item] {
     var items: [Item] = []
     var entryCount = 0
@@ -106,7 +103,7 @@ struct NodeCopy: Sendable {
     }
   }
 
-  /// Returns the folder of the node's own side, on which the caller must have the access level of the direction.
+  /// Returns the folder on the node's own side, for which the caller must have the access levels of the direction.
   private func localFolder(_ document: JSONValue, _ direction: TransferDirection) throws -> NodePath {
     let name = direction == .send ? "source_root" : "destination_root"
     if let id = document["\(name)_id"]?.code {
@@ -120,11 +117,11 @@ struct NodeCopy: Sendable {
 
   /// Returns the tags against which the token is checked: the access key and the folder of the remote side.
   private static func tokenTags(of document: JSONValue, _ direction: TransferDirection) -> JSONValue {
-    var node = JSONObject()
-    node["access_key"] = document["remote_access_key"] ?? document["tags"]?["aspera"]?["node"]?["access_key"]
-    node["file_id"] =
-      document[direction == .send ? "destination_root_id" : "source_root_id"]
-      ?? document["tags"]?["aspera"]?["node"]?["file_id"]
+    let nodeTags = document["tags"]?["aspera"]?["node"]
+    let rootID = document[direction == .send ? "destination_root_id" : "source_root_id"]
+    let node = JSONObject(present: [
+      "access_key": document["remote_access_key"] ?? nodeTags?["access_key"], "file_id": rootID ?? nodeTags?["file_id"],
+    ])
     return ["aspera": ["node": .object(node)]]
   }
 }

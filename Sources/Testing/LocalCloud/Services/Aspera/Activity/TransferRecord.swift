@@ -11,7 +11,6 @@ final class TransferRecord: Sendable {
     case running, completed, failed, canceled
   }
 
-  /// The properties of a transfer that are known when it starts.
   struct Start: Sendable {
     /// The ID of the access key whose token authorized the transfer, or `nil` if the transfer had no token.
     var accessKey: String?
@@ -23,12 +22,10 @@ final class TransferRecord: Sendable {
     var tokenType: String
     var tags: JSONValue?
     var cookie: String?
-    /// The paths of the transfer as the client named them.
     var paths: [String]
     var date: Timestamp
   }
 
-  /// The properties of a transfer that change while it runs.
   struct Progress: Sendable {
     var status = Status.running
     var byteCount: Int64 = 0
@@ -38,17 +35,25 @@ final class TransferRecord: Sendable {
     var errorDescription = ""
     /// The time of the client's last request, or `nil` if the node itself carries the transfer out.
     var clientSeen: Timestamp?
+
+    fileprivate mutating func end(_ newStatus: Status, _ refusal: TransferRefusal?, at now: Timestamp) -> Bool {
+      let wasRunning = status == .running
+      guard status != .canceled, wasRunning || newStatus != .canceled else { return false }
+      status = newStatus
+      end = now
+      errorCode = refusal?.code ?? 0
+      errorDescription = refusal?.text ?? ""
+      return wasRunning
+    }
   }
 
-  /// The time without a request of the client after which a transfer has failed; `ascp-simulator` sends one every three
-  /// seconds.
-  private static let clientSilence = Duration.seconds(10)
-  /// The maximum number of paths of a remembered transfer, and the maximum size of each text and of the tags in bytes.
+  /// The time after which a transfer without a client's request has failed; `ascp-simulator` sends one every 3 seconds.
+  private static let clientSilenceLimit = Duration.seconds(10)
   private static let (pathLimit, textByteLimit, tagByteLimit) = (10, 1_024, 4_096)
 
   let id = BlobID.random().description
   let start: Start
-  private let state = Lock(Progress())
+  private let lockedProgress = Lock(Progress())
 
   init(_ start: Start, clientSeen: Timestamp? = nil) {
     var start = start
@@ -56,49 +61,35 @@ final class TransferRecord: Sendable {
     start.cookie = start.cookie?.shortened(to: Self.textByteLimit)
     start.paths = start.paths.prefix(Self.pathLimit).map { $0.shortened(to: Self.textByteLimit) }
     self.start = start
-    state.withLock { $0.clientSeen = clientSeen }
+    lockedProgress.withLock { $0.clientSeen = clientSeen }
   }
 
-  var progress: Progress { state.withLock { $0 } }
+  var progress: Progress { lockedProgress.withLock { $0 } }
 
   func add(bytes: Int64 = 0, files: Int = 0) {
-    state.withLock { progress in
+    lockedProgress.withLock { progress in
       progress.byteCount = progress.byteCount.saturatingAdding(bytes)
       progress.fileCount = progress.fileCount.saturatingAdding(files)
     }
   }
 
-  func noteClient(at now: Timestamp) { state.withLock { $0.clientSeen = now } }
+  func noteClientRequest(at now: Timestamp) { lockedProgress.withLock { $0.clientSeen = now } }
 
-  /// Ends the transfer unless it was canceled, and returns whether it was running.
-  ///
-  /// Only the activity log calls this function, because it adds the event of the end.
+  /// Ends the transfer, unless it was canceled, for ``ActivityLog``; returns whether it was running.
   func end(_ status: Status, _ refusal: TransferRefusal? = nil, at now: Timestamp) -> Bool {
-    state.withLock { Self.end(&$0, status, refusal, at: now) }
+    lockedProgress.withLock { $0.end(status, refusal, at: now) }
   }
 
-  /// Ends the transfer as failed if it runs and its client has not sent a request for too long, and returns whether.
+  /// Ends the transfer as failed if it is running and its client has been silent for too long; returns whether it was.
   func endIfAbandoned(at now: Timestamp) -> Bool {
-    state.withLock { progress in
-      guard progress.status == .running, let seen = progress.clientSeen, seen.duration(to: now) > Self.clientSilence
+    lockedProgress.withLock { progress in
+      guard progress.status == .running, let seen = progress.clientSeen,
+        seen.duration(to: now) > Self.clientSilenceLimit
       else { return false }
-      return Self.end(&progress, .failed, .clientLost, at: now)
+      return progress.end(.failed, .clientLost, at: now)
     }
   }
 
-  private static func end(
-    _ progress: inout Progress, _ status: Status, _ refusal: TransferRefusal?, at now: Timestamp
-  ) -> Bool {
-    guard progress.status != .canceled, status != .canceled || progress.status == .running else { return false }
-    let wasRunning = progress.status == .running
-    progress.status = status
-    progress.end = now
-    progress.errorCode = refusal?.code ?? 0
-    progress.errorDescription = refusal?.text ?? ""
-    return wasRunning
-  }
-
-  /// The ID under which the sizes of transfers are added up (`tags.aspera.usage_id`), or the ID of the access key.
   var usageID: String? { start.tags?["aspera"]?["usage_id"]?.code ?? start.accessKey }
 
   var document: JSONObject {
@@ -126,18 +117,16 @@ final class TransferRecord: Sendable {
   /// Returns the tags of a transfer without storage credentials, which are secrets, or `nil` if the tags are too large.
   private static func tagsToKeep(_ tags: JSONValue?) -> JSONValue? {
     guard let tags, tags.serialized.count <= tagByteLimit else { return nil }
-    guard var all = tags.object, var aspera = all["aspera"]?.object, var node = aspera["node"]?.object else {
+    guard var allTags = tags.object, var aspera = allTags["aspera"]?.object, var node = aspera["node"]?.object else {
       return tags
     }
     node["storage_credentials"] = nil
     aspera["node"] = .object(node)
-    all["aspera"] = .object(aspera)
-    return .object(all)
+    allTags["aspera"] = .object(aspera)
+    return .object(allTags)
   }
 
-  /// Returns the average rate of an ended transfer in kilobits per second, or zero while the transfer runs.
-  ///
-  /// IBM's client aspera-cli requires a number, and the end of each transfer whose rate is not zero.
+  /// Returns kilobits per second, or 0 while the transfer runs, because aspera-cli takes any other rate for its end.
   private func averageRate(_ progress: Progress) -> Int64 {
     guard let end = progress.end else { return 0 }
     let seconds = max(start.date.duration(to: end) / .milliseconds(1), 1) / 1_000

@@ -32,12 +32,9 @@ struct ApplicationsGateway: APIGateway {
 struct GrantRequest: Sendable {
   static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-  /// The reason why a grant is refused.
   enum Problem: Error {
+    case unsupportedGrantType, unknownClient, wrongSecret
     case malformed(String)
-    case grantType
-    case client
-    case secret
     case assertion(AssertionProblem)
   }
 
@@ -45,21 +42,20 @@ struct GrantRequest: Sendable {
   let assertion: String
   let scope: String?
 
-  /// Reads the parameters of a request, and authenticates the client.
   init(_ call: InboundCall, _ clients: [LocalCloud.OAuthClient]) throws(Problem) {
     guard call.request.method == .post, call.parameters != nil else {
       throw .malformed("The body is not a form, or a parameter occurs twice.")
     }
     guard let type = call["grant_type"] else { throw .malformed("missing 'grant_type'") }
-    guard type == Self.grantType else { throw .grantType }
+    guard type == Self.grantType else { throw .unsupportedGrantType }
     guard let assertion = call["assertion"] else { throw .malformed("missing 'assertion'") }
-    let basic = try Self.basic(call)
-    guard let id = call["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
-    guard let client = clients.first(where: { $0.id.isIdentical(to: id) }) else { throw .client }
-    if let basic {
-      guard basic.id.isIdentical(to: id), basic.secret == client.secret else { throw .secret }
+    let credential = try Self.basicCredential(call)
+    guard let id = call["client_id"] ?? credential?.id else { throw .malformed("missing 'client_id'") }
+    guard let client = clients.first(where: { $0.id.isIdentical(to: id) }) else { throw .unknownClient }
+    if let credential {
+      guard credential.id.isIdentical(to: id), credential.secret == client.secret else { throw .wrongSecret }
     } else if client.requiresSecret {
-      throw .secret
+      throw .wrongSecret
     }
     self.client = client
     self.assertion = assertion
@@ -67,14 +63,12 @@ struct GrantRequest: Sendable {
   }
 
   /// Returns the ID and the secret in the `Authorization` header, encoded as in a form (RFC 6749, section 2.3.1).
-  private static func basic(_ call: InboundCall) throws(Problem) -> (id: String, secret: Secret)? {
+  private static func basicCredential(_ call: InboundCall) throws(Problem) -> (id: String, secret: Secret)? {
     guard call.request.headerFields[.authorization] != nil else { return nil }
-    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
-    guard words.count == 2, words[0].asciiLowercased == "basic", let bytes = [UInt8](base64: words[1]),
-      let pair = String(utf8: bytes)
-    else { throw .secret }
-    let parts = pair.parts(between: ":", atMost: 1).map { FormPair.read("\($0)=")?.first?.name }
-    guard parts.count == 2, let id = parts[0], let secret = parts[1] else { throw .secret }
+    guard let (scheme, base64) = call.authorizationParts, scheme == "basic",
+      let credential = BasicCredential(base64: base64), let id = FormPair.read("\(credential.name)=")?.first?.name,
+      let secret = FormPair.read("\(credential.password.reveal())=")?.first?.name
+    else { throw .wrongSecret }
     return (id, Secret(secret))
   }
 }
@@ -85,30 +79,25 @@ struct AssertionProblem: Error, Equatable {
 
   private init(_ message: String) { self.message = message }
 
-  static let unreadable = AssertionProblem("The assertion is not a JSON Web Token.")
-  static let algorithm = AssertionProblem("The algorithm of the assertion is not supported.")
-  static let critical = AssertionProblem("The assertion has critical header parameters, which are not supported.")
-  static let type = AssertionProblem("The typ of the assertion is not JWT.")
-  static let signature = AssertionProblem("The signature of the assertion does not match a public key of the user.")
-  static let subject = AssertionProblem("The user of the assertion does not exist.")
-  static let expired = AssertionProblem("Signature has expired: the exp of the assertion is in the past.")
-  static let notYetValid = AssertionProblem("The nbf of the assertion is in the future.")
-  static let issuedLater = AssertionProblem("The iat of the assertion is in the future.")
-  static let tooLong = AssertionProblem("The lifetime of the assertion is too long.")
-  static let replayed = AssertionProblem("The jti of the assertion was used before.")
+  static let unreadable = Self("The assertion is not a JSON Web Token.")
+  static let unsupportedAlgorithm = Self("The algorithm of the assertion is not supported.")
+  static let criticalParameters = Self("The assertion has critical header parameters, which are not supported.")
+  static let wrongType = Self("The typ of the assertion is not JWT.")
+  static let wrongSignature = Self("The signature of the assertion does not match a public key of the user.")
+  static let unknownUser = Self("The user of the assertion does not exist.")
+  static let expired = Self("Signature has expired: the exp of the assertion is in the past.")
+  static let notYetValid = Self("The nbf of the assertion is in the future.")
+  static let issuedLater = Self("The iat of the assertion is in the future.")
+  static let tooLong = Self("The lifetime of the assertion is too long.")
+  static let replayed = Self("The jti of the assertion was used before.")
 
-  static func missing(_ claim: String) -> AssertionProblem {
-    .init("The assertion has no \(claim), or one of another type.")
-  }
-
-  static func wrong(_ claim: String) -> AssertionProblem { .init("The \(claim) of the assertion is wrong.") }
+  static func missing(_ claim: String) -> Self { Self("The assertion has no \(claim), or one of another type.") }
+  static func wrong(_ claim: String) -> Self { Self("The \(claim) of the assertion is wrong.") }
 }
 
-/// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
+/// The check of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
 struct AssertionCheck: Sendable {
-  /// The maximum number of remembered IDs, and of the bytes of each, which bound the memory of a long run.
-  private static let usedIDLimit = 20_000
-  private static let idByteLimit = 255
+  private static let (usedIDLimit, idByteLimit) = (20_000, 255)
 
   let clients: [LocalCloud.OAuthClient]
   let users: [LocalCloud.OAuthUser]
@@ -117,16 +106,15 @@ struct AssertionCheck: Sendable {
   var audience: String?
   /// The text before the user's e-mail address in the subject of assertions.
   var subjectPrefix = ""
-  /// Returns the application's response to a refused grant.
   let errorResponse: @Sendable (GrantRequest.Problem) -> ErrorResponse
   private let usedIDs = ExpiringSet(capacity: usedIDLimit)
 
-  /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
-  func grant(_ call: InboundCall) throws(ErrorResponse) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
+  /// Verifies the JWT grant in a request, and returns it with the user in whose name its assertion was signed.
+  func verifyGrant(in call: InboundCall) throws(ErrorResponse) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
     do throws(GrantRequest.Problem) {
       let request = try GrantRequest(call, clients)
       do throws(AssertionProblem) {
-        return (request, try user(of: request.assertion, clientID: request.client.id, at: call.date))
+        return (request, try verifiedUser(of: request.assertion, clientID: request.client.id, at: call.date))
       } catch {
         throw .assertion(error)
       }
@@ -135,22 +123,22 @@ struct AssertionCheck: Sendable {
     }
   }
 
-  private func user(
+  private func verifiedUser(
     of assertion: String, clientID: String, at date: Timestamp
   ) throws(AssertionProblem) -> LocalCloud.OAuthUser {
     guard let token = JSONWebToken(assertion) else { throw .unreadable }
-    guard let algorithm = token.algorithm, rules.algorithms.contains(algorithm) else { throw .algorithm }
-    guard token.header["crit"] == nil else { throw .critical }
-    if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .type }
+    guard let algorithm = token.algorithm, rules.algorithms.contains(algorithm) else { throw .unsupportedAlgorithm }
+    guard token.header["crit"] == nil else { throw .criticalParameters }
+    if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .wrongType }
     let claims = token.claims
     let subject = try Self.text("sub", claims)
     guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".isIdentical(to: subject) }) else {
-      throw .subject
+      throw .unknownUser
     }
     let isSigned = user.publicKeys.contains { pem in
       (try? PublicKey(pem: pem)).map { token.isSigned(by: $0, with: algorithm) } ?? false
     }
-    guard isSigned else { throw .signature }
+    guard isSigned else { throw .wrongSignature }
     guard try Self.text("iss", claims).isIdentical(to: clientID) else { throw .wrong("iss") }
     let list = claims["aud"]?.array?.compactMap(\.string)
     let audiences = if let list { list } else { [try Self.text("aud", claims)] }
@@ -162,7 +150,6 @@ struct AssertionCheck: Sendable {
     return user
   }
 
-  /// Checks the times of an assertion, and returns its expiration.
   private func validExpiration(in claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
     let expiration = try Self.seconds("exp", claims)
     let (start, issued) = (try Self.seconds("nbf", claims), try Self.seconds("iat", claims))
@@ -186,11 +173,8 @@ struct AssertionCheck: Sendable {
   }
 }
 
-/// The user and the expiration of an access token that an application issued.
 struct AccessToken: Sendable {
-  /// The maximum number of tokens that an application remembers, which bounds the memory of a long run.
   static let capacity = 20_000
-
   let user: LocalCloud.OAuthUser
   let expiration: Timestamp
 }
@@ -201,10 +185,8 @@ extension ExpiringTable<AccessToken> {
     TransferTokenTable.watcher.withLock { $0 }?(text)
   }
 
-  /// Returns the bearer token in a request, or `nil` if the request has none or an unknown one.
-  func token(of call: InboundCall) -> AccessToken? {
-    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
-    guard words.count == 2, words[0].asciiLowercased == "bearer" else { return nil }
-    return value(of: words[1])
+  func token(in call: InboundCall) -> AccessToken? {
+    guard let (scheme, text) = call.authorizationParts, scheme == "bearer" else { return nil }
+    return value(of: text)
   }
 }

@@ -2,17 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import HTTPTypes
 internal import StorageAuth
 
-/// The simulated API of Aspera on Cloud: its token endpoint, and what a client needs to find its files.
-///
-/// Paths and members are those of IBM's description of the API and of the requests of aspera-cli.
+/// The simulated API of Aspera on Cloud, by IBM's description of the API and the requests of aspera-cli.
 struct CloudAPI: APIHandler {
-  /// The IDs of the organization, of its only node, and of its first workspace.
-  private static let organizationID = "1"
-  private static let nodeID = "1"
-  private static let defaultWorkspaceID = workspaceID(at: 0)
+  private static let (organizationID, nodeID) = ("1", "1")
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
   private let organization: LocalCloud.AsperaOnCloud?
@@ -35,14 +29,15 @@ struct CloudAPI: APIHandler {
   }
 
   /// Registers the key for the node's bearer tokens, and permits every user to access the root of the access key.
-  func prepare(at date: Timestamp) throws {
+  func prepareNode(at date: Timestamp) throws {
     guard let organization else { return }
-    aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: organization.accessKey)
+    let accessKey = organization.accessKey
+    aspera.directory.setTokenVerificationKey(organization.nodeKey.publicKeyPEM, of: accessKey)
     for user in organization.users {
       let grant = FilePermission.Grant(
         fileID: rootFileID, isForGroup: false, accessID: try Self.id(of: user, in: organization), levels: .all)
       do throws(ErrorResponse) {
-        _ = try aspera.files.register.add(grant, of: organization.accessKey, by: NodeCaller.administratorID, at: date)
+        _ = try aspera.files.register.addPermission(grant, of: accessKey, by: NodeCaller.administratorID, at: date)
       } catch {
         // With a conflict, the configuration of the access key determines the rights of this user.
         guard error.status == .conflict else {
@@ -61,7 +56,7 @@ struct CloudAPI: APIHandler {
       }
       return try tokenResponse(to: call, organization)
     }
-    guard let token = tokens.token(of: call), token.expiration > call.date else {
+    guard let token = tokens.token(in: call), token.expiration > call.date else {
       throw ErrorResponse(.unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
     guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
@@ -69,9 +64,9 @@ struct CloudAPI: APIHandler {
     case ("self", 1): return Answer(try userDocument(token.user, organization))
     case ("workspaces", 1): return try workspacesResponse(to: call, organization)
     case ("workspaces", 2):
-      let index = organization.workspaces.indices.first { Self.workspaceID(at: $0) == segments[1] }
-      guard let index else { break }
-      return Answer(workspaceDocument(at: index, organization))
+      if let index = organization.workspaces.indices.first(where: { Self.workspaceID(at: $0) == segments[1] }) {
+        return Answer(workspaceDocument(at: index, organization))
+      }
     case ("nodes", 2) where segments[1] == Self.nodeID: return Answer(nodeDocument(organization))
     default: break
     }
@@ -79,16 +74,15 @@ struct CloudAPI: APIHandler {
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
-    if Self.isForTokenEndpoint(Self.segments(of: call)) {
-      return Answer(
-        ["error": .string(error.code), "error_description": .string(error.message), "state": .null], error.status)
-    }
-    return Answer(
-      ["code": .string(error.code), "message": .string(error.message), "request_id": .string(call.requestID)],
-      error.status)
+    let document: JSONValue =
+      if Self.isForTokenEndpoint(Self.segments(of: call)) {
+        ["error": .string(error.code), "error_description": .string(error.message), "state": .null]
+      } else {
+        ["code": .string(error.code), "message": .string(error.message), "request_id": .string(call.requestID)]
+      }
+    return Answer(document, error.status)
   }
 
-  /// Returns the segments of a path, without the `api/v1` that may precede them.
   private static func segments(of call: InboundCall) -> [String] {
     let segments = call.path.words(between: "/").map(String.init)
     return segments.starts(with: ["api", "v1"]) ? Array(segments.dropFirst(2)) : segments
@@ -97,9 +91,9 @@ struct CloudAPI: APIHandler {
   private static func isForTokenEndpoint(_ segments: [String]) -> Bool { segments.first == "oauth2" }
 
   private func tokenResponse(to call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    let (request, user) = try assertionCheck.grant(call)
-    let lifetime = organization.rules.tokenLifetime
+    let (request, user) = try assertionCheck.verifyGrant(in: call)
     let scope = request.scope ?? "user:all"
+    let lifetime = organization.rules.tokenLifetime
     let expiration = call.date.advanced(by: lifetime)
     let token: String
     if ["user:all", "admin:all", "self"].contains(scope) {
@@ -126,12 +120,12 @@ struct CloudAPI: APIHandler {
       userID: try Self.id(of: user, in: organization), scope: scope, expiration: expiration,
       organizationID: Self.organizationID)
     let token = try NodeBearerToken(claims, signedWith: organization.nodeKey).secret.reveal()
-    // No table has this token, because the node verifies its signature: the watcher is told here.
+    // The node verifies the signature of this token, so no table contains it; here is the only place to report it.
     TransferTokenTable.watcher.withLock { $0 }?(token)
     return token
   }
 
-  /// Returns the ID of a user in documents and tokens, which is its number in the organization, counted from 1.
+  /// Returns the ID of a user in documents and tokens: the user's number in the organization, from 1.
   private static func id(
     of user: LocalCloud.OAuthUser, in organization: LocalCloud.AsperaOnCloud
   ) throws(ErrorResponse) -> String {
@@ -146,7 +140,7 @@ struct CloudAPI: APIHandler {
   ) throws(ErrorResponse) -> JSONValue {
     [
       "id": .string(try Self.id(of: user, in: organization)), "email": .string(user.email), "name": .string(user.name),
-      "organization_id": .string(Self.organizationID), "default_workspace_id": .string(Self.defaultWorkspaceID),
+      "organization_id": .string(Self.organizationID), "default_workspace_id": .string(Self.workspaceID(at: 0)),
       "deactivated": false, "organization_admin": false, "member_of_any_workspace": true,
     ]
   }
@@ -168,7 +162,7 @@ struct CloudAPI: APIHandler {
       return call["q"].map { name.containsBytes(of: $0.asciiLowercased) } ?? true
         && call["name"].map { name.isIdentical(to: $0.asciiLowercased) } ?? true
     }
-    // The first page holds all of them, and an empty page ends a client's listing.
+    // The first page contains all workspaces; the empty second page ends a client's listing.
     let pageIndices = (call["page"] ?? "1") == "1" ? foundIndices : []
     var response = Answer(.array(pageIndices.map { workspaceDocument(at: $0, organization) }))
     response.headers.set("X-Total-Count", String(foundIndices.count))
@@ -193,8 +187,8 @@ extension ErrorResponse {
   fileprivate init(ofCloud problem: GrantRequest.Problem) {
     switch problem {
     case .malformed(let message): self.init(.badRequest, "invalid_request", message)
-    case .grantType: self.init(.badRequest, "unsupported_grant_type", "grant type not supported")
-    case .client, .secret: self.init(.unauthorized, "invalid_client", "invalid client id or secret")
+    case .unsupportedGrantType: self.init(.badRequest, "unsupported_grant_type", "grant type not supported")
+    case .unknownClient, .wrongSecret: self.init(.unauthorized, "invalid_client", "invalid client id or secret")
     case .assertion(let problem): self.init(.badRequest, "invalid_grant", problem.message)
     }
   }

@@ -5,16 +5,12 @@ internal import AsperaAuth
 internal import CredentialSources
 internal import StorageAuth
 
-/// The simulated API of Faspex 5: its token endpoint, and sending and receiving packages.
-///
-/// Paths, members and error codes are those of IBM's description of the API.
+/// The simulated API of Faspex 5, with the paths, members and error codes of IBM's description of the API.
 struct FaspexAPI: APIHandler {
   static let root = "/aspera/faspex"
-
   let endpoint = LocalCloud.Endpoint.faspex
   private let isConfigured: Bool
   let aspera: AsperaContext
-  /// The simulated Node API, which issues the transfer tokens of packages.
   let node: NodeAPI
   private let assertionCheck: AssertionCheck
   private let tokens = ExpiringTable<AccessToken>(capacity: AccessToken.capacity)
@@ -31,38 +27,38 @@ struct FaspexAPI: APIHandler {
   func response(to call: InboundCall) async throws -> Answer {
     // Without the two segments of the root.
     let segments = call.path.words(between: "/").map(String.init).dropFirst(2)
-    guard isConfigured else { throw ErrorResponse.faspexRoute }
+    guard isConfigured else { throw ErrorResponse.unknownFaspexRoute }
     if Array(segments) == ["auth", "token"] { return try tokenResponse(to: call) }
-    guard segments.starts(with: ["api", "v5"]) else { throw ErrorResponse.faspexRoute }
+    guard segments.starts(with: ["api", "v5"]) else { throw ErrorResponse.unknownFaspexRoute }
     guard call.request.headerFields[.authorization] != nil else {
       throw ErrorResponse(.unauthorized, "2002", "Add an HTTP authorization header to your request.")
     }
-    guard let token = tokens.token(of: call) else {
+    guard let token = tokens.token(in: call) else {
       throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
     guard token.expiration > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
-    return try response(to: call, about: Array(segments.dropFirst(2)), as: token.user)
+    return try packageResponse(to: call, Array(segments.dropFirst(2)), as: token.user)
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
-    Answer(
-      [
-        "status": .string(error.status.reasonPhrase), "code": .string(error.code), "message": .string(error.message),
-        "trace": .string(call.requestID),
-      ], error.status)
+    let document: JSONValue = [
+      "status": .string(error.status.reasonPhrase), "code": .string(error.code), "message": .string(error.message),
+      "trace": .string(call.requestID),
+    ]
+    return Answer(document, error.status)
   }
 
   private func tokenResponse(to call: InboundCall) throws -> Answer {
-    let (request, user) = try assertionCheck.grant(call)
+    let (request, user) = try assertionCheck.verifyGrant(in: call)
     let expiration = call.date.advanced(by: assertionCheck.rules.tokenLifetime)
     let token = Self.accessToken(for: user, request.client, until: expiration, at: call.date)
     tokens.add(token, AccessToken(user: user, expiration: expiration), at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
-    return Answer(
-      [
-        "token_type": "bearer", "access_token": .string(token),
-        "expiration_date": .string(expiration.iso8601), "refresh_token": "not_supported",
-      ], .created)
+    let document: JSONValue = [
+      "token_type": "bearer", "access_token": .string(token), "expiration_date": .string(expiration.iso8601),
+      "refresh_token": "not_supported",
+    ]
+    return Answer(document, .created)
   }
 
   /// Returns a JSON Web Token with a random signature, because the server looks tokens up in its table.
@@ -70,8 +66,8 @@ struct FaspexAPI: APIHandler {
     for user: LocalCloud.OAuthUser, _ client: LocalCloud.OAuthClient, until expiration: Timestamp, at date: Timestamp
   ) -> String {
     let claims: JSONValue = [
-      "sub": .string("user:\(user.email)"), "aud": .string(client.id),
-      "exp": .integer(expiration.unixSeconds), "iat": .integer(date.unixSeconds),
+      "sub": .string("user:\(user.email)"), "aud": .string(client.id), "exp": .integer(expiration.unixSeconds),
+      "iat": .integer(date.unixSeconds),
     ]
     let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
     return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.alphanumerics(64))"
@@ -80,12 +76,11 @@ struct FaspexAPI: APIHandler {
   private static let boxes = [
     "inbox", "inbox_history", "inbox_all", "inbox_all_history", "outbox", "outbox_history", "all",
   ]
-  /// The maximum number of packages in a response; a client asks for more with `offset`.
   private static let pageLimit = 1_000
 
   /// Performs a request about packages; `segments` are those of the path after `api/v5`.
-  private func response(
-    to call: InboundCall, about segments: [String], as user: LocalCloud.OAuthUser
+  private func packageResponse(
+    to call: InboundCall, _ segments: [String], as user: LocalCloud.OAuthUser
   ) throws -> Answer {
     switch (call.request.method, segments.count) {
     case (.post, 1) where segments[0] == "packages": return try create(document(of: call), as: user, at: call.date)
@@ -94,22 +89,18 @@ struct FaspexAPI: APIHandler {
       return try list(segments[0], call, for: user)
     case (.get, 2) where segments[0] == "packages": return Answer(document(of: try package(segments[1], for: user)))
     case (.get, 3) where segments[0] == "packages" && segments[2] == "upload_details":
-      let package = try package(segments[1], for: user)
-      return Answer(["upload_status": .string(package.uploadStatus)])
+      return Answer(["upload_status": .string(try package(segments[1], for: user).uploadStatus)])
     case (.post, 4) where segments[0] == "packages" && segments[2] == "transfer_spec":
       guard call["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
       let package = try package(segments[1], for: user)
       switch segments[3] {
-      case "upload": return try upload(document(of: call), package, as: user, at: call.date)
-      case "download": return try download(call, package, as: user)
-      default: break
+      case "upload": return try upload(document(of: call), to: package, as: user, at: call.date)
+      case "download": return try download(call, from: package, as: user)
+      default: throw ErrorResponse.unknownFaspexRoute
       }
-    default: break
+    default: throw ErrorResponse.unknownFaspexRoute
     }
-    throw ErrorResponse.faspexRoute
   }
-
-  // MARK: Packages
 
   private func create(_ document: JSONValue, as user: LocalCloud.OAuthUser, at date: Timestamp) throws -> Answer {
     guard let title = document["title"]?.string, !title.isEmpty else { throw Self.missing("title") }
@@ -129,9 +120,9 @@ struct FaspexAPI: APIHandler {
   }
 
   private func package(_ id: String, for user: LocalCloud.OAuthUser) throws -> FaspexPackage {
-    guard let package = aspera.packages.package(id),
-      package.sender == user || package.isReceived(by: user)
-    else { throw ErrorResponse(.notFound, "1151", "Check your id and try again. The package could not be found.") }
+    guard let package = aspera.packages.package(id), package.sender == user || package.isReceived(by: user) else {
+      throw ErrorResponse(.notFound, "1151", "Check your id and try again. The package could not be found.")
+    }
     return package
   }
 
@@ -156,18 +147,16 @@ struct FaspexAPI: APIHandler {
       ["name": .string(recipient.email), "email": .string(recipient.email), "recipient_type": "user"]
     }
     return [
-      "id": .string(package.id), "title": .string(package.title), "note": .string(package.note),
-      "state": "released", "upload_status": .string(package.uploadStatus),
+      "id": .string(package.id), "title": .string(package.title), "note": .string(package.note), "state": "released",
+      "upload_status": .string(package.uploadStatus),
       "status": .string(package.uploadStatus == "completed" ? "completed" : "uploading"),
       "created_time": .string(package.created.iso8601), "recipients": .array(recipients),
       "sender": ["name": .string(package.sender.email), "email": .string(package.sender.email)],
     ]
   }
 
-  // MARK: Transfers
-
   private func upload(
-    _ document: JSONValue, _ package: FaspexPackage, as user: LocalCloud.OAuthUser, at date: Timestamp
+    _ document: JSONValue, to package: FaspexPackage, as user: LocalCloud.OAuthUser, at date: Timestamp
   ) throws -> Answer {
     guard package.sender == user else { throw ErrorResponse(.forbidden, "2014", "Only the sender can upload.") }
     guard let paths = document["paths"]?.array, !paths.isEmpty, paths.allSatisfy({ $0.string?.isEmpty == false }) else {
@@ -179,7 +168,9 @@ struct FaspexAPI: APIHandler {
       ["paths": .array(paths.map { ["source": $0] }), "create_dir": true], at: date)
   }
 
-  private func download(_ call: InboundCall, _ package: FaspexPackage, as user: LocalCloud.OAuthUser) throws -> Answer {
+  private func download(
+    _ call: InboundCall, from package: FaspexPackage, as user: LocalCloud.OAuthUser
+  ) throws -> Answer {
     guard let type = call["type"], ["received", "sent"].contains(type) else { throw Self.invalid("type") }
     guard type == "sent" ? package.sender == user : package.recipients.contains(user) else {
       throw ErrorResponse(.forbidden, "2014", "The package is in another box.")
@@ -193,7 +184,6 @@ struct FaspexAPI: APIHandler {
     return try transfer(.receive, of: package, request, at: call.date)
   }
 
-  /// Returns the transfer specification of the node for a package, with further members.
   private func transfer(
     _ direction: TransferDirection, of package: FaspexPackage, _ request: JSONValue, _ members: JSONObject = [:],
     at date: Timestamp
@@ -229,19 +219,19 @@ struct FaspexAPI: APIHandler {
 }
 
 extension ErrorResponse {
-  static let faspexRoute = ErrorResponse(
+  fileprivate static let unknownFaspexRoute = ErrorResponse(
     .notFound, "1002",
     "Check that your API request matches the API specification. This route is not a valid endpoint.")
 
   fileprivate init(ofFaspex problem: GrantRequest.Problem) {
     switch problem {
     case .malformed(let message): self.init(.badRequest, "1003", message)
-    case .grantType: self.init(.badRequest, "1003", "The grant_type is not supported.")
-    case .client: self.init(.forbidden, "2015", "Try another ID.")
-    case .secret: self.init(.badRequest, "2026", "The client secret does not match.")
-    case .assertion(.subject):
+    case .unsupportedGrantType: self.init(.badRequest, "1003", "The grant_type is not supported.")
+    case .unknownClient: self.init(.forbidden, "2015", "Try another ID.")
+    case .wrongSecret: self.init(.badRequest, "2026", "The client secret does not match.")
+    case .assertion(.unknownUser):
       self.init(.forbidden, "2016", "This client is not allowed to impersonate the subject you provided.")
-    case .assertion(.signature):
+    case .assertion(.wrongSignature):
       self.init(.forbidden, "2017", "The public key of the subject does not verify the JWT payload.")
     case .assertion(let problem):
       self.init(.badRequest, "2019", "The JWT payload does not match the specification. \(problem.message)")
@@ -265,24 +255,21 @@ struct FaspexPackage: Sendable {
 }
 
 final class FaspexPackages: Sendable {
-  /// The folder of all packages on the node.
   static let root = NodePath("/faspex-packages") ?? .root
   private static let capacity = 10_000
-
   private let packages = Lock<[FaspexPackage]>([])
 
+  var all: [FaspexPackage] { packages.withLock { $0.reversed() } }
+
   /// Adds the package that a closure creates with a new ID, or returns `nil` if there are too many packages.
-  func add(_ make: (_ id: String) -> FaspexPackage) -> FaspexPackage? {
+  func add(_ makePackage: (_ id: String) -> FaspexPackage) -> FaspexPackage? {
     packages.withLock { packages in
       guard packages.count < Self.capacity else { return nil }
-      let package = make(String(packages.count + 1))
+      let package = makePackage(String(packages.count + 1))
       packages.append(package)
       return package
     }
   }
-
-  /// All packages, the latest first.
-  var all: [FaspexPackage] { packages.withLock { $0.reversed() } }
 
   func package(_ id: String) -> FaspexPackage? { packages.withLock { $0.first { $0.id == id } } }
 
@@ -292,8 +279,8 @@ final class FaspexPackages: Sendable {
     }
   }
 
-  /// Completes the package whose content a finished upload has sent, if there is such a package.
-  func completed(_ permissions: TransferPermissions?) {
+  /// Completes the package, if any, whose content a finished upload with these permissions has sent.
+  func completeUpload(with permissions: TransferPermissions?) {
     guard let permissions, permissions.direction == .send, let location = permissions.locations.first else { return }
     setUploadStatus("completed") { $0.folder == location }
   }

@@ -3,11 +3,11 @@
 
 internal import StorageAuth
 
-/// The `filters` and the `sort` of a request of the third generation.
+/// The `filters` and the `sort` of a request of the third generation of the Node API.
 struct EntryFilter: Sendable {
   private enum Order: String {
     case path, type
-    /// The order by time that IBM's client aspera-cli documents, which IBM's description of the Node API does not list.
+    /// In the documentation of IBM's client aspera-cli, but not in IBM's description of the Node API.
     case time = "mtime"
     case ascendingSize = "size_a"
     case descendingSize = "size_d"
@@ -15,9 +15,8 @@ struct EntryFilter: Sendable {
     case descendingTime = "mtime_d"
   }
 
-  /// The maximum number of strings of a filter, each of which is compared with every file.
+  /// The maximum number of strings of a filter, because each is compared with every file.
   private static let patternLimit = 100
-
   private let ignoresCase: Bool
   private let order: Order?
   private let types: [String]?
@@ -49,7 +48,6 @@ struct EntryFilter: Sendable {
     latestModification = try Self.time(filters?["mtime_max"])
   }
 
-  /// Returns whether a file passes the filters, in which paths are relative to the root of the caller.
   func matches(_ entry: FileEntry, _ root: NodePath) -> Bool {
     if let types, !types.contains(Self.type(of: entry)) { return false }
     if minimumSize != nil || maximumSize != nil {

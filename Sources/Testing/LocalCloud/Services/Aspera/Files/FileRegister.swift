@@ -5,37 +5,32 @@ internal import StorageAuth
 
 /// The IDs of the node's files and folders, and the permissions that refer to these IDs.
 ///
-/// A file has an ID from the first response that contains it. The ID survives renames of the file and of the folders
-/// above it, and replacements of its content; it ends with the file. The IDs are in memory only. Their number is
-/// limited: if there are too many, the oldest half is discarded, except for roots and for files with permissions.
+/// A file receives its ID, which is in memory only, with the first response that contains the file. It keeps the ID
+/// when it or a folder above it is renamed, or its content is replaced. If there are too many IDs, the oldest half is
+/// discarded, except for those of roots and of files with permissions.
 final class FileRegister: Sendable {
   struct State {
     var paths: [Int: NodePath] = [rootID: .root]
     var ids: [NodePath: Int] = [.root: rootID]
-    /// The IDs that are never discarded: the roots of access keys.
-    var pinned: Set<Int> = [rootID]
+    var rootIDs: Set<Int> = [rootID]
     var lastID = rootID
     var permissions: [Int: FilePermission] = [:]
     var lastPermissionID = 0
   }
 
   static let rootID = 1
-
   private let capacity: Int
   let state = Lock(State())
 
   init(capacity: Int = 100_000) { self.capacity = capacity }
 
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
-
-  /// Returns the IDs of several paths, and assigns IDs to the paths that have none yet.
   func ids(of paths: [NodePath]) -> [Int] { state.withLock { state in paths.map { id(of: $0, in: &state) } } }
 
-  /// Returns the ID of the root folder of an access key, which is never discarded.
   func rootID(of path: NodePath) -> Int {
     state.withLock { state in
       let id = id(of: path, in: &state)
-      state.pinned.insert(id)
+      state.rootIDs.insert(id)
       return id
     }
   }
@@ -45,8 +40,7 @@ final class FileRegister: Sendable {
     return state.withLock { $0.paths[number] }
   }
 
-  /// Gives the IDs of paths to other paths.
-  func move(_ moves: [(path: NodePath, target: NodePath)]) {
+  func moveIDs(_ moves: [(path: NodePath, target: NodePath)]) {
     state.withLock { state in
       for (path, target) in moves {
         guard let id = state.ids.removeValue(forKey: path) else { continue }
@@ -56,14 +50,14 @@ final class FileRegister: Sendable {
     }
   }
 
-  /// Removes the IDs of a path, and of everything below it, with their permissions.
+  /// Removes the IDs of a path and of everything below it, with their permissions.
   func remove(_ path: NodePath) {
     state.withLock { state in
       let ids = state.paths.filter { path.contains($0.value) }
       for (id, path) in ids {
         state.paths[id] = nil
         state.ids[path] = nil
-        state.pinned.remove(id)
+        state.rootIDs.remove(id)
       }
       state.permissions = state.permissions.filter { ids[$0.value.grant.fileID] == nil }
     }
@@ -85,7 +79,7 @@ final class FileRegister: Sendable {
   }
 
   private func discardOldest(_ state: inout State) {
-    let protectedIDs = state.pinned.union(state.permissions.values.map(\.grant.fileID))
+    let protectedIDs = state.rootIDs.union(state.permissions.values.map(\.grant.fileID))
     let ids = state.paths.keys.filter { !protectedIDs.contains($0) }.sorted()
     for id in ids.prefix(max(1, ids.count / 2)) {
       if let path = state.paths.removeValue(forKey: id) { state.ids[path] = nil }
@@ -95,7 +89,7 @@ final class FileRegister: Sendable {
   static let permissionLimit = 1_000
 
   /// Creates a permission, unless the grantee has one already, the file is gone, or there are too many.
-  func add(
+  func addPermission(
     _ grant: FilePermission.Grant, of accessKey: String, by creator: String, at date: Timestamp
   ) throws(ErrorResponse) -> FilePermission {
     try state.withLock { state throws(ErrorResponse) in
@@ -116,11 +110,12 @@ final class FileRegister: Sendable {
     }
   }
 
-  /// Returns the permissions of an access key, each with the path of its file, in the order of their IDs.
-  func permissions(of accessKey: String) -> [(permission: FilePermission, path: NodePath)] {
+  typealias LocatedPermission = (permission: FilePermission, path: NodePath)
+
+  /// Returns the permissions of an access key in the order of their IDs.
+  func permissions(of accessKey: String) -> [LocatedPermission] {
     state.withLock { state in
-      state.permissions.values.filter { $0.accessKey.isIdentical(to: accessKey) }
-        .sorted { $0.id < $1.id }
+      state.permissions.values.filter { $0.accessKey.isIdentical(to: accessKey) }.sorted { $0.id < $1.id }
         .compactMap { permission in state.paths[permission.grant.fileID].map { (permission, $0) } }
     }
   }

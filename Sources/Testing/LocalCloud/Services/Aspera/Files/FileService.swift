@@ -6,47 +6,43 @@ internal import StorageCrypto
 
 /// The calls of the fourth generation of the Node API, which name files by their IDs, for one caller.
 struct FileService: Sendable {
-  /// The maximum size of a file whose content a response contains.
   private static let contentByteLimit: Int64 = 8 * 1_024 * 1_024
-
+  private static let idByteLimit = 255
   let aspera: AsperaContext
   let caller: NodeCaller
   let root: NodePath
   /// The access levels of the caller, or `nil` if the caller has all rights on all files of the access key.
   let grants: FileGrants?
 
-  /// Throws if the caller is the user of a bearer token to whom no permission of the access key applies.
   init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
     self.aspera = aspera
     self.caller = caller
     root = try caller.root
-    guard case .bearer(let key, let user) = caller, !user.isAdministrator else {
-      grants = nil
-      return
+    var grants: FileGrants?
+    if case .bearer(let key, let user) = caller, !user.isAdministrator {
+      grants = aspera.files.register.grants(of: user, key.id)
     }
-    let grants = aspera.files.register.grants(of: user, key.id)
-    guard !grants.isEmpty else { throw .node(.forbidden, "The user has no permission on any file of the access key.") }
+    if grants?.isEmpty == true { throw .node(.forbidden, "The user has no permission on any file of the access key.") }
     self.grants = grants
   }
 
   func levels(at path: NodePath) -> AccessLevels { grants?.levels(at: path) ?? .all }
 
-  /// Returns the file with an ID, on which the caller must have an access level, or any one if it is `[]`.
-  func entry(_ id: String, for level: AccessLevels) throws -> FileEntry {
+  /// Returns the file with an ID, for which the caller must have the required access levels, and at least one.
+  func entry(_ id: String, for requiredLevels: AccessLevels) throws -> FileEntry {
     guard let path = aspera.files.register.path(of: id), root.contains(path),
       let entry = try aspera.files.entry(at: path)
     else { throw ErrorResponse.noSuch("file", id) }
     let levels = levels(at: path)
-    guard !levels.isEmpty, levels.isSuperset(of: level) else {
-      let name = level.names.first.map { "the access level \($0)" } ?? "any access level"
+    guard !levels.isEmpty, levels.isSuperset(of: requiredLevels) else {
+      let name = requiredLevels.names.first.map { "the access level \($0)" } ?? "any access level"
       throw ErrorResponse.node(.forbidden, "The user does not have \(name) on the file \(id).")
     }
     return entry
   }
 
-  /// Returns the folder with an ID, as ``entry(_:for:)`` does.
-  func folder(_ id: String, for level: AccessLevels) throws -> FileEntry {
-    let entry = try entry(id, for: level)
+  func folder(_ id: String, for requiredLevels: AccessLevels) throws -> FileEntry {
+    let entry = try entry(id, for: requiredLevels)
     try require(entry.isFolder, "The file \(id) is not a folder.")
     return entry
   }
@@ -69,33 +65,25 @@ struct FileService: Sendable {
     return Answer(content, in: 0..<content.byteCount)
   }
 
-  /// Renames a file within its folder.
-  func change(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
+  func rename(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
     let entry = try entry(id, for: [.rename])
     try require(document["mount_point"]?.bool != true, "This node has no mount points.")
     guard let name = document["name"] else { throw ErrorResponse.nodeBadRequest("There is no name.") }
-    try checkNotRoot(entry)
-    let target = try name.string.flatMap { entry.path.parent.child($0) }.required(
-      "The name is not a single name of a file.")
+    guard entry.path != root else { throw FileProblem(.isRoot) }
+    let target = try name.string.flatMap { entry.path.parent.child($0) }
+      .required("The name is not a single name of a file.")
     if target != entry.path { try await aspera.files.move(entry.path, to: target, at: date) }
     return Answer(.noContent)
   }
 
-  /// Deletes a file or a folder with its contents; in the background, the response describes an ended job.
   func delete(_ id: String, inBackground: Bool) async throws -> Answer {
     let entry = try entry(id, for: [.delete])
-    try checkNotRoot(entry)
+    guard entry.path != root else { throw FileProblem(.isRoot) }
     try await aspera.files.delete(entry.path)
     guard inBackground else { return Answer(.noContent) }
-    return Answer(
-      ["status": "complete", "url": .string("/files/\(id)"), "job_id": .string(BlobID.random().description)], .accepted)
+    let job = BlobID.random().description
+    return Answer(["status": "complete", "url": .string("/files/\(id)"), "job_id": .string(job)], .accepted)
   }
-
-  private func checkNotRoot(_ entry: FileEntry) throws {
-    if entry.path == root { throw FileProblem(.isRoot) }
-  }
-
-  private static let idByteLimit = 255
 
   func create(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
     let type = document["type"]?.string
@@ -103,8 +91,8 @@ struct FileService: Sendable {
       throw ErrorResponse.nodeBadRequest("The type must be file, folder or link.")
     }
     let folder = try folder(id, for: [type == "folder" ? .mkdir : .write])
-    let path = try (document["name"]?.string.flatMap { folder.path.child($0) }).required(
-      "The name is missing, or is not a single name of a file.")
+    let path = try (document["name"]?.string.flatMap { folder.path.child($0) })
+      .required("The name is missing, or is not a single name of a file.")
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     try require(document["mount_point"]?.bool != true, "This node has no mount points.")
     switch type {
@@ -120,12 +108,10 @@ struct FileService: Sendable {
     return Answer(.object(response))
   }
 
-  /// Returns the bytes of a file from a document's Base64, or no bytes if the member is missing.
   static func contents(_ value: JSONValue?) throws(ErrorResponse) -> [UInt8] {
     guard let value = value?.unlessNull else { return [] }
     guard let text = value.string else { throw .nodeBadRequest("The contents are not a string in Base64.") }
-    guard let bytes = [UInt8](base64: text) else { throw .nodeBadRequest("The contents are not in Base64.") }
-    return bytes
+    return try [UInt8](base64: text).required("The contents are not in Base64.")
   }
 
   private static func link(_ document: JSONValue) throws(ErrorResponse) -> FileLink {
@@ -156,8 +142,7 @@ struct FileService: Sendable {
       case "access_levels", "access_level": break
       case "permission_count":
         let permissions = caller.accessKey.map { aspera.files.register.permissions(of: $0.id) } ?? []
-        let count = permissions.count { $0.path == entry.path }
-        document["permission_count"] = .integer(count)
+        document["permission_count"] = .integer(permissions.count { $0.path == entry.path })
       case "recursive_counts":
         guard entry.isFolder else { continue }
         let contents = FileCounts(try aspera.files.walk(entry.path).dropFirst())
@@ -174,8 +159,8 @@ struct FileService: Sendable {
     if entry.isFolder { "folder" } else if entry.link != nil { "link" } else { "file" }
   }
 
-  /// The maximum number of files in a response, and the number of a page in version 4 if the caller names none.
-  private static let (pageLimit, defaultPage) = (10_000, 1_000)
+  /// The maximum number of files in a response, and the default number in version 4.
+  private static let (pageLimit, defaultPageSize) = (10_000, 1_000)
 
   /// The parameters that version 4 of the listing lacks, by IBM's description of the header `Accept-version`.
   private static let parametersMissingInVersion4 = [
@@ -191,15 +176,13 @@ struct FileService: Sendable {
     return try response(Array(page), of: entries.count, query)
   }
 
-  /// Lists a part of a folder in version 4 of the call: in the order of the names, from a token on.
-  ///
-  /// IBM's description puts the token into the header, and IBM's own client into the query.
+  /// Lists a page of a folder; in IBM's description, a header contains the token, which IBM's client puts in the query.
   func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader header: String?) throws -> Answer {
     let folder = try folder(id, for: [.list])
     if let name = Self.parametersMissingInVersion4.first(where: { query[$0] != nil }) {
       throw ErrorResponse.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
     }
-    let size = try query.number("per_page") ?? Self.defaultPage
+    let size = try query.number("per_page") ?? Self.defaultPageSize
     try require((1...Self.pageLimit).contains(size), "The per_page must be between 1 and \(Self.pageLimit).")
     let entries = try filtered(aspera.files.children(of: folder.path), query)
     let (page, next) = try IterationToken.page(of: entries, from: header ?? query["iteration_token"] ?? "", size)
@@ -257,12 +240,12 @@ struct FileService: Sendable {
   }
 }
 
-/// The token at which the next page of a listing starts: the name of the last entry before, in an opaque form.
+/// The token of a listing's next page: the name of the last entry before that page, in an opaque form.
 enum IterationToken {
   private static let letters: [Character: Character] = ["+": "-", "/": "_", "=": "."]
   private static let base64Letters: [Character: Character] = ["-": "+", "_": "/", ".": "="]
 
-  /// Returns the entries of a page from a token on, or from the first entry if it is empty, and the next page's token.
+  /// Returns the page at a token, or the first page if the token is empty, and the token of the next page.
   static func page(
     of entries: [FileEntry], from token: String, _ limit: Int
   ) throws(ErrorResponse) -> (entries: ArraySlice<FileEntry>, next: String?) {

@@ -5,12 +5,9 @@ internal import HTTPTypes
 internal import NIOCore
 internal import StorageAuth
 
-/// The files and folders of the simulated Aspera node, stored as objects of a separate bucket.
-///
-/// The object key of a file is its path; the object key of a folder is its path with a trailing slash.
+/// The files and folders of the simulated Aspera node: objects of a separate bucket, whose keys are the paths.
 struct FileTree: Sendable {
   static let bucket = "files"
-
   let store: BucketTable
   let register = FileRegister()
 
@@ -48,9 +45,7 @@ struct FileTree: Sendable {
 
   /// Returns the file or folder at a path, also a folder that exists only because of objects below it.
   static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
-    if path.names.isEmpty {
-      return FileEntry(path: path, modified: bucket.created, content: nil, link: nil, objectID: nil)
-    }
+    if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil, objectID: nil) }
     if let object = bucket.objects[path.fileKey] {
       return FileEntry(
         path: path, modified: object.modified, content: object.content, link: FileLink(object.description.metadata),
@@ -60,8 +55,8 @@ struct FileTree: Sendable {
     let index = bucket.objects.firstIndex { $0 >= folder }
     guard index < bucket.objects.count, bucket.objects.keys[index].starts(with: folder) else { return nil }
     let first = bucket.objects.values[index]
-    return FileEntry(
-      path: path, modified: first.modified, content: nil, link: nil, objectID: first.key == folder ? first.id : nil)
+    let objectID = first.key == folder ? first.id : nil
+    return FileEntry(path: path, modified: first.modified, content: nil, objectID: objectID)
   }
 
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
@@ -71,17 +66,15 @@ struct FileTree: Sendable {
     }
   }
 
-  /// Creates a folder and its parent folders, unless they already exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     for folder in path.folders {
-      switch try entry(at: folder)?.isFolder {
-      case true?: continue
-      case false?: throw FileProblem(.isNoFolder, folder)
-      case nil:
-        try await store.put(Self.object(ObjectKey(folder.folderKey), .empty, date), in: Self.bucket) { bucket in
-          if bucket.objects[folder.fileKey] != nil { throw FileProblem(.isNoFolder, folder) }
-        }
+      if let existing = try entry(at: folder) {
+        guard existing.isFolder else { throw FileProblem(.isNoFolder, folder) }
+        continue
+      }
+      try await store.put(Self.object(ObjectKey(folder.folderKey), .empty, date), in: Self.bucket) { bucket in
+        if bucket.objects[folder.fileKey] != nil { throw FileProblem(.isNoFolder, folder) }
       }
     }
   }
@@ -92,7 +85,11 @@ struct FileTree: Sendable {
     guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     try await makeFolder(path.parent, at: date)
-    try await store.put(Self.object(path.fileKey, content, date, link), in: Self.bucket) { bucket in
+    try await put(Self.object(path.fileKey, content, date, link), at: path, replaces: replaces)
+  }
+
+  private func put(_ object: StoredObject, at path: NodePath, replaces: Bool) async throws {
+    try await store.put(object, in: Self.bucket) { bucket in
       let existing = Self.entry(at: path, in: bucket)
       if existing != nil, !replaces { throw FileProblem(.exists, path) }
       if existing?.isFolder == true { throw FileProblem(.isFolder, path) }
@@ -100,12 +97,11 @@ struct FileTree: Sendable {
     }
   }
 
-  /// Creates a file, which must not exist yet, with the given bytes.
   func create(_ bytes: [UInt8], at path: NodePath, _ date: Timestamp, link: FileLink? = nil) async throws {
-    guard !bytes.isEmpty else { return try await put(.empty, at: path, date, link: link, replaces: false) }
-    let content = try await store.blobs.write(BodyExpectation()) { writer in
-      try await writer.append(ByteBuffer(bytes: bytes))
-    }
+    let content =
+      bytes.isEmpty
+      ? .empty
+      : try await store.blobs.write(BodyExpectation()) { try await $0.append(ByteBuffer(bytes: bytes)) }
     try await put(content, at: path, date, link: link, replaces: false)
   }
 
@@ -115,9 +111,7 @@ struct FileTree: Sendable {
     register.remove(path)
   }
 
-  /// Moves a file, or a folder with its contents, to a path that must not exist yet; their IDs remain.
-  ///
-  /// What others store in the folder meanwhile stays there.
+  /// Moves a file, or a folder with its contents, with their IDs; what others store there meanwhile stays.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem(.isRoot) }
     let entries = try walk(path)
@@ -130,11 +124,11 @@ struct FileTree: Sendable {
     do {
       for (entry, location) in zip(entries, locations) { copies.append(try await addCopy(of: entry, at: location)) }
     } catch {
-      // Also if the task is cancelled, in which the file system would refuse to work.
+      // In a task of its own, because the file system refuses to work in a cancelled task.
       await Task { [copies] in _ = try? await deleteUnchanged(copies) }.value
       throw error
     }
-    register.move(zip(entries, copies).map { ($0.path, $1.path) })
+    register.moveIDs(zip(entries, copies).map { ($0.path, $1.path) })
     try await deleteUnchanged(entries)
   }
 
@@ -142,31 +136,24 @@ struct FileTree: Sendable {
   private func addCopy(of entry: FileEntry, at path: NodePath) async throws -> FileEntry {
     let key = entry.isFolder ? ObjectKey(path.folderKey) : path.fileKey
     let object = Self.object(key, entry.content ?? .empty, entry.modified, entry.link)
-    try await store.put(object, in: Self.bucket) { bucket in
-      if Self.entry(at: path, in: bucket) != nil { throw FileProblem(.exists, path) }
-      if Self.entry(at: path.parent, in: bucket)?.isFolder != true { throw FileProblem(.notFound, path.parent) }
-    }
+    try await put(object, at: path, replaces: false)
     return FileEntry(
       path: path, modified: entry.modified, content: entry.content, link: entry.link, objectID: object.id)
   }
 
   /// Deletes the objects of files and folders, except for those that others have replaced or deleted.
   private func deleteUnchanged(_ entries: [FileEntry]) async throws {
+    struct Changed: Error {}
     for entry in entries.reversed() {
       // A folder without an object of its own ends with the objects below it.
       guard let id = entry.objectID else { continue }
       do {
-        try await store.delete(entry.key, in: Self.bucket) { object in
-          guard object?.id == id else { throw EntryChange() }
-        }
-      } catch is EntryChange {
+        try await store.delete(entry.key, in: Self.bucket) { if $0?.id != id { throw Changed() } }
+      } catch is Changed {
         continue
       }
     }
   }
-
-  /// The reason not to delete an object: it is not the one that was read before.
-  private struct EntryChange: Error {}
 
   private static func object(
     _ key: ObjectKey, _ content: Content, _ date: Timestamp, _ link: FileLink? = nil
@@ -177,26 +164,21 @@ struct FileTree: Sendable {
   }
 }
 
-/// A file or folder of the simulated Aspera node.
 struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
   /// The content, which is empty for a link, or `nil` for a folder.
   let content: Content?
-  /// The target of the symbolic link, or `nil` if the entry is not a link.
-  let link: FileLink?
+  var link: FileLink?
   /// The ID of the object at ``key``, or `nil` for a folder that exists only because of objects below it.
   let objectID: BlobID?
 
-  /// The key of the object that is the file or the folder.
   var key: ObjectKey { isFolder ? ObjectKey(path.folderKey) : path.fileKey }
-
   var isFolder: Bool { content == nil }
   var isFile: Bool { content != nil && link == nil }
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
-/// The numbers of files, folders and links in a list, and the bytes of all of them.
 struct FileCounts: Sendable {
   let files: Int
   let folders: Int
@@ -215,12 +197,9 @@ struct FileCounts: Sendable {
 struct FileProblem: Error {
   enum Kind {
     case notFound, isFolder, isNoFolder, exists, notEmpty, tooLong
-    /// The operation would replace, move or delete the root folder.
     case isRoot
-    /// The target of a move lies in the folder that is moved.
     case isInMovedFolder
 
-    /// The reason in messages, the status in the Node API, and the error code of the transfer server.
     fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: TransferRefusal.Code) {
       switch self {
       case .notFound: ("No such file or directory", .notFound, .noSuchFile)
@@ -242,25 +221,19 @@ struct FileProblem: Error {
 
   var status: HTTPResponse.Status { kind.meaning.status }
   var ascpCode: TransferRefusal.Code { kind.meaning.ascpCode }
-
-  /// The reason for the failure as a short message for the client.
   var message: String { kind.meaning.reason + (path.map { ": \($0.text)" } ?? "") }
 
-  /// Returns the problem with its path relative to the root of the caller, which sees only what is below that root.
+  /// Returns the problem with a path relative to the root of the caller, the only paths that the caller may see.
   func relative(to root: NodePath) -> FileProblem { FileProblem(kind, path?.relative(to: root)) }
 }
 
-/// The target of a symbolic link, which the Node API only describes; the transfer server follows it if a session asks for
-/// that.
+/// The target of a symbolic link, which the Node API only describes, and the transfer server follows on request.
 enum FileLink: Sendable, Equatable {
-  /// A path, from the Node API's third generation or from ascp.
   case path(String)
-  /// The link names a file by its ID, on this node or on another one.
   case file(id: String, nodeID: String?)
 
   private static let (pathName, idName, nodeName) = ("link-path", "link-id", "link-node")
 
-  /// Creates the target from the metadata of a stored object, or returns `nil` if the object is not a link.
   init?(_ metadata: [ObjectDescription.Header]) {
     func value(_ name: String) -> String? { metadata.first { $0.name == name }?.value }
     if let path = value(Self.pathName) {

@@ -7,15 +7,12 @@ internal import StorageCrypto
 /// The calls of the third generation of the Node API, which name files by paths below the root of the caller.
 struct PathService: Sendable {
   private static let pathLimit = 10_000
-  /// The maximum number of bytes of a file that a response contains.
   private static let contentByteLimit: Int64 = 4_096
-
   let aspera: AsperaContext
   let root: NodePath
 
   var files: FileTree { aspera.files }
 
-  /// Creates the folder, file or symbolic link that an element of the request's `paths` describes.
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     let path = try path(element["path"])
     let type = element["type"]?.string ?? "directory"
@@ -32,12 +29,13 @@ struct PathService: Sendable {
     }
   }
 
-  /// Deletes a file or folder, unless it is not empty and `recursive_delete` is `false`.
   func delete(_ element: JSONValue) async throws {
     let path = try path(element["path"])
     if path == root { throw FileProblem(.isRoot) }
-    if element["recursive_delete"]?.bool == false, try files.entry(at: path)?.isFolder == true {
-      guard try files.children(of: path).isEmpty else { throw FileProblem(.notEmpty, path) }
+    if element["recursive_delete"]?.bool == false, try files.entry(at: path)?.isFolder == true,
+      try !files.children(of: path).isEmpty
+    {
+      throw FileProblem(.notEmpty, path)
     }
     try await files.delete(path)
   }
@@ -53,14 +51,10 @@ struct PathService: Sendable {
     try await files.move(oldPath, to: newPath, at: date)
   }
 
-  /// Performs an action for each element of the request's `paths`, and returns the response with all results.
-  ///
-  /// If the action fails, the result contains the error.
-  ///
-  /// - Parameter members: The names of the members that a result repeats from its element.
+  /// Performs an action for each of the request's `paths`; a result repeats members of its element, or has the error.
   func forEachPath(
     _ document: JSONValue, repeating members: [String] = ["path"],
-    _ body: (JSONValue, inout JSONObject) async throws -> Void
+    _ perform: (_ element: JSONValue, _ result: inout JSONObject) async throws -> Void
   ) async throws -> Answer {
     guard let elements = document["paths"]?.array, elements.count <= Self.pathLimit else {
       throw ErrorResponse.nodeBadRequest("There are no paths, or more than \(Self.pathLimit).")
@@ -70,7 +64,7 @@ struct PathService: Sendable {
       var result = JSONObject()
       for name in members { result[name] = element[name] }
       do {
-        try await body(element, &result)
+        try await perform(element, &result)
       } catch let error as ErrorResponse {
         result["error"] = error.nodeDocument
       } catch let problem as FileProblem {
@@ -81,13 +75,10 @@ struct PathService: Sendable {
     return Answer(["paths": .array(results)])
   }
 
-  /// Returns the content of a file, of which the response contains at most 4,096 bytes.
-  ///
-  /// - Parameter encoded: The percent-encoded path. A plus sign stands for a space, because IBM's own client encodes it
-  ///   so.
-  func contents(_ encoded: String) throws -> Answer {
-    let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
-    let entry = try existing(text.map { .string($0) })
+  /// Returns the start of a file at a percent-encoded path, in which IBM's own client encodes a space as a plus sign.
+  func contents(_ encodedPath: String) throws -> Answer {
+    let path = encodedPath.percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
+    let entry = try existingEntry(path.map { .string($0) })
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
     }
@@ -98,11 +89,10 @@ struct PathService: Sendable {
     try root.appending(value?.string).required("The path is missing, too long, or leads out of the root.")
   }
 
-  /// The number of results in a response if the request names none, and the maximum number.
   private static let (defaultCount, countLimit) = (100, 10_000)
 
   func browse(_ document: JSONValue) throws -> Answer {
-    let (entry, window) = try (existing(document["path"]), Window(document))
+    let (entry, window) = try (existingEntry(document["path"]), ListWindow(document))
     let filter = try EntryFilter(document)
     let children = entry.isFolder ? try files.children(of: entry.path) : []
     let found = filter.sorted(children.filter { filter.matches($0, root) })
@@ -115,24 +105,24 @@ struct PathService: Sendable {
 
   /// Lists the contents of a folder from an iteration token on, in the order of the names.
   func page(_ document: JSONValue) throws -> Answer {
-    let (entry, window) = try (existing(document["path"]), Window(document))
+    let (entry, window) = try (existingEntry(document["path"]), ListWindow(document))
     let filter = try EntryFilter(document)
     let found = try entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, root) } : [entry]
     let token = document["iteration_token"]?.string ?? ""
     let (page, next) = try IterationToken.page(of: found, from: token, window.count)
+    let parameters: JSONValue = [
+      "path": .string(entry.path.relative(to: root).text), "count": .integer(window.count),
+      "iteration_token": .string(token),
+    ]
     let response = JSONObject(present: [
       "items": documents(of: page), "item_count": .integer(page.count),
-      "next_iteration_token": next.map { .string($0) },
-      "parameters": [
-        "path": .string(entry.path.relative(to: root).text), "count": .integer(window.count),
-        "iteration_token": .string(token),
-      ],
+      "next_iteration_token": next.map { .string($0) }, "parameters": parameters,
     ])
     return Answer(.object(response))
   }
 
   func search(_ document: JSONValue) throws -> Answer {
-    let (entry, window) = try (existing(document["path"]), Window(document))
+    let (entry, window) = try (existingEntry(document["path"]), ListWindow(document))
     let filter = try EntryFilter(document)
     let filters = document["filters"]
     let (shallowest, deepest) = (filters?["depth_min"]?.integer ?? 0, filters?["depth_max"]?.integer ?? .max)
@@ -153,7 +143,7 @@ struct PathService: Sendable {
   }
 
   func info(_ element: JSONValue, _ result: inout JSONObject) throws {
-    for (name, value) in document(of: try existing(element["path"])) { result[name] = value }
+    for (name, value) in document(of: try existingEntry(element["path"])) { result[name] = value }
   }
 
   func usage(_ document: JSONValue) throws -> Answer {
@@ -166,7 +156,7 @@ struct PathService: Sendable {
     ])
   }
 
-  private func existing(_ value: JSONValue?) throws -> FileEntry { try files.existingEntry(at: path(value)) }
+  private func existingEntry(_ value: JSONValue?) throws -> FileEntry { try files.existingEntry(at: path(value)) }
 
   private func document(of entry: FileEntry) -> JSONObject {
     let path = entry.path.relative(to: root)
@@ -186,7 +176,7 @@ struct PathService: Sendable {
   }
 
   /// The part of a list that a request asks for with `skip` and `count`.
-  private struct Window {
+  private struct ListWindow {
     let skip: Int
     let count: Int
 

@@ -11,7 +11,6 @@ struct PermissionService: Sendable {
   let files: FileService
   let accessKey: String
 
-  /// Throws if the caller is a node user, whose files have no permissions, or a user without any permission.
   init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
     guard let key = caller.accessKey else {
       throw .node(.forbidden, "Permissions belong to an access key; authenticate with one.")
@@ -23,11 +22,21 @@ struct PermissionService: Sendable {
   private var register: FileRegister { files.aspera.files.register }
 
   func list(_ query: NodeQuery) throws -> Answer {
-    var found = register.permissions(of: accessKey)
+    let found = try filtered(register.permissions(of: accessKey), query)
+    let page = try query.page(of: found, limit: Self.pageLimit)
+    var response = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
+    response.headers.set("X-Total-Count", String(found.count))
+    return response
+  }
+
+  private func filtered(
+    _ permissions: [FileRegister.LocatedPermission], _ query: NodeQuery
+  ) throws -> [FileRegister.LocatedPermission] {
+    var found = permissions
     if let id = query["file_id"] {
       let entry = try files.entry(id, for: [])
-      let isInherited = try query.bool("inherited") ?? true
-      found = found.filter { isInherited ? $0.path.contains(entry.path) : $0.path == entry.path }
+      let includesInherited = try query.bool("inherited") ?? true
+      found = found.filter { includesInherited ? $0.path.contains(entry.path) : $0.path == entry.path }
     }
     if let user = files.caller.bearerUser, !seesAll {
       found = found.filter { $0.permission.applies(to: user) || isCreator($0.permission) }
@@ -36,22 +45,20 @@ struct PermissionService: Sendable {
       try require(type == "user" || type == "group", "The access_type must be user or group.")
       found = found.filter { $0.permission.accessType == type }
     }
-    for (name, property) in [
-      ("access_id", \FilePermission.grant.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
+    let attributes: [(name: String, property: KeyPath<FilePermission, String>)] = [
+      ("access_id", \.grant.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
       ("access_level", \.grant.levels.olderName),
-    ] {
+    ]
+    for (name, property) in attributes {
       guard let value = query[name] else { continue }
       found = found.filter { $0.permission[keyPath: property].isIdentical(to: value) }
     }
     for name in query.list("access_levels") {
-      let level = try LocalCloud.NodePermission.AccessLevel(rawValue: name).required(
-        "There is no access level \(name.shortened(to: 64)).")
+      let level = try LocalCloud.NodePermission.AccessLevel(rawValue: name)
+        .required("There is no access level \(name.shortened(to: 64)).")
       found = found.filter { $0.permission.grant.levels.contains(level) }
     }
-    let page = try query.page(of: found, limit: Self.pageLimit)
-    var response = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
-    response.headers.set("X-Total-Count", String(found.count))
-    return response
+    return found
   }
 
   func create(_ document: JSONValue, at date: Timestamp) throws -> Answer {
@@ -65,12 +72,12 @@ struct PermissionService: Sendable {
       (type == "user" || type == "group") && (1...Self.idByteLimit).contains(accessID.utf8.count),
       "The access_type must be user or group, with an access_id that is not too long.")
     let entry = try files.entry(id, for: [])
-    try checkOwn(levels, at: entry.path)
+    try checkMayGrant(levels, at: entry.path)
     let grant = FilePermission.Grant(
       fileID: register.id(of: entry.path), isForGroup: type == "group", accessID: accessID, levels: levels,
       tags: try Self.tags(document["tags"]))
-    let permission = try register.add(grant, of: accessKey, by: files.caller.userID, at: date)
-    log("created", permission, at: date)
+    let permission = try register.addPermission(grant, of: accessKey, by: files.caller.userID, at: date)
+    addEvent("created", permission, at: date)
     return Answer(.object(permission.document))
   }
 
@@ -81,20 +88,19 @@ struct PermissionService: Sendable {
     return Answer(.object(try document(permission, path, query)))
   }
 
-  /// Sets the access levels or the tags of a permission.
   func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws -> Answer {
     var (permission, path) = try permission(id)
     try checkMayChange(permission, path)
     if let value = document["access_levels"] {
       let levels = try AccessLevels(value).required("The access_levels are empty or contain an unknown one.")
-      try checkOwn(levels, at: path)
+      try checkMayGrant(levels, at: path)
       permission.grant.levels = levels
     }
     if let tags = document["tags"] { permission.grant.tags = try Self.tags(tags) }
     permission.editor = files.caller.userID
     permission.edited = date
     register.update(permission)
-    log("modified", permission, at: date)
+    addEvent("modified", permission, at: date)
     return Answer(.object(permission.document))
   }
 
@@ -102,12 +108,12 @@ struct PermissionService: Sendable {
     let (permission, path) = try permission(id)
     try checkMayChange(permission, path)
     register.removePermission(permission.id)
-    log("deleted", permission, at: date)
+    addEvent("deleted", permission, at: date)
     return Answer()
   }
 
-  private func log(_ change: String, _ permission: FilePermission, at date: Timestamp) {
-    files.aspera.activity.add(
+  private func addEvent(_ change: String, _ permission: FilePermission, at date: Timestamp) {
+    files.aspera.activity.addEvent(
       ["permission.\(change)"], .object(permission.document), of: accessKey, by: files.caller.userID, at: date)
   }
 
@@ -120,7 +126,7 @@ struct PermissionService: Sendable {
     permission.creator.isIdentical(to: files.caller.userID)
   }
 
-  private func permission(_ id: String) throws -> (FilePermission, NodePath) {
+  private func permission(_ id: String) throws -> FileRegister.LocatedPermission {
     guard let number = FileRegister.number(id),
       let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
     else { throw ErrorResponse.noSuch("permission", id) }
@@ -131,8 +137,8 @@ struct PermissionService: Sendable {
     guard isCreator(permission) || !files.levels(at: path).isEmpty else { throw Self.forbidden }
   }
 
-  /// Checks that a user grants only access levels that the user has, so that permissions never add up to more rights.
-  private func checkOwn(_ levels: AccessLevels, at path: NodePath) throws {
+  /// Checks that the caller has the levels to grant, so that a user cannot obtain more rights through a permission.
+  private func checkMayGrant(_ levels: AccessLevels, at path: NodePath) throws {
     guard files.levels(at: path).isSuperset(of: levels) else {
       throw ErrorResponse.node(
         .forbidden, "The user does not have all of the access levels that the permission grants.")
@@ -149,10 +155,9 @@ struct PermissionService: Sendable {
 
   private func document(_ permission: FilePermission, _ path: NodePath, _ query: NodeQuery) throws -> JSONObject {
     var document = permission.document
-    guard query.list("embed").contains("file"), let entry = try files.aspera.files.entry(at: path) else {
-      return document
+    if query.list("embed").contains("file"), let entry = try files.aspera.files.entry(at: path) {
+      document["file"] = .object(files.document(of: entry, permission.grant.fileID, files.levels(at: path)))
     }
-    document["file"] = .object(files.document(of: entry, permission.grant.fileID, files.levels(at: path)))
     return document
   }
 }
@@ -160,7 +165,6 @@ struct PermissionService: Sendable {
 /// A permission of the node: the access levels of a user or a group on a file, or on a folder and everything below it.
 struct FilePermission: Sendable {
   let id: Int
-  /// The ID of the access key whose users the permission refers to.
   let accessKey: String
   var grant: Grant
   let creator: String
@@ -181,10 +185,8 @@ struct FilePermission: Sendable {
     }
   }
 
-  /// The kind of the grantee in documents, `user` or `group`.
   var accessType: String { grant.isForGroup ? "group" : "user" }
 
-  /// Returns whether the permission grants its levels to a user, directly or through one of the user's groups.
   func applies(to user: BearerUser) -> Bool {
     (grant.isForGroup ? user.groupIDs : [user.id]).contains { $0.isIdentical(to: grant.accessID) }
   }
@@ -193,9 +195,9 @@ struct FilePermission: Sendable {
     [
       "id": .string(String(id)), "file_id": .string(String(grant.fileID)), "access_type": .string(accessType),
       "access_id": .string(grant.accessID), "access_levels": grant.levels.document,
-      "access_level": .string(grant.levels.olderName),
-      "tags": grant.tags ?? [:], "created_by_id": .string(creator), "created_at": .string(created.iso8601),
-      "last_updated_by_id": .string(editor), "last_updated_at": .string(edited.iso8601),
+      "access_level": .string(grant.levels.olderName), "tags": grant.tags ?? [:], "created_by_id": .string(creator),
+      "created_at": .string(created.iso8601), "last_updated_by_id": .string(editor),
+      "last_updated_at": .string(edited.iso8601),
     ]
   }
 }
@@ -204,25 +206,23 @@ struct FilePermission: Sendable {
 struct FileGrants: Sendable {
   private let levels: [NodePath: AccessLevels]
 
-  init(_ permissions: [(permission: FilePermission, path: NodePath)]) {
+  init(_ permissions: [FileRegister.LocatedPermission]) {
     levels = Dictionary(permissions.map { ($0.path, $0.permission.grant.levels) }) { $0.union($1) }
   }
 
   var isEmpty: Bool { levels.isEmpty }
 
-  /// Returns the user's access levels on a path: those granted on the path itself and on every folder above it.
+  /// Returns the levels that the user has on a path, including those for the folders above it.
   func levels(at path: NodePath) -> AccessLevels {
     path.folders.reduce(into: levels[.root] ?? []) { union, folder in union.formUnion(levels[folder] ?? []) }
   }
 }
 
-/// The access levels that a permission of the node grants on a file, or on a folder and everything below it.
 typealias AccessLevels = Set<LocalCloud.NodePermission.AccessLevel>
 
 extension AccessLevels {
   static let all = AccessLevels(LocalCloud.NodePermission.AccessLevel.allCases)
 
-  /// Creates access levels from a document's array of names, or returns `nil` if it is empty or contains another value.
   init?(_ value: JSONValue?) {
     guard let names = value?.array, !names.isEmpty else { return nil }
     let levels = names.compactMap { $0.string.flatMap { Element(rawValue: $0) } }
@@ -230,10 +230,8 @@ extension AccessLevels {
     self.init(levels)
   }
 
-  /// The names of the levels, in the order of IBM's description of the Node API.
   var names: [String] { Element.allCases.filter { contains($0) }.map(\.rawValue) }
   var document: JSONValue { .strings(names) }
-
   /// The name of the levels in the older form of the Node API, `edit` or `view`.
   var olderName: String { contains(.write) ? "edit" : "view" }
 }

@@ -6,11 +6,10 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.
+/// The simulated Node API: the authentication of callers, and the calls about the node itself and its access keys.
 struct NodeAPI: APIHandler {
   let endpoint = LocalCloud.Endpoint.node
   let aspera: AsperaContext
-  /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
   func response(to call: InboundCall) async throws -> Answer {
@@ -65,7 +64,6 @@ struct NodeAPI: APIHandler {
     return Answer(.noContent)
   }
 
-  /// Creates an access key, which only a node user can do.
   func createAccessKey(_ document: JSONValue, for caller: NodeCaller, at date: Timestamp) async throws -> Answer {
     guard caller.accessKey == nil else {
       throw ErrorResponse.node(.forbidden, "Only a node user can create access keys.")
@@ -86,7 +84,7 @@ struct NodeAPI: APIHandler {
     try aspera.directory.add(key)
     try await aspera.prepare(key, at: date)
     var response = self.document(for: key)
-    // The only response that contains the secret, which the client cannot know if the node made it.
+    // No other response contains the secret, which the client does not know if the node has made it.
     response["secret"] = .string(secret)
     return Answer(.object(response))
   }
@@ -96,7 +94,7 @@ struct NodeAPI: APIHandler {
     let key = try key(name, for: caller)
     aspera.directory.removeAccessKey(key.id)
     aspera.files.register.removePermissions(of: key.id)
-    aspera.activity.remove(key.id)
+    aspera.activity.removeAll(of: key.id)
     return Answer(.noContent)
   }
 
@@ -110,12 +108,11 @@ struct NodeAPI: APIHandler {
   }
 
   private func key(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> LocalCloud.NodeAccessKey {
-    guard let id = name == "self" ? caller.accessKey?.id : name, let key = aspera.directory.accessKey(id) else {
+    let own = caller.accessKey?.id
+    guard let id = name == "self" ? own : name, let key = aspera.directory.accessKey(id) else {
       throw .node(.notFound, "There is no access key \(name).")
     }
-    if let own = caller.accessKey?.id, own != id {
-      throw .node(.forbidden, "The access key \(id) is not the caller's.")
-    }
+    guard own == nil || own == id else { throw .node(.forbidden, "The access key \(id) is not the caller's.") }
     return key
   }
 
@@ -130,22 +127,22 @@ struct NodeAPI: APIHandler {
   }
 
   private func document(for key: LocalCloud.NodeAccessKey) -> JSONObject {
-    let rootID = NodePath(key.path).map { aspera.files.register.rootID(of: $0) }
+    let rootID = NodePath(key.path).map { String(aspera.files.register.rootID(of: $0)) }
     return [
-      "id": .string(key.id), "root_file_id": rootID.map { .string(String($0)) } ?? .null,
+      "id": .string(key.id), "root_file_id": rootID.map { .string($0) } ?? .null,
       "storage": ["type": "local", "path": .string(key.path)],
       "token_verification_key": key.tokenVerificationKey.map { .string($0) } ?? .null,
     ]
   }
 }
 
-/// Throws a Bad Request response of the Node API with a message, unless a condition holds.
+/// Throws a Bad Request response of the Node API, unless a condition holds.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ErrorResponse) {
   if !condition { throw .nodeBadRequest(message()) }
 }
 
 extension Optional {
-  /// Returns the value, or throws a Bad Request response of the Node API with a message if it is `nil`.
+  /// Returns the value, or throws a Bad Request response of the Node API if it is `nil`.
   func required(_ message: @autoclosure () -> String) throws(ErrorResponse) -> Wrapped {
     guard let self else { throw .nodeBadRequest(message()) }
     return self
@@ -166,7 +163,6 @@ extension ErrorResponse {
 
   static func node(_ problem: FileProblem) -> ErrorResponse { node(problem.status, problem.message) }
 
-  /// Creates the error response for an error that was thrown while a request to an API was handled.
   init(of error: any Error, failureCode: String) {
     switch error {
     case let error as ErrorResponse: self = error
@@ -180,7 +176,6 @@ extension ErrorResponse {
   }
 }
 
-/// The request handler of the port of the simulated Node API.
 struct NodeGateway: APIGateway {
   let api: NodeAPI
   let bodyByteLimit = 8 * 1024 * 1024
@@ -190,6 +185,5 @@ struct NodeGateway: APIGateway {
   var blobs: BlobStore? { api.aspera.files.store.blobs }
 
   func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { api.endpoint }
-
   func handler(for call: InboundCall) -> any APIHandler { api }
 }

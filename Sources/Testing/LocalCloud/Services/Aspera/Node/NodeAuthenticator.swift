@@ -5,47 +5,69 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The authentication of Node API requests.
+/// An authenticator of the requests to the Node API, which contain one of two kinds of authorization.
 ///
-/// A request contains either Basic authorization with the credentials of a node user or access key, or a bearer token.
-/// With a bearer token, the header `X-Aspera-AccessKey` contains the ID of the access key.
+/// Basic authorization has the credentials of a node user or access key. With a bearer token, the header
+/// `X-Aspera-AccessKey` contains the ID of the access key.
 struct NodeAuthenticator: Sendable {
   let directory: NodeDirectory
 
   func caller(of call: InboundCall) throws(ErrorResponse) -> NodeCaller {
-    guard let authorization = call.authorization else {
+    guard call.authorization != nil else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
     }
-    let parts = authorization.words(between: " ", atMost: 1).map(String.init)
-    guard parts.count == 2 else { throw Self.refusal("The Authorization header cannot be read.") }
-    switch parts[0].asciiLowercased {
-    case "basic": return try basic(parts[1])
-    case "bearer": return try bearer(parts[1], call.header("x-aspera-accesskey"), at: call.date)
+    guard let (scheme, credential) = call.authorizationParts else {
+      throw Self.refusal("The Authorization header cannot be read.")
+    }
+    switch scheme {
+    case "basic": return try basicCaller(credential)
+    case "bearer": return try bearerCaller(credential, call.header("x-aspera-accesskey"), at: call.date)
     default: throw Self.refusal("The Node API supports only Basic and Bearer.")
     }
   }
 
-  private func basic(_ text: String) throws(ErrorResponse) -> NodeCaller {
-    guard let bytes = [UInt8](base64: text), let pair = String(utf8: bytes),
-      let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
-    else { throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.") }
-    let name = String(pair[..<colon])
-    let secret = Secret(String(pair[pair.utf8.index(after: colon)...]))
-    if directory.isUser(name, secret) { return .user(name) }
-    if let key = directory.accessKey(name), key.secret == secret { return .accessKey(key) }
+  private func basicCaller(_ base64: String) throws(ErrorResponse) -> NodeCaller {
+    guard let credential = BasicCredential(base64: base64) else {
+      throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.")
+    }
+    if directory.isUser(credential.name, credential.password) { return .user(credential.name) }
+    if let key = directory.accessKey(credential.name), key.secret == credential.password { return .accessKey(key) }
     throw Self.refusal("The name or the password is wrong.")
   }
 
-  private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(ErrorResponse) -> NodeCaller {
+  private func bearerCaller(
+    _ token: String, _ accessKey: String?, at date: Timestamp
+  ) throws(ErrorResponse) -> NodeCaller {
     guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
     do {
-      return try directory.bearerCaller(text, for: accessKey, at: date)
+      return try directory.bearerCaller(token, for: accessKey, at: date)
     } catch {
       throw Self.refusal(error.message)
     }
   }
 
   private static func refusal(_ message: String) -> ErrorResponse { .node(.unauthorized, message) }
+}
+
+extension InboundCall {
+  /// The scheme of the `Authorization` header in lowercase, and the text after it, or `nil` if one of them is missing.
+  var authorizationParts: (scheme: String, credential: String)? {
+    let words = authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    return words.count == 2 ? (words[0].asciiLowercased, words[1]) : nil
+  }
+}
+
+struct BasicCredential {
+  let name: String
+  let password: Secret
+
+  init?(base64: String) {
+    guard let bytes = [UInt8](base64: base64), let pair = String(utf8: bytes) else { return nil }
+    let parts = pair.parts(between: ":", atMost: 1).map(String.init)
+    guard parts.count == 2 else { return nil }
+    name = parts[0]
+    password = Secret(parts[1])
+  }
 }
 
 enum NodeCaller: Sendable {
@@ -63,7 +85,6 @@ enum NodeCaller: Sendable {
   /// The creator of what a caller with Basic authorization creates, as IBM's description of the Node API names it.
   static let administratorID = "ASPERA_ACCESS_KEY_ADMIN"
 
-  /// The ID of the caller, as the creator of permissions and in events.
   var userID: String {
     switch self {
     case .user(let name): name
@@ -72,7 +93,7 @@ enum NodeCaller: Sendable {
     }
   }
 
-  /// The folder that is the root of the caller's paths: the root of the access key, or of the node for a node user.
+  /// The folder at which the caller's paths begin: the root of the access key, or that of the node for a node user.
   var root: NodePath {
     get throws(ErrorResponse) {
       guard let path = NodePath(accessKey?.path ?? "/") else {
@@ -82,10 +103,7 @@ enum NodeCaller: Sendable {
     }
   }
 
-  /// The user of the bearer token, or `nil` if the caller authenticated with Basic authorization.
-  var bearerUser: BearerUser? {
-    if case .bearer(_, let user) = self { user } else { nil }
-  }
+  var bearerUser: BearerUser? { if case .bearer(_, let user) = self { user } else { nil } }
 }
 
 struct BearerUser: Sendable {
@@ -95,7 +113,6 @@ struct BearerUser: Sendable {
   let isAdministrator: Bool
 }
 
-/// The reason why the node rejects a bearer token.
 enum BearerProblem: Error {
   case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope, unknownRole, noUser
   case expired(Timestamp)
@@ -115,10 +132,7 @@ enum BearerProblem: Error {
 }
 
 extension NodeDirectory {
-  /// Verifies a bearer token with the verification key of the access key that it belongs to, and returns its caller.
-  func bearerCaller(
-    _ token: String, for accessKey: String, at date: Timestamp
-  ) throws(BearerProblem) -> NodeCaller {
+  func bearerCaller(_ token: String, for accessKey: String, at date: Timestamp) throws(BearerProblem) -> NodeCaller {
     guard let key = self.accessKey(accessKey) else { throw .unknownKey }
     guard let pem = key.tokenVerificationKey else { throw .noVerificationKey }
     guard let bearer = try? NodeBearerToken(Secret(token)), let expiration = bearer.claims.expiration else {
@@ -126,10 +140,10 @@ extension NodeDirectory {
     }
     guard (try? bearer.verify(with: pem)) != nil else { throw .wrongSignature }
     guard let scope = bearer.claims.scope, scope.accessKey.isIdentical(to: accessKey) else { throw .foreignScope }
-    guard scope.role == NodeScope.user || scope.role == NodeScope.admin else { throw .unknownRole }
+    let isAdministrator = scope.role == NodeScope.admin
+    guard isAdministrator || scope.role == NodeScope.user else { throw .unknownRole }
     guard let user = bearer.claims.userID, !user.isEmpty else { throw .noUser }
     guard expiration > date else { throw .expired(expiration) }
-    let isAdministrator = scope.role == NodeScope.admin
     return .bearer(key, BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: isAdministrator))
   }
 }

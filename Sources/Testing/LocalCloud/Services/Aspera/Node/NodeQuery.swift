@@ -14,27 +14,24 @@ struct NodeQuery: Sendable {
       throw .nodeBadRequest("The query cannot be read, or has more than 100 parameters.")
     }
     let names = pairs.map(\.name).filter { !$0.hasByteSuffix("[]") }.sorted()
-    if let twice = zip(names, names.dropFirst()).first(where: { $0 == $1 }) {
-      throw .nodeBadRequest("The parameter \(twice.0) occurs twice in the query.")
+    if let (repeated, _) = zip(names, names.dropFirst()).first(where: { $0 == $1 }) {
+      throw .nodeBadRequest("The parameter \(repeated) occurs twice in the query.")
     }
     self.pairs = pairs
   }
 
   subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
 
-  /// Returns the values of a list parameter: its words separated by commas, and those of the parameter with `[]`.
+  /// Returns the words between commas in all parameters of a name, with or without `[]` after it.
   func list(_ name: String) -> [String] {
-    pairs.filter { $0.name == name || $0.name == "\(name)[]" }
-      .flatMap { $0.value.words(between: ",").map(String.init) }
+    pairs.filter { [name, "\(name)[]"].contains($0.name) }.flatMap { $0.value.words(between: ",").map(String.init) }
   }
 
-  /// Returns the text of the query with another value of a parameter, for a link.
   func text(setting name: String, to value: String) -> String {
     let others = pairs.filter { !$0.name.isIdentical(to: name) }.map { ($0.name, $0.value) }
     return (others + [(name, value)]).map { "\($0.percentEncoded())=\($1.percentEncoded())" }.joined(separator: "&")
   }
 
-  /// Returns a parameter as an integer that is not negative, or `nil` if it is missing.
   func number(_ name: String) throws(ErrorResponse) -> Int? {
     guard let text = self[name] else { return nil }
     return try Int(digits: text).required("The parameter \(name) must be an integer that is not negative.")
@@ -58,7 +55,7 @@ struct NodeQuery: Sendable {
     try self[name].map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
   }
 
-  /// Returns the elements that `page` and `per_page` select, or all if both are missing and they are few enough.
+  /// Returns the elements that `page` and `per_page` select, or all elements without these parameters.
   func page<Element>(of elements: [Element], limit: Int) throws(ErrorResponse) -> ArraySlice<Element> {
     switch (try number("page"), try number("per_page")) {
     case (nil, nil):
@@ -79,9 +76,8 @@ struct NodeQuery: Sendable {
 
 /// A pattern for names, in which `*` matches any characters and `?` a single one.
 struct NamePattern: Sendable {
-  /// The maximum length of a pattern in bytes, because a match takes time in proportion to the product of the lengths.
+  /// A match takes time in proportion to the product of the lengths of pattern and name.
   private static let byteLimit = 1_024
-
   private let pattern: WildcardPattern
   private let ignoresCase: Bool
 

@@ -6,14 +6,13 @@ internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 
-/// A call of the Node API: the authorization that it needs, and what it does.
 struct NodeRoute: Sendable {
-  /// The kinds of authorization of a call, which IBM's description of the Node API lists (`security`).
+  /// The authorization that a call accepts, by `security` in IBM's description of the Node API.
   enum Authorization: Sendable {
     case basic, basicOrBearer
     /// Basic authorization, or a bearer token if the node's configuration allows it.
     case configured
-    /// None, or Basic authorization: IBM's own client sends none in order to find out whether a server is a node.
+    /// None, or Basic authorization. IBM's own client sends none to find out whether a server is a node.
     case optional
   }
 
@@ -23,8 +22,7 @@ struct NodeRoute: Sendable {
   let perform: Action
 
   private init(_ authorization: Authorization, _ perform: @escaping Action) {
-    self.authorization = authorization
-    self.perform = perform
+    (self.authorization, self.perform) = (authorization, perform)
   }
 
   init?(_ method: HTTPRequest.Method, _ path: String) {
@@ -35,12 +33,9 @@ struct NodeRoute: Sendable {
     case (.get, "info", 1): self.init(.configured) { api, _, _ in api.info() }
     case (.get, "access_keys", 1): self.init(.basic) { api, _, caller in api.accessKeys(for: caller) }
     case (.get, "access_keys", 2): self.init(.basic) { api, _, caller in try api.accessKey(last, for: caller) }
-    case (.put, "access_keys", 2):
-      self.init(.basic) { api, call, caller in try api.setAccessKey(last, to: call.nodeDocument, for: caller) }
+    case (.put, "access_keys", 2): self.init(.basic) { try $0.setAccessKey(last, to: $1.nodeDocument, for: $2) }
     case (.post, "access_keys", 1):
-      self.init(.basic) { api, call, caller in
-        try await api.createAccessKey(call.nodeDocument, for: caller, at: call.date)
-      }
+      self.init(.basic) { try await $0.createAccessKey($1.nodeDocument, for: $2, at: $1.date) }
     case (.delete, "access_keys", 2): self.init(.basic) { api, _, caller in try api.deleteAccessKey(last, for: caller) }
     case (.get, "self", 1): self.init(.basicOrBearer) { api, _, caller in try api.accessKey("self", for: caller) }
     case (.post, "public_keys", 1):
@@ -54,8 +49,8 @@ struct NodeRoute: Sendable {
     case (.delete, "permissions", 2): self.init(permissions: { try $0.delete(last, at: $1.date) })
     case (.post, "ops", 2) where last == "transfers":
       self.init(.basicOrBearer) { api, call, caller in
-        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).perform(
-          call.nodeDocument, at: call.date)
+        let copy = NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort)
+        return try await copy.perform(call.nodeDocument, at: call.date)
       }
     case (.get, "ops", 2) where last == "transfers": self.init(activity: { try $0.transfers(NodeQuery($1)) })
     case (.get, "ops", 3) where names[1] == "transfers":
@@ -91,11 +86,11 @@ struct NodeRoute: Sendable {
     }
   }
 
-  /// Creates the route of a call about the file with an ID, or about a percent-encoded path for `contents`.
+  /// Creates the route of a call about the file with an ID, which is a percent-encoded path for `contents`.
   private init?(_ method: HTTPRequest.Method, file id: String, _ member: String?) {
     switch (method, member) {
     case (.get, nil): self.init(files: { try $0.show(id, NodeQuery($1)) })
-    case (.put, nil): self.init(files: { try await $0.change(id, $1.nodeDocument, at: $1.date) })
+    case (.put, nil): self.init(files: { try await $0.rename(id, $1.nodeDocument, at: $1.date) })
     case (.delete, nil): self.init(files: { try await $0.delete(id, inBackground: $1.isVersion4) })
     case (.get, "files"?):
       self.init(files: { service, call in
@@ -116,7 +111,6 @@ struct NodeRoute: Sendable {
     }
   }
 
-  /// Creates the route of a call that performs an action for each element of its `paths`.
   private init(
     repeating members: [String] = ["path"],
     eachPath perform: @escaping @Sendable (PathService, JSONValue, inout JSONObject, Timestamp) async throws -> Void

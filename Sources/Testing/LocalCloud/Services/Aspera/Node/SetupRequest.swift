@@ -9,13 +9,10 @@ struct SetupRequest: Sendable {
   /// The source or the destination that stands for everything below the root of the request.
   private static let wholeRoot = "*"
   private static let defaultLifetime = Duration.seconds(86_400)
-
   let direction: TransferDirection
-  /// The `transfer_request` in the body of the call.
   let document: JSONValue
-  /// The root of the caller, to which all paths of the request are relative.
   let root: NodePath
-  /// The elements of the transfer request's `paths`, each with a source, a destination or both.
+  /// Objects with a source, a destination or both.
   let paths: [JSONValue]
 
   init(_ direction: TransferDirection, _ element: JSONValue, _ root: NodePath) throws(ErrorResponse) {
@@ -29,7 +26,6 @@ struct SetupRequest: Sendable {
     if direction == .receive, paths.isEmpty { throw .nodeBadRequest("There are no paths.") }
   }
 
-  /// The requested lifetime of the transfer token, or one day if the request specifies no lifetime.
   var lifetime: Duration {
     get throws(ErrorResponse) {
       let message = "The token_life_seconds must be a positive integer."
@@ -40,27 +36,32 @@ struct SetupRequest: Sendable {
 
   /// The paths that the transfer token grants access to: the destinations of an upload, or the sources of a download.
   var locations: [NodePath] {
+    get throws(ErrorResponse) { direction == .send ? try destinations : try sources }
+  }
+
+  private var sources: [NodePath] {
     get throws(ErrorResponse) {
-      switch direction {
-      case .receive:
-        let folder = try folder("source_root")
-        return try paths.map { path throws(ErrorResponse) in
-          if path.object?.isEmpty == true, document["source_root"]?.string != nil { return folder }
-          return try Self.location(path["source"]?.string, in: folder)
-        }
-      case .send:
-        let folder = try folder("destination_root")
-        let hasRoot = document["destination_root"]?.string != nil
-        guard hasRoot || (!paths.isEmpty && paths.allSatisfy { $0["destination"]?.string != nil }) else {
-          throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
-        }
-        if paths.isEmpty { return [folder] }
-        return try paths.map { path throws(ErrorResponse) in
-          if let destination = path["destination"]?.string { return try Self.location(destination, in: folder) }
-          if path.object?.isEmpty == true { return folder }
-          let source = path["source"]?.string
-          return try Self.location(source == Self.wholeRoot ? source : Self.basename(source), in: folder)
-        }
+      let folder = try folder("source_root")
+      return try paths.map { path throws(ErrorResponse) in
+        if path.object?.isEmpty == true, document["source_root"]?.string != nil { return folder }
+        return try Self.location(path["source"]?.string, in: folder)
+      }
+    }
+  }
+
+  private var destinations: [NodePath] {
+    get throws(ErrorResponse) {
+      let folder = try folder("destination_root")
+      let hasRoot = document["destination_root"]?.string != nil
+      guard hasRoot || (!paths.isEmpty && paths.allSatisfy { $0["destination"]?.string != nil }) else {
+        throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
+      }
+      if paths.isEmpty { return [folder] }
+      return try paths.map { path throws(ErrorResponse) in
+        if let destination = path["destination"]?.string { return try Self.location(destination, in: folder) }
+        if path.object?.isEmpty == true { return folder }
+        let source = path["source"]?.string
+        return try Self.location(source == Self.wholeRoot ? source : Self.basename(source), in: folder)
       }
     }
   }
@@ -83,7 +84,7 @@ struct SetupRequest: Sendable {
     return root
   }
 
-  /// The public keys in the transfer request, each as a line in the format of `authorized_keys`.
+  /// The public keys of the request, as lines of `authorized_keys`.
   var publicKeys: [String] {
     switch document["public_keys"] {
     case .string(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
@@ -107,7 +108,6 @@ struct SetupRequest: Sendable {
 extension NodeAPI {
   private static let transferRequestLimit = 1_000
 
-  /// Prepares transfers, and returns a transfer specification or an error for each transfer request.
   func setup(
     _ direction: TransferDirection, _ document: JSONValue, for caller: NodeCaller, at date: Timestamp
   ) throws -> Answer {
@@ -130,10 +130,7 @@ extension NodeAPI {
     return Answer(["transfer_specs": .array(specifications)])
   }
 
-  /// Returns the transfer specification for a transfer request, with a new token.
-  ///
-  /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
-  /// grants access to.
+  /// Returns the transfer specification for a request, with a new token unless the caller has a bearer token.
   func specification(for request: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONObject {
     let locations = try request.locations
     let isBearer = caller.bearerUser != nil
@@ -151,7 +148,7 @@ extension NodeAPI {
         TransferPermissions(
           direction: request.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
           base: request.root, locations: locations),
-        until: date.advanced(by: aspera.tokenLifetime ?? lifetime), at: date)
+        until: date.advanced(by: aspera.fixedTokenLifetime ?? lifetime), at: date)
       aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     }
     let port = JSONValue.integer(transferPort)

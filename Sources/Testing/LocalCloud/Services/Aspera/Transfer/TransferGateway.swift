@@ -1,24 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageAuthServer
 
-/// The HTTP request handler of the simulated transfer server.
 struct TransferGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
-
   let server: TransferServer
 
   private var context: CloudContext { server.aspera.cloud }
 
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let exchange = context.open(TransferServer.endpoint, record)
+    let exchange = context.beginExchange(at: TransferServer.endpoint, record)
     var response: Answer
-    if let status = try await exchange.begin() {
+    if let status = try await exchange.injectFaultsBeforeOperation() {
       response = Answer(HTTPResponse.Status(code: status))
     } else {
       do {
@@ -26,7 +23,9 @@ struct TransferGateway: Sendable {
       } catch {
         response = recordRefusal(error, of: session(of: request), at: context.now, record)
       }
-      if let status = try await exchange.end(&response) { response = Answer(HTTPResponse.Status(code: status)) }
+      if let status = try await exchange.injectFaultsAfterOperation(&response) {
+        response = Answer(HTTPResponse.Status(code: status))
+      }
     }
     response.headers[.server] = "localcloud"
     try await exchange.send(response, to: request.method, with: writer, from: server.aspera.files.store.blobs)
@@ -45,7 +44,7 @@ struct TransferGateway: Sendable {
     guard let resource = rest.first, let connection = server.connections[id] else {
       throw TransferRefusal.protocolError
     }
-    connection.session?.record.noteClient(at: date)
+    connection.session?.record.noteClientRequest(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
     if resource == "files", rest.count == 2, let number = Int(digits: rest[1]) {
       return try await transferPiece(of: number, request, on: connection, at: date)
@@ -78,7 +77,7 @@ struct TransferGateway: Sendable {
     return Answer([:])
   }
 
-  /// Receives or sends the bytes of an open file that the parameters select.
+  /// Receives or sends the bytes of an open file from the offset on that a parameter contains.
   private func transferPiece(
     of number: Int, _ request: Request, on connection: TransferConnection, at date: Timestamp
   ) async throws -> Answer {
@@ -95,7 +94,6 @@ struct TransferGateway: Sendable {
     return Answer([:])
   }
 
-  /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.
   private func session(of request: Request) -> TransferConnection.Session? {
     (try? Self.parts(ofPath: request.head))?.id.flatMap { server.connections[$0] }?.session
   }
@@ -113,7 +111,7 @@ struct TransferGateway: Sendable {
     if let record = session?.record, record.progress.status == .running {
       server.aspera.activity.end(record, .failed, refusal, at: date)
     }
-    if !refusal.isInjected { context.counters.refused(String(refusal.code), by: TransferServer.endpoint) }
+    if !refusal.isInjected { context.counters.countRefusal(String(refusal.code), by: TransferServer.endpoint) }
     record?.noteRefusal(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }

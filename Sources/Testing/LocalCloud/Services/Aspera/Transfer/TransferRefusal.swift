@@ -14,14 +14,11 @@ struct TransferRefusal: Error {
     case notFolder = 6
     case isFolder = 7
     case connectionLost = 16
-    /// `AUTH`, for a failed login.
     case failedLogin = 19
     case tooManyFiles = 23
     case canceled = 28
-    /// `UNAUTHORIZED`, for a session that is refused.
     case unauthorized = 34
     case diskWrite = 36
-    /// `AUTHORIZATION`, for a bearer token that has expired.
     case expiredToken = 37
     case badPath = 41
     case alreadyExists = 42
@@ -40,7 +37,6 @@ struct TransferRefusal: Error {
   }
 
   init(_ code: Code, _ text: String) { self.init(code.rawValue, text) }
-
   init(_ problem: FileProblem) { self.init(problem.ascpCode, problem.message) }
 
   init(_ fault: LocalCloud.TransferFault) {

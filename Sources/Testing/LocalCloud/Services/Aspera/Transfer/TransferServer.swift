@@ -7,15 +7,12 @@ internal import StorageAuth
 
 /// The simulated transfer server, which replaces SSH and ascp for `ascp-simulator` with JSON and bytes over HTTP.
 ///
-/// A client connects, logs in, begins a session, transfers folders and files in pieces, and ends the session.
-/// Documentation/Internals/LocalCloud.md describes the calls.
+/// A client connects, logs in, begins a session, transfers folders and files in pieces, and ends the session, with the
+/// calls that Documentation/Internals/LocalCloud.md describes.
 struct TransferServer: Sendable {
   static let endpoint = LocalCloud.Endpoint.transfer
-  /// The maximum length, in bytes, of a client's description of its error in the record of a session.
   private static let descriptionByteLimit = 1_024
-  /// The maximum length, in bytes, of a path in an error, and of the target of a symbolic link.
   static let pathByteLimit = 4_096
-
   let aspera: AsperaContext
   /// The open connections by their IDs, which are hard to guess.
   let connections = LimitedTable<String, TransferConnection>(capacity: 4096)
@@ -25,7 +22,7 @@ struct TransferServer: Sendable {
   func openConnection() throws -> Answer {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
-    try inject(connection.fault(at: .connecting))
+    try throwInjected(connection.fault(at: .connecting))
     let id = BlobID.random().description
     connections.insert(connection, for: id)
     return Answer(["connection": .string(id), "host_key": .string(aspera.hostKey.description)])
@@ -42,14 +39,12 @@ struct TransferServer: Sendable {
     aspera.count { $0.logins += 1 }
   }
 
-  /// Begins the only transfer session of a connection.
-  ///
-  /// The session's token must be valid and grant access to the paths that are already known.
+  /// Begins the only transfer session of a connection; its token must grant access to the paths of the document.
   func beginSession(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let account = connection.account, connection.session == nil,
       let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
     else { throw TransferRefusal.protocolError }
-    try inject(connection.fault(at: .afterAuthentication))
+    try throwInjected(connection.fault(at: .afterAuthentication))
     let permissions = try TransferTokenCheck(aspera: aspera).permissions(
       forToken: document["token"]?.string, tags: document["tags"], account: account, direction: direction, at: date)
     let paths = document["paths"]?.array ?? []
@@ -57,9 +52,8 @@ struct TransferServer: Sendable {
     let record = TransferRecord(
       .init(
         accessKey: permissions?.accessKey, userID: permissions?.creator ?? account.user, direction: direction,
-        login: account.user,
-        tokenType: TransferTokenCheck.kind(ofToken: document["token"]?.string), tags: document["tags"],
-        cookie: document["cookie"]?.string, paths: paths.compactMap(\.string), date: date),
+        login: account.user, tokenType: TransferTokenCheck.kind(ofToken: document["token"]?.string),
+        tags: document["tags"], cookie: document["cookie"]?.string, paths: paths.compactMap(\.string), date: date),
       clientSeen: date)
     aspera.activity.start(record, at: date)
     connection.session = TransferConnection.Session(direction: direction, permissions: permissions, record: record)
@@ -68,9 +62,9 @@ struct TransferServer: Sendable {
   }
 
   func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws {
-    guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
-    try inject(connection.faultInContent(isEnd: true))
-    aspera.packages.completed(session.permissions)
+    guard let session = connection.session, connection.hasReceivedAllFiles else { throw TransferRefusal.protocolError }
+    try throwInjected(connection.faultInContent(isEnd: true))
+    aspera.packages.completeUpload(with: session.permissions)
     connections.remove(id)
     aspera.activity.end(session.record, .completed, at: date)
     aspera.count { $0.completed += 1 }
@@ -87,14 +81,13 @@ struct TransferServer: Sendable {
     aspera.activity.end(record, isCanceled ? .canceled : .failed, refusal, at: date)
   }
 
-  /// Counts an injected fault and throws its error, unless the fault is `nil`.
-  func inject(_ fault: LocalCloud.TransferFault?) throws {
+  func throwInjected(_ fault: LocalCloud.TransferFault?) throws {
     guard let fault else { return }
     aspera.count { $0.faults[fault.code, default: 0] += 1 }
     throw TransferRefusal(fault)
   }
 
-  /// Returns a path that a session names relative to its folder, or throws if its token does not grant access to it.
+  /// Returns a path that a client names relative to the folder of its session, if the session's token covers the path.
   static func authorizedPath(_ value: JSONValue?, for permissions: TransferPermissions?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = (permissions?.base ?? .root).appending(text) else {
@@ -105,7 +98,6 @@ struct TransferServer: Sendable {
     return path
   }
 
-  /// Returns the response that lists everything below a folder; the list is empty if there is no folder.
   func listFolder(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     let session = try connection.requireSession()
     let path = try Self.authorizedPath(document["path"], for: session.permissions)
@@ -116,14 +108,13 @@ struct TransferServer: Sendable {
     return Answer(["entries": .array(entries)])
   }
 
-  /// Returns the session of a connection, or throws if it may not remove or move files.
   private static func requireDeletingSession(on connection: TransferConnection) throws -> TransferConnection.Session {
     let session = try connection.requireSession()
     guard session.permissions?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
     return session
   }
 
-  /// Removes a file, or a folder that has no contents; any other folder is kept.
+  /// Removes a file or an empty folder; a folder with contents is kept without an error.
   func removeEntry(_ document: JSONValue, on connection: TransferConnection) async throws {
     let session = try Self.requireDeletingSession(on: connection)
     let path = try Self.authorizedPath(document["path"], for: session.permissions)
@@ -137,7 +128,6 @@ struct TransferServer: Sendable {
     try await aspera.files.delete(path)
   }
 
-  /// Moves a file to another path, where it replaces any other file.
   func moveFile(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
     let session = try Self.requireDeletingSession(on: connection)
     let path = try Self.authorizedPath(document["path"], for: session.permissions)
@@ -179,7 +169,7 @@ extension TransferServer {
     }
   }
 
-  /// Creates a symbolic link, unless a folder, a link to one, or a file that it may not replace has its name.
+  /// Creates a symbolic link, unless its path is that of a folder, of a link to one, or of a file that must be kept.
   func createLink(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     let session = try connection.requireSession(.send)
     guard let target = document["target"]?.string, (1...Self.pathByteLimit).contains(target.utf8.count) else {
@@ -195,7 +185,6 @@ extension TransferServer {
     return Answer(["made": true])
   }
 
-  /// Returns the response that describes the file or folder at a path.
   func describeEntry(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     guard connection.account != nil else { throw TransferRefusal.protocolError }
     let path = try Self.authorizedPath(document["path"], for: connection.session?.permissions)
@@ -208,8 +197,8 @@ extension TransferServer {
 
   /// Opens a file for an upload; an empty file is complete immediately.
   ///
-  /// The response contains the offset at which the client continues: 0, or the number of bytes that an interrupted
-  /// session sent of a file with the same path, size and modification time.
+  /// The response contains the offset at which the client continues. It is greater than 0 if an interrupted session
+  /// sent a part of a file with the same path, size and modification time.
   func openUpload(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     let session = try connection.requireSession(.send)
     guard let byteCount = document["bytes"]?.integer, byteCount >= 0 else { throw TransferRefusal.protocolError }
@@ -222,42 +211,40 @@ extension TransferServer {
     let extents = upload.resumptionKey.flatMap { partialUploads[$0] } ?? []
     let number = connection.open(.receiving(upload, extents))
     let offset = Self.byteCount(of: extents)
-    if offset == upload.byteCount { try await commit(number, upload, extents, on: connection, at: date) }
+    if offset == upload.byteCount { try await storeFile(number, upload, extents, on: connection, at: date) }
     return Answer(["file": .integer(number), "offset": .integer(offset)])
   }
 
-  /// Appends bytes to a file that is being uploaded, which is complete once all of its bytes have arrived.
+  /// Appends bytes to an uploaded file, which is complete once all of its bytes have arrived.
   func writeFile(
     _ number: Int, from offset: Int64, _ request: Request, on connection: TransferConnection, at date: Timestamp
   ) async throws {
     guard case .receiving(let upload, let extents)? = connection.file(number), offset == Self.byteCount(of: extents)
     else { throw TransferRefusal.protocolError }
-    try inject(connection.faultInContent(isEnd: false))
+    try throwInjected(connection.faultInContent(isEnd: false))
     let written = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
     var received = extents + written.extents
     let total = offset + written.byteCount
     guard written.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
     if received.count > Content.extentLimit {
-      received = try await aspera.files.store.blobs.joined(received).extents
+      received = try await aspera.files.store.blobs.writeJoined(received).extents
     }
     countBytes(written.byteCount, on: connection)
     connection.update(number, to: .receiving(upload, received))
     if total == upload.byteCount {
-      try await commit(number, upload, received, on: connection, at: date)
+      try await storeFile(number, upload, received, on: connection, at: date)
     } else if let key = upload.resumptionKey {
       partialUploads.insert(received, for: key)
     }
   }
 
-  /// Stores a file whose bytes have all arrived.
-  private func commit(
+  private func storeFile(
     _ number: Int, _ upload: TransferConnection.Upload, _ extents: [Extent], on connection: TransferConnection,
     at date: Timestamp
   ) async throws {
     try await aspera.files.makeFolder(upload.path.parent, at: date)
-    try await aspera.files.put(
-      Content(extents: extents, entityTag: "", crc64: 0), at: upload.path,
-      upload.keepsTime ? upload.modified ?? date : date)
+    let modified = upload.keepsTime ? upload.modified ?? date : date
+    try await aspera.files.put(Content(extents: extents, entityTag: "", crc64: 0), at: upload.path, modified)
     if let key = upload.resumptionKey { partialUploads.remove(key) }
     connection.update(number, to: .received)
     countFile(on: connection)
@@ -273,30 +260,35 @@ extension TransferServer {
 // MARK: - Downloads
 
 extension TransferServer {
-  /// Returns the response that lists the source of a download: a file, or a folder with everything below it.
   func openSource(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     let session = try connection.requireSession(.receive)
     let path = try Self.authorizedPath(document["path"], for: session.permissions)
     let name = document["links"]?.string ?? SymbolicLinkPolicy.skip.rawValue
     guard let policy = SymbolicLinkPolicy(rawValue: name) else { throw TransferRefusal.protocolError }
-    var found: [(below: String, entry: FileEntry)] = []
+    var found: [SourceEntry] = []
     try collectEntries(of: path, at: "", through: [path], policy, session.permissions, into: &found)
-    let entries = found.compactMap { below, entry -> JSONValue? in
-      var element: JSONObject = ["below": .string(below)]
-      if entry.link != nil {
-        // A link to an ID has no path that a file system could contain.
-        guard case .path(let target)? = entry.link else { return nil }
-        element["link"] = .string(target)
-      } else if let content = entry.content {
-        element["file"] = .integer(connection.open(.sending(content)))
-        element["bytes"] = .integer(content.byteCount)
-        // No read request follows for an empty file, so it is complete here.
-        if content.byteCount == 0 { countFile(on: connection) }
-      }
-      element["modified"] = .integer(entry.modified.unixSeconds)
-      return .object(element)
+    return Answer(["entries": .array(found.compactMap { openEntry($0, on: connection) })])
+  }
+
+  /// An entry of a source, with the path below the source at which the client sees it.
+  private typealias SourceEntry = (location: String, entry: FileEntry)
+
+  /// Opens a file of a source for reading, and describes it; a folder is only described.
+  private func openEntry(_ source: SourceEntry, on connection: TransferConnection) -> JSONValue? {
+    let entry = source.entry
+    var element: JSONObject = ["below": .string(source.location)]
+    if entry.link != nil {
+      // A link to an ID has no path that a file system could contain.
+      guard case .path(let target)? = entry.link else { return nil }
+      element["link"] = .string(target)
+    } else if let content = entry.content {
+      element["file"] = .integer(connection.open(.sending(content)))
+      element["bytes"] = .integer(content.byteCount)
+      // No read request follows for an empty file, so it is complete here.
+      if content.byteCount == 0 { countFile(on: connection) }
     }
-    return Answer(["entries": .array(entries)])
+    element["modified"] = .integer(entry.modified.unixSeconds)
+    return .object(element)
   }
 
   func readFile(
@@ -305,28 +297,23 @@ extension TransferServer {
     guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
       let end = offset.checkedAdding(count), end <= content.byteCount
     else { throw TransferRefusal.protocolError }
-    try inject(connection.faultInContent(isEnd: false))
+    try throwInjected(connection.faultInContent(isEnd: false))
     countBytes(count, on: connection)
     if end == content.byteCount { countFile(on: connection) }
     return Answer(content, in: offset..<end)
   }
 
-  /// The maximum number of links that lead from one to the next.
   private static let linkChainLimit = 40
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let sourceEntryLimit = 100_000
 
   /// Adds a file, or a folder and everything below it, each folder before its contents.
   ///
-  /// Links are followed unless they lead back to a visited folder.
-  ///
-  /// - Parameters:
-  ///   - prefix: The path below the source at which the client sees `path`.
-  ///   - visited: The folders that contain `path`, as the links lead to them.
-  ///   - permissions: The permissions of the session, which apply to the targets of links too.
+  /// Links are followed unless they lead back to a visited folder: one that contains `path`, as the links lead to it.
+  /// The permissions of the session apply to the targets of links too.
   private func collectEntries(
     of path: NodePath, at prefix: String, through visited: [NodePath], _ policy: SymbolicLinkPolicy,
-    _ permissions: TransferPermissions?, into found: inout [(below: String, entry: FileEntry)]
+    _ permissions: TransferPermissions?, into found: inout [SourceEntry]
   ) throws {
     for entry in try aspera.files.walk(path) {
       let location = [prefix, entry.path.relative(to: path).key].filter { !$0.isEmpty }.joined(separator: "/")
@@ -350,7 +337,6 @@ extension TransferServer {
     }
   }
 
-  /// Returns the file or folder to which a link leads, or throws if the session may not access it.
   private func resolvedLink(_ link: FileEntry, _ permissions: TransferPermissions?) throws -> FileEntry {
     var entry = link
     for _ in 0..<Self.linkChainLimit {

@@ -3,15 +3,12 @@
 
 internal import AsperaAuth
 package import StorageAuth
-internal import StorageCrypto
 
-/// A verifier of the tokens with which clients begin transfer sessions.
+/// The check of the tokens with which clients begin transfer sessions.
 struct TransferTokenCheck: Sendable {
   let aspera: AsperaContext
 
   /// Returns the permissions of a session's token, or `nil` if the session may access all paths.
-  ///
-  /// - Throws: `TransferRefusal` if the token is missing, invalid or expired, or does not match the session.
   func permissions(
     forToken token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, direction: TransferDirection,
     at date: Timestamp
@@ -21,18 +18,18 @@ struct TransferTokenCheck: Sendable {
       throw Self.refusal("undefined token")
     }
     let node = tags?["aspera"]?["node"]
-    if token.hasBytePrefix("Basic ") {
-      let caller = try basicCaller(String(token.dropFirst("Basic ".count)))
-      if let named = node?["access_key"]?.string, let key = caller.accessKey, !named.isIdentical(to: key.id) {
+    if let base64 = token.removingBytePrefix("Basic ") {
+      let key = try basicKey(String(base64))
+      if let named = node?["access_key"]?.string, !named.isIdentical(to: key.id) {
         throw Self.refusal("bad token Basic: the tags name another access key")
       }
-      return try permissions(of: caller, fileID: node?["file_id"]?.code, account, direction, at: date)
+      return try permissions(of: .accessKey(key), fileID: node?["file_id"]?.code, account, direction, at: date)
     }
-    if token.hasBytePrefix("Bearer ") {
+    if let bearerToken = token.removingBytePrefix("Bearer ") {
       guard let accessKey = node?["access_key"]?.string, let fileID = node?["file_id"]?.code else {
         throw Self.refusal("tags missing: aspera.node.access_key and file_id; token authentication failed")
       }
-      let caller = try bearerCaller(String(token.dropFirst("Bearer ".count)), accessKey, at: date)
+      let caller = try bearerCaller(String(bearerToken), accessKey, at: date)
       return try permissions(of: caller, fileID: fileID, account, direction, at: date)
     }
     guard let (permissions, expiration) = aspera.tokens.permissions(of: token) else {
@@ -49,27 +46,25 @@ struct TransferTokenCheck: Sendable {
     return permissions
   }
 
-  /// Returns the kind of a token, in the words of the Node API.
   static func kind(ofToken token: String?) -> String {
     guard let token, !token.isEmpty else { return "none" }
     if token.hasBytePrefix("Basic ") { return "basic_token" }
     return token.hasBytePrefix("Bearer ") ? "bearer_token" : "auth_token"
   }
 
-  /// Throws an error unless a token grants access to a path; `nil` permissions grant access to all paths.
+  /// Throws unless a token grants access to a path; `nil` permissions grant access to all paths.
   static func requireAccess(to path: NodePath, with permissions: TransferPermissions?) throws(TransferRefusal) {
     guard let permissions, !permissions.covers(path) else { return }
     let text = path.relative(to: permissions.base).text
     throw refusal("the token does not match the file list: \(text) is not part of it")
   }
 
-  /// Throws an error unless a folder exists or a token grants its creation; `nil` permissions do.
+  /// Throws unless a folder exists or a token grants its creation, as `nil` permissions do.
   func requireFolder(_ folder: NodePath, with permissions: TransferPermissions?) throws {
     guard permissions?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
     throw Self.missingLevel("mkdir")
   }
 
-  /// Returns the permissions on the folder of a file ID, or on the root of the access key.
   private func permissions(
     of caller: NodeCaller, fileID: String?, _ account: LocalCloud.TransferAccount, _ direction: TransferDirection,
     at date: Timestamp
@@ -80,8 +75,8 @@ struct TransferTokenCheck: Sendable {
       if let fileID { base = try files.folder(fileID, for: [direction == .send ? .write : .read]).path }
       return TransferPermissions(
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
-        locations: [base],
-        mayMakeFolders: files.levels(at: base).contains(.mkdir), mayDelete: files.levels(at: base).contains(.delete))
+        locations: [base], mayMakeFolders: files.levels(at: base).contains(.mkdir),
+        mayDelete: files.levels(at: base).contains(.delete))
     } catch let error as ErrorResponse {
       throw Self.refusal("\(error.message) Token authentication failed")
     } catch {
@@ -89,13 +84,11 @@ struct TransferTokenCheck: Sendable {
     }
   }
 
-  private func basicCaller(_ token: String) throws(TransferRefusal) -> NodeCaller {
-    guard let bytes = [UInt8](base64: token), let pair = String(utf8: bytes),
-      let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")),
-      let key = aspera.directory.accessKey(String(pair[..<colon])),
-      key.secret == Secret(String(pair[pair.utf8.index(after: colon)...]))
+  private func basicKey(_ base64: String) throws(TransferRefusal) -> LocalCloud.NodeAccessKey {
+    guard let credential = BasicCredential(base64: base64), let key = aspera.directory.accessKey(credential.name),
+      key.secret == credential.password
     else { throw Self.refusal("bad token Basic") }
-    return .accessKey(key)
+    return key
   }
 
   private func bearerCaller(
@@ -120,7 +113,6 @@ struct TransferTokenCheck: Sendable {
   }
 }
 
-/// The permissions that a transfer token grants.
 struct TransferPermissions: Sendable {
   let direction: TransferDirection
   let user: String
@@ -139,17 +131,13 @@ struct TransferPermissions: Sendable {
 
 /// The transfer tokens that the simulated node issued, with their permissions.
 ///
-/// A token is retained for an hour after its expiration, unless the table is full, so that it is rejected as expired and not
-/// as unknown.
+/// Unless the table is full, a token stays for an hour after its expiration, so that it is rejected as expired.
 package final class TransferTokenTable: Sendable {
   private static let retention = Duration.seconds(3600)
-
   private let tokens = ExpiringTable<(permissions: TransferPermissions, expiration: Timestamp)>(capacity: 20_000)
-
-  /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
+  /// A closure that receives every issued transfer token and access token, so that tests can search for leaks.
   package static let watcher = Lock<(@Sendable (String) -> Void)?>(nil)
 
-  /// Issues a transfer token with the given permissions, in the format of a real server.
   func issue(_ permissions: TransferPermissions, until expiration: Timestamp, at date: Timestamp) -> String {
     let token = "ATM2_AC" + RandomText.alphanumerics(76) + "_2MTA"
     tokens.insert((permissions, expiration), for: token, until: expiration.advanced(by: Self.retention), at: date)
@@ -157,6 +145,5 @@ package final class TransferTokenTable: Sendable {
     return token
   }
 
-  /// Returns the permissions of a token and its expiration, or `nil` if the table does not contain the token.
   func permissions(of token: String) -> (TransferPermissions, expiration: Timestamp)? { tokens.value(of: token) }
 }

@@ -5,8 +5,8 @@ internal import ArgumentParser
 internal import AsperaClient
 internal import Foundation
 
-/// The command-line options for transfers of whole folders.
-struct TreeOptions: ParsableArguments {
+/// The options of `sync`, and of `cp` for whole folders.
+struct FolderOptions: ParsableArguments {
   @Flag(name: .customLong("dry-run"), help: "Print what would be transferred and deleted, and keep all as it is.")
   var dryRun = false
 
@@ -25,8 +25,8 @@ struct TreeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Where the state of unfinished transfers is (XDG_STATE_HOME).", valueName: "directory"))
   var checkpoints: String?
 
-  /// Whether an option was given that has a meaning only for whole folders.
-  var isForTreesOnly: Bool { dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil }
+  /// Whether an option is set that single objects do not have.
+  var isForFoldersOnly: Bool { dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil }
 
   func validate() throws {
     try (1...64).require(jobs, of: "--jobs")
@@ -34,9 +34,9 @@ struct TreeOptions: ParsableArguments {
   }
 }
 
-/// A transfer of a whole folder, or of all objects below a prefix, with the output that the options ask for.
-struct TreeTransfer {
-  /// Returns the number of concurrent transfers by default, which is one with Aspera because its servers limit logins.
+/// A transfer of a folder, or of all objects below a prefix, with its output.
+struct FolderTransfer {
+  /// Returns the default number of concurrent transfers, which is one for Aspera because its servers limit logins.
   static func defaultConcurrency(isAspera: Bool) -> Int { isAspera ? 1 : 16 }
 
   private let sourceLocation: Location
@@ -44,28 +44,31 @@ struct TreeTransfer {
   /// The client of the source, or `nil` for a folder.
   private let sourceStore: (any ObjectStore)?
   private let target: SyncLocation
-  private let options: TreeOptions
+  private let options: FolderOptions
   private var syncOptions: SyncOptions
 
   init(
-    from source: String, to destination: String, tree options: TreeOptions, stores: StoreOptions,
+    from source: String, to target: String, folder options: FolderOptions, stores: StoreOptions,
     aspera: AsperaOptions, sync syncOptions: SyncOptions
   ) throws {
-    let (from, to) = (try Location(source), try Location(destination))
+    let (sourceLocation, targetLocation) = (try Location(source), try Location(target))
     let configuration = Settings.clientConfiguration(forAtLeast: options.jobs ?? 0)
-    let isAspera = from.isAspera || to.isAspera
+    let isAspera = sourceLocation.isAspera || targetLocation.isAspera
     let jobs = options.jobs ?? Self.defaultConcurrency(isAspera: isAspera)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
     let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
-    let isSameService = from.cloud != nil && from.cloud == to.cloud && !options.origin.isOther(than: stores.buckets)
+    let isSameService =
+      sourceLocation.cloud != nil && sourceLocation.cloud == targetLocation.cloud
+      && !options.origin.isOther(than: stores.buckets)
+    let sourceStores = options.origin.stores(stores, from: sourceLocation, to: targetLocation)
     (self.source, sourceStore) = try Self.syncLocation(
-      from, in: options.origin.stores(stores, from: from, to: to), transfers: transfers, configuration,
-      copiesInside: isSameService)
-    (target, _) = try Self.syncLocation(to, in: stores, transfers: transfers, configuration, copiesInside: false)
-    guard !from.isFile || !to.isFile else {
+      sourceLocation, in: sourceStores, transfers: transfers, configuration, copiesInside: isSameService)
+    (self.target, _) = try Self.syncLocation(
+      targetLocation, in: stores, transfers: transfers, configuration, copiesInside: false)
+    guard !sourceLocation.isFile || !targetLocation.isFile else {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
-    sourceLocation = from
+    self.sourceLocation = sourceLocation
     self.options = options
     self.syncOptions = syncOptions
     self.syncOptions.includes = options.include.map { PathPattern($0) }
@@ -111,7 +114,6 @@ struct TreeTransfer {
     }
   }
 
-  /// Carries out the transfer, or prints what it would do.
   func run() async throws {
     let output = SyncOutput()
     guard !options.dryRun else {
@@ -133,7 +135,7 @@ struct TreeTransfer {
     output.show((report.transfers.failures + report.failedDeletions).map { ($0.name, $0.error) })
     if let error = report.transfers.sourceError { output.show([("the listing", error)]) }
     let duration = ContinuousClock.now - start
-    Terminal.summary(report.text(after: duration), ["summary": report.json(after: duration)])
+    Terminal.printSummary(report.text(after: duration), ["summary": report.json(after: duration)])
     if !report.isComplete { throw ExitCode.failure }
   }
 }

@@ -3,8 +3,8 @@
 
 internal import StorageAuth
 
-/// The session policy of a temporary credential, or the policy of a bucket, which each request is evaluated against.
-struct SessionPolicy: Sendable {
+/// The session policy of a temporary credential, or the policy of a bucket.
+struct PolicyDocument: Sendable {
   let text: String
   private let language: PolicyLanguage
   private let statements: [Statement]
@@ -19,14 +19,13 @@ struct SessionPolicy: Sendable {
     var principals: [String]?
 
     func matches(_ action: String, _ input: PolicyInput) -> Bool {
-      actions.contains { $0.matches(action) } != exceptsActions
-        && resources.contains { $0.matches(input.resource) }
+      actions.contains { $0.matches(action) } != exceptsActions && resources.contains { $0.matches(input.resource) }
         && conditions.allSatisfy { $0.holds(for: input.facts, inDenial: !allows) }
-        && principals?.contains { Self.names($0, one: input.accounts) } ?? true
+        && principals?.contains { Self.names($0, oneOf: input.accounts) } ?? true
     }
 
     /// Returns whether a principal is everybody, or an account or one of its users: `arn:aws:iam::125000000000:root`.
-    private static func names(_ principal: String, one accounts: [String]) -> Bool {
+    private static func names(_ principal: String, oneOf accounts: [String]) -> Bool {
       if principal == "*" || principal.hasBytePrefix("qcs::cam::any") { return true }
       return principal.words(between: ":").flatMap { $0.words(between: "/") }.contains { accounts.contains(String($0)) }
     }
@@ -35,9 +34,7 @@ struct SessionPolicy: Sendable {
   /// Parses a policy document, no part of which is ignored.
   init(_ text: String, in language: PolicyLanguage, ofBucket isOfBucket: Bool = false) throws(PolicyFault) {
     let document: JSONValue
-    do {
-      document = try JSONValue(parsing: text.utf8)
-    } catch {
+    do { document = try JSONValue(parsing: text.utf8) } catch {
       throw PolicyFault("It is not JSON: \(error).")
     }
     self.text = text
@@ -63,18 +60,14 @@ struct SessionPolicy: Sendable {
   }
 }
 
-/// A pattern that matches resource names in a policy.
-///
-/// Each of the colon-separated parts has a separate pattern, so that an asterisk does not match across a colon.
+/// A list of patterns for the colon-separated parts of resource names, so that no asterisk matches a colon.
 struct ResourcePattern: Sendable {
   private let parts: [WildcardPattern]?
 
   static let any = ResourcePattern(nil)
 
   /// Creates a resource pattern from the patterns of the colon-separated parts; `nil` matches every resource.
-  init(_ parts: [String]?) {
-    self.parts = parts?.map { WildcardPattern($0) }
-  }
+  init(_ parts: [String]?) { self.parts = parts?.map { WildcardPattern($0) } }
 
   func matches(_ resource: [String]) -> Bool {
     guard let parts else { return true }
@@ -84,7 +77,6 @@ struct ResourcePattern: Sendable {
 
 /// A condition that a request must satisfy for a policy statement to apply.
 struct PolicyCondition: Sendable {
-  /// A comparison operator for numbers and dates.
   enum Order: Sendable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
 
@@ -109,7 +101,7 @@ struct PolicyCondition: Sendable {
   }
 
   let key: String
-  /// Returns whether the request's value matches one of the values in the policy.
+  /// A closure that returns whether the request's value matches one of the values in the policy.
   let matches: @Sendable (String) -> Bool
   let isNegated: Bool
   let absence: Absence
@@ -125,17 +117,13 @@ struct PolicyCondition: Sendable {
   }
 }
 
-/// A pattern in which `*` matches any sequence of characters, also an empty one, and `?` any single one.
+/// A pattern in which `*` matches any sequence of characters, even an empty one, and `?` matches one character.
 struct WildcardPattern: Sendable, Hashable {
   private let scalars: [Unicode.Scalar]
 
-  init(_ text: some StringProtocol) {
-    scalars = Array(text.unicodeScalars)
-  }
+  init(_ text: some StringProtocol) { scalars = Array(text.unicodeScalars) }
 
-  /// Returns whether the pattern matches a whole string.
-  ///
-  /// The match backtracks only to the last asterisk, which limits the number of steps to the product of both lengths.
+  /// Returns whether the pattern matches a whole string; the steps are limited to the product of both lengths.
   func matches(_ text: some StringProtocol) -> Bool {
     let text = Array(text.unicodeScalars)
     var (inPattern, inText) = (0, 0)
