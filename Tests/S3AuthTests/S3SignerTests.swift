@@ -62,10 +62,27 @@ final class S3SignerTests: XCTestCase {
       XCTAssertThrowsError(try signer.signed(S3Fixture.request(), with: S3Fixture.key, in: .at(S3Fixture.date)))
     }
     for host in [
-      "alias.accesspoint.s3-global.amazonaws.com",
+      "alias.accesspoint.s3-global.amazonaws.com", "alias.accesspoint.S3-GLOBAL.amazonaws.com",
+      "photos--usw2-az1--X-S3.example.com", "photos.S3Express-usw2-az1.example.com",
       "photos--usw2-az1--x-s3.s3express-usw2-az1.us-west-2.amazonaws.com", "a b", "",
     ] {
       XCTAssertThrowsError(try S3Fixture.signed(S3Fixture.request(host: host)), host)
+    }
+  }
+
+  func testRegionInAmazonsHosts() {
+    for (host, region) in [
+      ("s3.eu-west-1.amazonaws.com", "eu-west-1"), ("photos.s3-fips.dualstack.us-west-2.amazonaws.com", "us-west-2"),
+      ("s3-eu-west-1.amazonaws.com", "eu-west-1"), ("s3-fips-us-gov-west-1.amazonaws.com", "us-gov-west-1"),
+      ("photos.s3-external-1.amazonaws.com", "us-east-1"), ("s3-website.eu-west-1.amazonaws.com", "eu-west-1"),
+      ("photos.s3-website-us-west-2.amazonaws.com:80", "us-west-2"),
+      ("ap-1.s3-accesspoint.us-west-2.amazonaws.com", "us-west-2"),
+      ("ap-1.s3-accesspoint-fips.dualstack.us-west-2.amazonaws.com", "us-west-2"),
+      ("S3.CN-NORTH-1.amazonaws.com.cn", "cn-north-1"), ("s3.amazonaws.com", nil), ("s3-fips.amazonaws.com", nil),
+      ("photos.s3-accelerate.amazonaws.com", nil), ("photos.s3-accelerate.dualstack.amazonaws.com", nil),
+      ("s3.eu-west-1.example.com", nil), ("s3.a.b.amazonaws.com", nil),
+    ] as [(String, String?)] {
+      XCTAssertEqual(S3Address.region(in: host), region, host)
     }
   }
 

@@ -185,6 +185,8 @@ final class RedisKeyStoreTests: XCTestCase {
       { _ in }, { $0.actions = [.read, .write] }, { $0.objects = .key("mia/") }, { $0.objects = .all },
       { $0.bucket = "photo" }, { $0.maximumSize = 1 }, { $0.contentTypes = [] }, { $0.contentTypes = ["a/b"] },
       { $0.addresses = [] }, { $0.end = Timestamp(unixSeconds: 1) }, { $0.end = Timestamp(unixSeconds: 2) },
+      { $0.end = Timestamp(unixSeconds: 1_800_000_000) },
+      { $0.end = Timestamp(unixSeconds: 1_800_000_000).advanced(by: .nanoseconds(1)) },
     ]
     for change in changes {
       var rule = rule

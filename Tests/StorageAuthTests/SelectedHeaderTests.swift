@@ -70,7 +70,7 @@ final class SelectedHeaderTests: XCTestCase {
   }
 
   func testHostNeedsNoField() {
-    let header = withBytes(of: "host") { SelectedHeader(name: $0, index: SelectedHeader.host) }
+    let header = withBytes(of: "host") { SelectedHeader(name: $0, index: SelectedHeader.hostIndex) }
     let draft = FieldDraft([:])
     XCTAssertEqual(header.name(in: draft), "host")
     XCTAssertEqual(String(writing: { header.appendName(in: draft, to: &$0) }), "host")

@@ -88,6 +88,25 @@ final class WrongCommandLineTests: XCTestCase {
       "--recursive and --prefix are for the objects of a bucket or a node."
     ),
     ("sync a oss://photos/ --region cn-hangzhou --allow-empty-source", "are for --delete."),
+    (
+      "cp -r FOLDER oss://photos/ --region cn-hangzhou --from-region cn-beijing",
+      "are for copies from one service to another."
+    ),
+    (
+      "sync FOLDER oss://photos/ --region cn-hangzhou --from-endpoint http://127.0.0.1:1",
+      "are for copies from one service to another."
+    ),
+    ("explain --request FILE -H a:b", "--header is for a METHOD and a URL"),
+    ("verify --request FILE -H a:b", "--header is for a METHOD and a URL"),
+    ("sign --jsonl -H a:b", "--header is not for --jsonl"),
+    ("sign --jsonl --endpoint http://127.0.0.1:1", "--endpoint is not for --jsonl"),
+    ("sign --jsonl --provider oss", "--provider is not for --jsonl"),
+    ("sign --jsonl --bucket photos", "--bucket is not for --jsonl"),
+    ("sign --jsonl --style path", "--style is not for --jsonl"),
+    ("sign --jsonl --date 0", "--date is not for --jsonl"),
+    ("presign --jsonl --allow-ambiguous-v1", "--allow-ambiguous-v1 is not for --jsonl"),
+    ("presign --jsonl --explain", "--explain is not for --jsonl"),
+    ("presign --jsonl --expires 5m", "--expires is not for --jsonl"),
     ("ls oss://photos -q -v", "--quiet and --verbose exclude each other."),
   ]
 

@@ -215,6 +215,22 @@ final class HeaderScopeTests: XCTestCase {
     }
   }
 
+  func testAllHeadersWithTheSameNameAreSent() async throws {
+    for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(200, copyAnswer) }) {
+      let name = vendor.field("invented-in-2027")
+      var headers: HTTPFields = [.cacheControl: "no-store"]
+      headers[values: name] = ["1", "2"]
+      try await vendor.store.upload([1], to: "k", options: UploadOptions(cacheControl: "private", headers: headers))
+      let store = try XCTUnwrap(vendor.store as? any BucketStore)
+      try await store.copy(from: "k", to: "l", options: CopyOptions(headers: headers))
+      headers[.cacheControl] = nil
+      _ = try await vendor.store.open("k", options: DownloadOptions(headers: headers))
+      let requests = vendor.transport.requests
+      XCTAssertEqual(requests.map { $0.headers[values: name] }, Array(repeating: ["1", "2"], count: 3), vendor.name)
+      XCTAssertEqual(requests[0].headers[values: .cacheControl], ["no-store"], vendor.name)
+    }
+  }
+
   func testHeaderOfNoRequestOfTheOperationIsRejected() async throws {
     for vendor in vendors({ _ async throws(TransportError) in HTTPStreamingResponse(200) }) {
       let store = vendor.store

@@ -36,15 +36,20 @@ final class HostileTextTests: XCTestCase {
     let lines = Lock<[String]>([])
     let logger = Logger(label: "events") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
     let text = Self.hostile
+    // The description of an error has one line for each source that declined.
+    let declined = CredentialError(.unavailable, source: text, text, remedy: text)
+    let error = CredentialError(.unavailable, source: text, text, remedy: text, declined: [declined])
     for event in [
       AuthEvent.retry(.init(subject: text, attempt: 2, delay: .zero, reason: text)),
       .skew(.init(host: text, offset: .zero)),
       .transfer(.init(subject: text, bytes: 0, duration: .zero, failure: text)),
+      .request(.init(subject: text, attempt: 1, status: nil, failure: text, duration: .zero)),
+      .refresh(.init(source: text, outcome: .failed(error, backoff: .zero))),
     ] {
       event.write(to: logger)
     }
     let written = lines.withLock { $0 }
-    XCTAssertEqual(written.count, 3)
+    XCTAssertEqual(written.count, 5)
     for line in written { XCTAssertTrue(line.utf8.allSatisfy { (0x20..<0x7f).contains($0) }, line) }
   }
 }

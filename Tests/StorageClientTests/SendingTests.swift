@@ -128,4 +128,34 @@ final class SendingTests: XCTestCase {
     try await served.value
     _ = try await gate.acquirePermit()
   }
+
+  func testPermitThatIsReleasedBeforeTheFirstWaiterSuspendsIsKeptForIt() async throws {
+    let gate = RequestGate(limit: 1)
+    let permit = try await gate.acquirePermit()
+    let ticket = try XCTUnwrap(gate.takePermitOrJoinQueue())
+    permit.release()
+    XCTAssertNotNil(gate.takePermitOrJoinQueue())
+    try await gate.waitForPermit(ticket: ticket)
+  }
+
+  func testPermitIsGivenToTheFirstTicketAlthoughALaterOneSuspendsFirst() async throws {
+    let gate = RequestGate(limit: 1)
+    let permit = try await gate.acquirePermit()
+    let tickets = try (0..<3).map { _ in try XCTUnwrap(gate.takePermitOrJoinQueue()) }
+    let served = Collected<Int>()
+    var waits: [Task<Void, any Error>] = []
+    for index in [2, 0, 1] {
+      waits.append(
+        Task {
+          try await gate.waitForPermit(ticket: tickets[index])
+          served.append(index)
+        })
+      for _ in 0..<50 { await Task.yield() }
+    }
+    permit.release()
+    try await waits[1].value
+    for wait in waits { wait.cancel() }
+    for wait in waits { _ = await wait.result }
+    XCTAssertEqual(served.values, [0])
+  }
 }

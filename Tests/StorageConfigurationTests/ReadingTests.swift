@@ -214,6 +214,15 @@ final class ReadingTests: XCTestCase {
     XCTAssertEqual(unknown.map(\.similar), ["attempts", "timeouts.connect", nil, "attempts"])
   }
 
+  func testShortNamesAreNotSimilarToAllShortNames() {
+    let known = ["id", "secret", "--to"]
+    XCTAssertEqual(
+      ["x", "up", "", "ix", "d", "idd", "secrt", "--up", "--t", "--too"].map {
+        ConfigurationKeys.similar(to: $0, in: known)
+      },
+      [nil, nil, nil, "id", nil, "id", "secret", nil, nil, "--to"])
+  }
+
   // matrix: Settings: table
   func testPageListsEveryKey() throws {
     let page = try String(

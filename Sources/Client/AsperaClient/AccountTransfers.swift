@@ -27,7 +27,7 @@ package struct AccountTransfers: Sendable {
     var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
     spec.createsFolder = true
     let meter = ProgressMeter(total: source.length, handler: progress)
-    try await queue.carryOut(session(spec), size: source.length, meter)
+    try await queue.runToEnd(session(spec), size: source.length, meter: meter)
     try await source.requireUnchanged()
   }
 
@@ -38,7 +38,7 @@ package struct AccountTransfers: Sendable {
     let folder = try TemporaryFolder(in: location.folder.path.absolute.string)
     let paths = [TransferPath("/" + path, to: TemporaryFolder.contentName)]
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
-    try await queue.carryOut(session(spec), size: nil, ProgressMeter(total: nil, handler: progress))
+    try await queue.runToEnd(session(spec), size: nil, meter: ProgressMeter(total: nil, handler: progress))
     try await DownloadedFile(ObjectInfo(key: path, size: nil), in: folder, of: location.folder.system)
       .move(to: location)
   }

@@ -7,9 +7,10 @@ public import StorageAuth
 
 /// A storage provider for an IBM Aspera node, which uses the Node API for names and FASP for bytes.
 ///
-/// Node users and access keys work with paths, bearer tokens with file IDs that the client finds for the keys.
+/// A client with a node user or an access key identifies files by their paths. A client with a bearer token identifies
+/// files by IDs, which it looks up by the paths.
 ///
-/// Objects are files, and keys are paths below a root folder, such as `2026/cat.jpg`. A folder is not an object;
+/// Objects are files, and object keys are paths below a root folder, such as `2026/cat.jpg`. A folder is not an object;
 /// listings contain folders as common prefixes. A client for a node has no `copy` and no `presign`, because the service
 /// has neither server-side copies nor presigned URLs.
 public struct AsperaProvider: StorageProvider {
@@ -30,7 +31,8 @@ public struct AsperaProvider: StorageProvider {
   /// The additional tags, by direction, that an application requires of transfers that identify files by IDs.
   package var tags: [TransferDirection: JSONObject] = [:]
 
-  let address: Result<ServiceURL, SigningError>
+  /// The URL of the Node API, or the error about an invalid argument of the initializer.
+  let nodeURL: Result<ServiceURL, SigningError>
   private let access: AsperaNodeAccess?
 
   /// Creates a storage provider for an Aspera node; ``endpoint`` and all operations report invalid values.
@@ -50,7 +52,7 @@ public struct AsperaProvider: StorageProvider {
     self.access = access
     self.rootFileID = rootFileID
     self.transfers = transfers
-    address = Result { () throws(SigningError) in
+    nodeURL = Result { () throws(SigningError) in
       guard let address = ServiceURL(node), !address.path.contains("?") else {
         throw SigningError(
           .invalidConfiguration, "The address of the node is not a URL of scheme, host, port and path.",
@@ -71,14 +73,14 @@ public struct AsperaProvider: StorageProvider {
   }
 
   /// The node's host and the root folder, which errors and events show as the container of the objects.
-  public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
+  public var containerName: String { "\((try? nodeURL.get().authority) ?? "node")\(root == "/" ? "" : root)" }
 
   /// The endpoint of the Node API, without a path.
   ///
   /// - Throws: A `SigningError` if the node's URL, the root folder or its ID is invalid.
   public var endpoint: ServiceEndpoint {
     get throws(SigningError) {
-      let address = try address.get()
+      let address = try nodeURL.get()
       return try ServiceEndpoint("\(address.scheme)://\(address.authority)")
     }
   }
@@ -99,6 +101,7 @@ extension AsperaProvider: RootedProvider {
   package var rootFolder: RootFolderLocation { RootFolderLocation(baseID: rootFileID, path: root) }
 }
 
+// For `AsperaProvider` and `AsperaOnCloudProvider`.
 extension StorageProvider where SigningCredential == AsperaNodeAccess {
   /// The short name of the service, `aspera`.
   public var name: String { "aspera" }

@@ -86,8 +86,8 @@ public struct AsperaTransferOptions: Sendable {
   }
 
   /// Returns a transfer with these rates and this login, on the server that the caller specified.
-  func session(_ specification: TransferSpec, account: AsperaAccount?, issuer: some TokenIssuer) -> TransferSession {
-    var specification = specification
+  func makeSession(_ spec: TransferSpec, account: AsperaAccount?, issuer: some TokenIssuer) -> TransferSession {
+    var specification = spec
     if case .webSocket(let port, _) = login {
       specification.offersWebSocket = true
       specification.webSocketPort = port

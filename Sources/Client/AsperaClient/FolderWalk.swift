@@ -63,7 +63,7 @@ actor FolderWalk {
   }
 
   private func firstSteps(on node: NodeClient) async throws -> [Step] {
-    _ = try node.provider.address.get()
+    _ = try node.provider.nodeURL.get()
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     // No file has a key whose prefix starts with a slash or contains an invalid folder.
     guard folder.isEmpty ? !prefix.beginsWithByte("/") : NodeFilePath.isKey(folder) else { return [] }

@@ -10,7 +10,6 @@ internal import StorageCrypto
 /// According to the OpenAPI description of IBM's Node API, these operations accept bearer tokens and access keys. The
 /// ID of a key is found name by name, and ``NodeMemory`` caches the IDs of folders.
 struct IdentifiedFiles: NodeFiles {
-  /// The maximum number of entries that a node returns in one response.
   private static let pageEntryLimit = 1_000
   private static let emptyPageLimit = 1_000
   /// The error code for a file or folder that the node does not list, for which it sends no error.
@@ -20,7 +19,7 @@ struct IdentifiedFiles: NodeFiles {
   let node: NodeClient
   let access: AsperaNodeAccess
 
-  var memory: NodeMemory { node.sender.memory.value { NodeMemory() } }
+  var memory: NodeMemory { node.sender.storeCache.value { NodeMemory() } }
 
   func entry(_ key: String) async throws -> NodeEntry {
     guard let entry = try await lookUp(path(of: key), for: key) else {
@@ -178,7 +177,7 @@ struct IdentifiedFiles: NodeFiles {
   }
 
   /// Performs an operation, and performs it again without the cached folder IDs if a cached folder no longer exists.
-  private func repeatingIfStale<Result>(_ path: String, _ operation: () async throws -> Result) async throws -> Result {
+  private func repeatingIfStale<Value>(_ path: String, _ operation: () async throws -> Value) async throws -> Value {
     guard memory.nearest(to: path, for: access.identity, at: node.sender.time.uptime).id != nil else {
       return try await operation()
     }
@@ -229,7 +228,7 @@ extension IdentifiedFiles {
     let issuer = NodeAccessTokenIssuer(
       access: node.sender.credentials, fileID: fileID, specification: server,
       margin: node.provider.transfers.queue.tokenMargin ?? Self.defaultTokenMargin)
-    return context.session(spec, issuer: issuer)
+    return context.makeSession(spec, issuer: issuer)
   }
 
   /// Returns the user, the host and the ports of the transfer server, and registers a generated key with the node.

@@ -41,7 +41,7 @@ struct NodeClient: OpenFileStore {
     _ method: HTTPRequest.Method, _ path: String, as action: String, for key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil
   ) throws -> RequestDraft {
-    let address = try provider.address.get().appending(path)
+    let address = try provider.nodeURL.get().appending(path)
     var request = HTTPRequest(
       method: method, scheme: address.scheme, authority: address.authority, path: address.path, headerFields: headers)
     if body != nil { request.headerFields[.contentType] = "application/json" }
@@ -57,7 +57,7 @@ struct NodeClient: OpenFileStore {
   }
 
   func requireValidKey(_ key: String) throws {
-    _ = try provider.address.get()
+    _ = try provider.nodeURL.get()
     try NodeFilePath.requireKey(key)
   }
 
@@ -67,7 +67,7 @@ struct NodeClient: OpenFileStore {
     } catch let error as ServiceError where error.kind == .noSuchKey { return nil }
   }
 
-  private var context: TransferContext { get throws { try sender.memory.value { try TransferContext(sender) } } }
+  private var context: TransferContext { get throws { try sender.storeCache.value { try TransferContext(sender) } } }
   private static let folderErrorCode = "IsFolder"
   private static let folderMessage = "The key names a folder, which is not an object."
 
@@ -94,11 +94,11 @@ struct NodeClient: OpenFileStore {
   ) async throws -> UploadedObject {
     try options.requireOptionsForAspera()
     try requireValidKey(key)
-    return try await sender.transfer("upload", key, progress) { ledger in
+    return try await sender.withTransferLedger(for: "upload", of: key, progress: progress) { ledger in
       let file = try await UploadFile(source)
       let context = try context
       let session = try await files.upload(of: file.path, to: key, in: context)
-      try await context.queue.carryOut(session, size: file.length, ledger.meter(total: file.length))
+      try await context.queue.runToEnd(session, size: file.length, meter: ledger.meter(total: file.length))
       try await file.requireUnchanged()
       return UploadedObject(key: key, size: file.length, checksum: file.checksum)
     }
@@ -108,7 +108,7 @@ struct NodeClient: OpenFileStore {
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try options.requireOptionsForAspera()
-    return try await sender.transfer("download", key, progress) { ledger in
+    return try await sender.withTransferLedger(for: "download", of: key, progress: progress) { ledger in
       // Fails before anything is transferred if the destination is a folder.
       _ = try await location.permissions()
       let info = try await head(key)
@@ -144,7 +144,7 @@ struct NodeClient: OpenFileStore {
     let folder = try TemporaryFolder(in: parent?.string)
     let context = try context
     let session = try await files.download(of: info.key, into: folder, in: context)
-    try await context.queue.carryOut(session, size: info.size, meter)
+    try await context.queue.runToEnd(session, size: info.size, meter: meter)
     return try await DownloadedFile(info, in: folder)
   }
 

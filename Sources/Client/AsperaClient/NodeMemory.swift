@@ -14,7 +14,6 @@ final class NodeMemory: Sendable {
 
   private struct Folder {
     let id: String
-    /// The uptime at which the ID expires.
     let expiration: Duration
   }
 
@@ -29,7 +28,7 @@ final class NodeMemory: Sendable {
 
   private let contents = Lock(Contents())
 
-  private func withContents<Result: Sendable>(of identity: String, _ body: (inout Contents) -> Result) -> Result {
+  private func withContents<Value: Sendable>(of identity: String, _ body: (inout Contents) -> Value) -> Value {
     contents.withLock { contents in
       if !contents.identity.isIdentical(to: identity) { contents = Contents(identity: identity) }
       return body(&contents)

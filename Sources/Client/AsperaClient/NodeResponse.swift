@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import StorageAuth
 
-/// Functions that parse and check responses of a Node API.
 enum NodeResponse {
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {

@@ -84,14 +84,14 @@ struct PathFiles: NodeFiles {
   func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
     var spec = TransferSpec(.send, [TransferPath(file, to: key)], destinationRoot: node.provider.root)
     spec.createsFolder = true
-    return context.session(spec)
+    return context.makeSetupSession(spec)
   }
 
   func download(
     of key: String, into folder: TemporaryFolder, in context: TransferContext
   ) async throws -> TransferSession {
     let paths = [TransferPath(path(key), to: TemporaryFolder.contentName)]
-    return context.session(TransferSpec(.receive, paths, destinationRoot: folder.path))
+    return context.makeSetupSession(TransferSpec(.receive, paths, destinationRoot: folder.path))
   }
 
   private func path(_ key: String) -> String { NodeFilePath.join(key, below: node.provider.root) }

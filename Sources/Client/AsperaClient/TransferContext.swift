@@ -20,43 +20,50 @@ final class TransferContext: Sendable {
   private let observation: EventHub.Observation
 
   init(_ sender: RequestSender<AsperaProvider>) throws {
-    let address = try sender.provider.address.get()
+    let nodeURL = try sender.provider.nodeURL.get()
     options = sender.provider.transfers
     try options.requireServerOptionsForLogin()
-    host = options.server.host ?? AsperaAccount.host(of: address.authority)
-    var generatedKey: DynamicKey?
-    account = try options.account(on: host) {
-      // The key shows only that the client is an Aspera client, and tokens authorize transfers: a short key suffices.
-      let key = try DynamicKey(bits: 2_048)
-      generatedKey = key
-      return key
-    }
-    publicKey = generatedKey?.publicKey
+    host = options.server.host ?? AsperaAccount.host(of: nodeURL.authority)
+    (account, publicKey) = try Self.makeAccount(options, on: host)
     callerUser = if case .account(let account) = options.login { account.user } else { nil }
-    issuer = SetupTokenIssuer(node: address.visible, access: sender.credentials, tokenLifetime: options.tokenLifetime)
-    // The operation that a transfer belongs to emits the transfer event, with its key.
-    let events = EventHub(measuredBy: sender.events)
-    observation = events.observe { [clientEvents = sender.events] event in
+    issuer = SetupTokenIssuer(node: nodeURL.visible, access: sender.credentials, tokenLifetime: options.tokenLifetime)
+    // The client's operation emits a transfer event with the object's key, so the event of the queue is not passed on.
+    let queueEvents = EventHub(measuredBy: sender.events)
+    observation = queueEvents.observe { [clientEvents = sender.events] event in
       if case .transfer = event { return }
       clientEvents.relay(event)
     }
     queue = TransferQueue(
-      engine: try options.makeEngine(sender.time), configuration: options.queue, authEvents: events,
+      engine: try options.makeEngine(sender.time), configuration: options.queue, authEvents: queueEvents,
       in: .system(sender.transport, sender.time))
   }
 
-  // The node determines the token and the server in its response to a setup request.
-  func session(_ specification: TransferSpec) -> TransferSession {
+  /// Returns the account that logs in, with the public key of the key pair that is generated for it, if any.
+  private static func makeAccount(
+    _ options: AsperaTransferOptions, on host: String
+  ) throws -> (account: AsperaAccount?, publicKey: String?) {
+    var publicKey: String?
+    let account = try options.account(on: host) {
+      // The key shows only that the client is an Aspera client, and tokens authorize transfers: a short key suffices.
+      let key = try DynamicKey(bits: 2_048)
+      publicKey = key.publicKey
+      return key
+    }
+    return (account, publicKey)
+  }
+
+  /// Returns a session whose token and server the node determines in its response to a setup request.
+  func makeSetupSession(_ specification: TransferSpec) -> TransferSession {
     var specification = specification
     specification.publicKey = publicKey
     if account == nil { specification.remoteHost = options.server.host }
     specification.sshPort = options.server.sshPort
     specification.udpPort = options.server.udpPort
-    return session(specification, issuer: issuer)
+    return makeSession(specification, issuer: issuer)
   }
 
-  func session(_ specification: TransferSpec, issuer: some TokenIssuer) -> TransferSession {
-    options.session(specification, account: account, issuer: issuer)
+  func makeSession(_ specification: TransferSpec, issuer: some TokenIssuer) -> TransferSession {
+    options.makeSession(specification, account: account, issuer: issuer)
   }
 }
 
@@ -66,7 +73,7 @@ extension TransferQueue {
   /// The queue must not contain the session's ID yet.
   ///
   /// - Throws: A `TransferFailure` or a `CancellationError`.
-  func carryOut(_ session: TransferSession, size: Int64?, _ meter: ProgressMeter?) async throws {
+  func runToEnd(_ session: TransferSession, size: Int64?, meter: ProgressMeter?) async throws {
     var reportedBytes: Int64 = 0
     func reportProgress(_ bytes: Int64) {
       let transferredBytes = min(bytes, size ?? bytes)

@@ -26,7 +26,6 @@ struct QueueMachine {
   var interruptedIDs: [String] = []
   /// The IDs of the sessions that occupy a slot, in the order in which they became active.
   var activeIDs: [String] = []
-  /// The IDs of the sessions that wait for their turn to start, in order.
   var idsInStartOrder: [String] = []
   var isShutDown = false
   var isPaused = false

@@ -8,7 +8,6 @@ internal import StorageAuth
 ///
 /// Each task that it starts has a ticket. Abandoning the task changes the ticket, so that a late result is ignored.
 struct SessionMachine {
-  /// The source of a session's tokens, if there is one.
   enum TokenSupply: Equatable { case none, fixed, issuer }
 
   struct TokenNeed: Equatable {
@@ -59,12 +58,14 @@ struct SessionMachine {
     case failed(TransferFailure)
   }
 
+  /// The maximum number of retries for a server that was never reached, whose address is likely to be wrong.
+  private static let unreachedRetryLimit = 2
+
   let tokenSupply: TokenSupply
   let requiresToken: Bool
   let configuration: TransferQueueConfiguration
   var state = State.waiting
   var ticket: UInt64 = 0
-  /// Whether the session has reported `didActivate`.
   var isActivated = false
   /// Whether the server has accepted the current attempt, which has then reported `didStartRunning`.
   var isAccepted = false
@@ -81,6 +82,13 @@ struct SessionMachine {
   var isStarting: Bool {
     switch state {
     case .requestingToken, .checkingToken: true
+    default: false
+    }
+  }
+
+  private var isAttempting: Bool {
+    switch state {
+    case .connecting, .running, .stopping: true
     default: false
     }
   }
@@ -292,9 +300,6 @@ struct SessionMachine {
     }
   }
 
-  /// The maximum number of retries for a server that was never reached, whose address is likely to be wrong.
-  private static let unreachedRetryLimit = 2
-
   private func retryLimit(after failure: TransferFailure) -> Int {
     min(configuration.transportRetries, failure.neverReachedServer ? Self.unreachedRetryLimit : .max)
   }
@@ -304,13 +309,6 @@ struct SessionMachine {
   ) -> [Effect] {
     let retry = TransferRetry(cause: cause, failure: failure, number: number, delay: delay)
     return [.report(.retry(retry))] + enter(.waitingToRetry(before: step), .sleep(delay))
-  }
-
-  private var isAttempting: Bool {
-    switch state {
-    case .connecting, .running, .stopping: true
-    default: false
-    }
   }
 
   /// Records that the server has accepted the account and the token, unless the attempt is being stopped.

@@ -25,7 +25,6 @@ struct SessionRecord {
   /// The span that measures the session until it ends, or `nil` if no instrument is installed.
   var operationSpan: ActiveSpan?
   var attemptCount = 0
-  /// The uptime at which the session's current activation started.
   private var activationStart = Duration.zero
   /// The largest number of bytes that an attempt in the current activation has transferred.
   private var transferredBytes: Int64 = 0
@@ -133,7 +132,6 @@ struct PathFeed {
     attemptContinuation?.finish()
   }
 
-  /// Removes a path that is done, identified by the file name that the engine reports.
   mutating func removeDone(_ file: String) {
     guard let index = pendingPaths.firstIndex(where: { $0.source == file }) else { return }
     pendingPaths.remove(at: index)

@@ -63,7 +63,6 @@ final class SessionTokens: Sendable {
 
   func shutdown() { cache.shutdown() }
 
-  /// Records the generation of a credential, and returns the credential's issuance if it was not used before.
   private func recordUse(of cached: CachedCredential<TransferCredential>) -> TokenIssuance? {
     let isNew = usedGeneration.withLock { generation in
       defer { generation = cached.generation }
@@ -99,7 +98,6 @@ final class SessionTokenProvider: CredentialProvider {
 
   var source: String { issuer.source }
 
-  /// The reason for the next token request, after which the reason is `expired`.
   var nextReason: TokenRequest.Reason {
     get { log.withLock { $0.nextReason } }
     set { log.withLock { $0.nextReason = newValue } }

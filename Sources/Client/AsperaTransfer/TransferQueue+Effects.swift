@@ -103,7 +103,6 @@ extension TransferQueue {
     }
   }
 
-  /// Adds an observer of all events, until the returned sequence is released.
   func addObserver() -> TransferEvents {
     let buffer = EventBuffer()
     let id = state.withLock { state in
@@ -267,7 +266,6 @@ extension TransferQueue {
 
 extension TransferQueue {
   struct State {
-    /// An observer of all events in the queue, or of the events in one batch.
     struct Observer {
       let buffer: EventBuffer
       let batchID: UInt64?

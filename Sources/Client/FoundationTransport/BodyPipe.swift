@@ -55,7 +55,7 @@ internal import StorageAuth
     }
 
     /// Changes the state, and resumes the source and the session that waited for the change.
-    private func changeState<Result>(_ body: (inout State) -> Result) -> Result {
+    private func changeState<Value>(_ body: (inout State) -> Value) -> Value {
       let (result, continuations, isReaderBlocked) = state.withLock { state in
         let result = body(&state)
         let continuations = state.removeReadyContinuations()
@@ -68,7 +68,6 @@ internal import StorageAuth
     }
 
     private struct State {
-      /// The number of buffered bytes from which the source has to wait.
       static let byteLimit = 128 * 1_024
 
       var chunks: [ArraySlice<UInt8>] = []
@@ -94,7 +93,6 @@ internal import StorageAuth
         return bytes
       }
 
-      /// Removes the continuations that no longer have to wait, and lets the session continue.
       mutating func removeReadyContinuations() -> [CheckedContinuation<Void, Never>] {
         var readyContinuations: [CheckedContinuation<Void, Never>?] = []
         if isReadable {
@@ -111,7 +109,6 @@ internal import StorageAuth
     }
   }
 
-  /// The stream through which a session reads a pipe.
   private final class PipeInputStream: InputStream {
     private let pipe: BodyPipe
     private var status = Stream.Status.notOpen

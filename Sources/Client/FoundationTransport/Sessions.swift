@@ -95,7 +95,6 @@ internal import StorageAuth
       resume(.slowBodySource)
     }
 
-    /// Closes the connections as soon as no task uses them.
     func invalidate() { urlSession.finishTasksAndInvalidate() }
 
     func pauseReceiving(_ task: URLSessionTask) { pause(.slowReader) }
@@ -129,7 +128,6 @@ internal import StorageAuth
       urlSession = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
-    /// Closes the connections as soon as no task uses them.
     func invalidate() { urlSession.finishTasksAndInvalidate() }
 
     func pauseReceiving(_ task: URLSessionTask) { task.suspend() }

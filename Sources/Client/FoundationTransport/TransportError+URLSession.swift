@@ -21,7 +21,6 @@ extension TransportError {
     TransportError(.connectionLost, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
   }
 
-  /// The error for a response whose stored bytes are not available.
   static func decoded(host: String) -> TransportError {
     TransportError(
       .invalidRequest, "The response of \(host) has a Content-Encoding, and URLSession decodes the body.",

@@ -315,7 +315,6 @@ private struct ReceivedChunk: ByteChunk {
 
 /// The bytes of a response that have arrived and have not been read.
 struct ChunkQueue {
-  /// The number of buffered bytes at which the connection is paused.
   private static let pauseByteCount = 256 * 1_024
   /// The number of buffered bytes below which a paused connection continues.
   private static let resumeByteCount = 64 * 1_024
@@ -333,7 +332,6 @@ struct ChunkQueue {
   /// Counts bytes that have arrived, even those that a waiting reader receives at once.
   mutating func countReceived(_ data: Data) { receivedCount += Int64(data.count) }
 
-  /// Appends bytes, and returns whether the connection must be paused.
   mutating func append(_ data: Data) -> Bool {
     chunks.append(data)
     byteCount += data.count

@@ -38,7 +38,6 @@ public final class BackgroundTransfers: NSObject, Sendable {
   private let state = Lock(State())
 
   private struct State {
-    /// The beginnings of the response bodies by task.
     var bodies: [Int: [UInt8]] = [:]
     /// The results of downloads by task, which are known before their tasks end.
     var downloadResults: [Int: BackgroundTransferEvent.Stage] = [:]
@@ -252,7 +251,9 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     guard let response = task.httpResponse, let content = transfer.content else {
       return report(.failed(TransportError.lost(host: transfer.subject, reason: "there is no response")), of: transfer)
     }
-    if let error = transfer.target.error(in: response, body: body) { return report(.failed(error), of: transfer) }
+    guard response.isSuccess else {
+      return report(.failed(transfer.target.error(in: response, body: body)), of: transfer)
+    }
     do {
       let checksum = ObjectChecksum(.crc64, content.checksum)
       let object = try transfer.target.uploadedObject(from: response, size: content.size, checksum: checksum)

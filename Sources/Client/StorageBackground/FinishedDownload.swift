@@ -16,7 +16,6 @@ struct FinishedDownload {
 
   let transfer: BackgroundTransfer
   let response: HTTPResponse
-  /// The path at which the system has stored the file.
   let location: FilePath
   var system: any FileSystem = .system
 
@@ -49,17 +48,15 @@ struct FinishedDownload {
   // MARK: Verification
 
   private func verifiedInfo() throws -> ObjectInfo {
-    if !response.isSuccess,
-      let error = transfer.target.error(in: response, body: try firstBytes(upTo: ServiceError.bodyLimit))
-    {
-      throw error
+    if !response.isSuccess {
+      throw transfer.target.error(in: response, body: try firstBytes(upTo: ServiceError.bodyLimit))
     }
     let info = transfer.target.objectInfo(from: response)
     // Without an expected checksum, none is compared, so that the file need not be read.
     let algorithm = transfer.target.checksum(of: info, in: response)?.algorithm
     let checksum = try algorithm.map { try computeChecksum($0) } ?? ObjectChecksum(.crc64, of: [])
     let size = try inFolder(of: location) { try system.status(of: $0, in: $1, followsLink: true).size }
-    try transfer.target.verify(info, in: response, byteCount: size, checksum)
+    try transfer.target.verify(info, in: response, byteCount: size, checksum: checksum)
     return info
   }
 
@@ -81,7 +78,6 @@ struct FinishedDownload {
     return ObjectChecksum(algorithm, crc.checksum)
   }
 
-  /// Passes the chunks of the file to a closure until it returns `false`.
   private func readChunks(_ body: ([UInt8]) -> Bool) throws {
     let file = try open(location)
     defer { try? system.close(file) }
@@ -110,7 +106,6 @@ struct FinishedDownload {
     }
   }
 
-  /// Returns the permissions of the file at the destination, which must be regular, or `nil` if no file exists.
   private func permissionsOfReplacedFile() throws -> FilePermissions? {
     let status: FileStatus? = try inFolder(of: transfer.file) { name, folder in
       do throws(Errno) {
@@ -141,9 +136,9 @@ struct FinishedDownload {
     try inFolder(of: file) { try system.openFile($0, in: $1, .reading(followsLink: true)) }
   }
 
-  private func inFolder<Result>(
-    of file: FilePath, _ body: (FilePath.Component, FileDescriptor) throws -> Result
-  ) throws -> Result {
+  private func inFolder<Value>(
+    of file: FilePath, _ body: (FilePath.Component, FileDescriptor) throws -> Value
+  ) throws -> Value {
     guard let name = file.lastComponent else {
       throw StorageError(.unusableFile, "\(file) is the root of the file system.", remedy: "Name a file.")
     }

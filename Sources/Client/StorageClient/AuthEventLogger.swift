@@ -6,8 +6,8 @@ public import Logging
 /// An observer that writes the events of a storage client to a logger, as long as the observer is retained.
 ///
 /// Signatures are logged at the `trace` level, attempts and credential requests at `debug`, received credentials and
-/// successful transfers at `info`, retries and clock corrections at `notice`, and failures at `warning`. The logging
-/// metadata contains the details.
+/// successful transfers at `info`, retries and clock corrections at `notice`, and at `warning` failures and credentials
+/// that end soon. The logging metadata contains the details, each on one line.
 ///
 /// ```swift
 /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
@@ -42,7 +42,7 @@ extension AuthEvent {
         "subject": "\(request.subject.onOneLine)", "attempt": "\(request.attempt)", "duration": "\(request.duration)",
       ]
       if let status = request.status { metadata["status"] = "\(status)" }
-      if let failure = request.failure { metadata["failure"] = "\(failure)" }
+      if let failure = request.failure { metadata["failure"] = "\(failure.onOneLine)" }
       logger.debug("attempt ended", metadata: metadata)
     case .retry(let retry):
       logger.notice(
@@ -65,23 +65,22 @@ extension AuthEvent {
 
 extension AuthEvent.Refresh {
   fileprivate func write(to logger: Logger) {
+    let source: Logger.MetadataValue = "\(source.onOneLine)"
     switch outcome {
-    case .started:
-      logger.debug("requesting a credential", metadata: ["source": "\(source.onOneLine)"])
+    case .started: logger.debug("requesting a credential", metadata: ["source": source])
     case .succeeded(let generation, let lifetime):
       logger.info(
         "credential received",
         metadata: [
-          "source": "\(source.onOneLine)", "generation": "\(generation)",
-          "lifetime": "\(lifetime.map { "\($0)" } ?? "unlimited")",
+          "source": source, "generation": "\(generation)", "lifetime": "\(lifetime.map { "\($0)" } ?? "unlimited")",
         ])
     case .failed(let error, let backoff):
       logger.warning(
-        "refresh failed", metadata: ["source": "\(source.onOneLine)", "error": "\(error)", "backoff": "\(backoff)"])
+        "refresh failed", metadata: ["source": source, "error": "\("\(error)".onOneLine)", "backoff": "\(backoff)"])
     case .ending(let generation, let lifetime):
       logger.warning(
         "credential ends soon",
-        metadata: ["source": "\(source.onOneLine)", "generation": "\(generation)", "lifetime": "\(lifetime)"])
+        metadata: ["source": source, "generation": "\(generation)", "lifetime": "\(lifetime)"])
     }
   }
 }

@@ -99,7 +99,6 @@ struct PrometheusFamily: Sendable {
   enum Kind: String, Sendable { case counter, gauge, histogram, summary }
 
   let kind: Kind
-  /// The series by their labels in the text format.
   var series: [String: PrometheusSeries] = [:]
 
   func write(_ name: String, into lines: inout [String]) {
@@ -186,13 +185,11 @@ enum PrometheusText {
     }.joined(separator: ",")
   }
 
-  /// Returns labels in braces, or an empty text if there are none.
   static func braced(_ labels: String, and furtherLabels: String = "") -> String {
     let parts = [labels, furtherLabels].filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "{\(parts.joined(separator: ","))}"
   }
 
-  /// Returns a number, without a fraction if it is whole.
   static func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 
   private static func identifier(_ text: String, isAllowed: (UInt8) -> Bool) -> String {

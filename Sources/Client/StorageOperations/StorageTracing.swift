@@ -64,7 +64,6 @@ struct TracingInstrument: AuthInstrument {
   }
 }
 
-/// A span of the tracing backend for one activity of a client.
 private struct TracedSpan: AuthSpan {
   let span: any Span
   let tracer: any Tracer

@@ -26,7 +26,6 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var continuations: [UInt64: CheckedContinuation<Machine.WaitResult, Never>] = [:]
     var requestTasks: RequestTasks?
     var lastWaiterNumber: UInt64 = 0
-    /// The refresh events that the observers have not received yet.
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
 

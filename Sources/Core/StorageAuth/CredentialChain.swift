@@ -30,24 +30,23 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
   ///   lists the errors of the providers that were skipped.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     var declined: [CredentialError] = []
-    for link in links {
+    for provider in links {
       do {
-        let issued = try await link.issue(in: context)
-        return issued.with(source: issued.source ?? link.source)
+        let issued = try await provider.issue(in: context)
+        return issued.with(source: issued.source ?? provider.source)
       } catch {
         guard error.code == .notConfigured else { throw error.prepending(declined: declined) }
         declined.append(error)
       }
     }
-    let message =
+    let (message, remedy) =
       switch links.count {
-      case 0: "The chain has no sources."
-      case 1: "The only source has no credential."
-      default: "None of the \(links.count) sources has a credential."
+      case 0: ("The chain has no sources.", "Create the chain with at least one provider.")
+      case 1: ("The only source has no credential.", "Configure it; its error says how.")
+      default:
+        ("None of the \(links.count) sources has a credential.", "Configure one of them; the error of each says how.")
       }
-    throw CredentialError(
-      .notConfigured, source: source, message, remedy: "Configure one of them; the error of each says how.",
-      declined: declined)
+    throw CredentialError(.notConfigured, source: source, message, remedy: remedy, declined: declined)
   }
 }
 

@@ -3,12 +3,12 @@
 
 /// A source of credentials.
 ///
-/// A provider is a value that describes where credentials come from:
+/// A provider is a value that describes where credentials come from. Its method ``issue(in:)`` follows these rules:
 ///
-/// - What it needs of its environment, such as the network, comes with each call, as a ``ProviderContext``.
-/// - It fetches a credential on each call; a ``CredentialCache`` caches it.
-/// - The credential that it returns is valid now.
-/// - If it throws ``CredentialError/Code/notConfigured``, a chain continues with the next provider. Any other error is
+/// - The environment, such as files and the network, is accessed only through the ``ProviderContext`` of the call.
+/// - Each call fetches a credential; a ``CredentialCache`` caches it.
+/// - The returned credential is valid now.
+/// - The error ``CredentialError/Code/notConfigured`` lets a chain continue with the next provider. Any other error is
 ///   a failure that a chain must not hide.
 ///
 /// ```swift
@@ -24,7 +24,7 @@ public protocol CredentialProvider<Value>: Sendable {
   /// The name of the credentials' source, for errors, events and reports; the name must not contain secrets.
   var source: String { get }
 
-  /// Fetches a credential from the provider's source.
+  /// Issues a credential, which the provider fetches from its source.
   ///
   /// A provider that receives the issuer's time returns it with the credential, so that a wrong clock on this machine
   /// neither shortens nor extends the credential's lifetime.
@@ -39,7 +39,7 @@ extension CredentialProvider {
   /// The default name of the credentials' source, which is the name of the provider's type.
   public var source: String { "\(Self.self)" }
 
-  /// Fetches a credential as ``issue(in:)`` does, and returns it alone.
+  /// Issues a credential as ``issue(in:)`` does, and returns it alone.
   ///
   /// - Parameter context: The environment, files, commands, network and clocks that the provider uses.
   /// - Throws: The ``CredentialError`` of ``issue(in:)``.
@@ -68,7 +68,7 @@ public struct BoundCredentialProvider<Base: CredentialProvider>: CredentialProvi
   /// The name of the other provider's source.
   public var source: String { base.source }
 
-  /// Fetches a credential from the other provider, in the context that this provider is bound to.
+  /// Issues a credential of the other provider, in the context that this provider is bound to.
   ///
   /// - Parameter context: The context of the call, which is not used.
   /// - Throws: The ``CredentialError`` of the other provider.

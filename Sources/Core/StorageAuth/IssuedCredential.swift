@@ -6,9 +6,10 @@ public struct IssuedCredential<Value: Credential>: Sendable {
   /// The credential that the provider returned.
   public let credential: Value
 
-  /// The time of issue according to the issuer's clock, or `nil` if the issuer did not report it.
+  /// The issuer's time when the provider received the credential, or `nil` if the issuer did not report it.
   ///
-  /// For a credential with a ``lifetime``, this is the time at which the credential was taken from a store.
+  /// A credential with a ``lifetime`` comes from a store: this is the time at which it was taken from the store. For
+  /// example, the time is 12:40 if a credential that expires at 13:00 was issued at 12:00 and taken at 12:40.
   public let issuerTime: Timestamp?
 
   /// The name of the source that issued the credential, or `nil` if the source is the provider that was called.
@@ -35,7 +36,8 @@ enum RemainingLifetime: Equatable {
   case unlimited
   /// The credential expires after a duration, which is counted from now on the monotonic clock.
   case expires(after: Duration)
-  /// The credential has expired according to its issuer's clock, or its start is not before its expiration.
+  /// The credential has expired according to its issuer's clock. If the issuer's time is not known: the start of the
+  /// credential is not before its expiration.
   case expired
 
   /// Determines the remaining lifetime of a credential that a provider has just returned.

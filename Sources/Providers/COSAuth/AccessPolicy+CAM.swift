@@ -53,7 +53,6 @@ public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
   public static let dates = CAMDocumentOptions(rawValue: 2)
 }
 
-/// The CAM policy statements for one access rule.
 struct CAMRule {
   /// The actions whose requests state both the size and the media type of the object.
   private static let uploadActions = ["PutObject", "PostObject"]
@@ -70,7 +69,6 @@ struct CAMRule {
   private let appID: Substring
   /// The end of a resource, which matches the keys of the rule.
   private let pattern: String
-  /// The conditions of all statements.
   private let conditions: [DocumentStatement.Condition]
 
   init(_ rule: AccessRule, regions: [String: String], options: CAMDocumentOptions) throws(PolicyError) {

@@ -21,7 +21,7 @@ struct COSAuthorization {
   init(_ text: String) throws(VerificationError) {
     var fields: [String: String] = [:]
     for item in text.parts(between: "&") {
-      let pair = item.parts(between: "=", atMost: 1)
+      let pair = item.parts(between: "=", maxSplits: 1)
       guard pair.count == 2, Self.fieldNames.contains(String(pair[0])),
         fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
       else { throw .malformed("The authorization has a field that is unknown or occurs twice.") }

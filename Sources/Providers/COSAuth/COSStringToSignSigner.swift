@@ -90,7 +90,7 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// Returns the window in a string to sign, which must contain the hash of the canonical request.
   func window(of signingRequest: SigningRequest, canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.readFirst() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.readFirst()),
+    guard try lines.readFirst() == "sha1", lines.remaining.count == 3, let window = COSKeyTime(try lines.readFirst()),
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
     let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
@@ -112,7 +112,7 @@ public struct COSStringToSignSigner: StringToSignSigner {
     var headers = HTTPFields()
     var host: String?
     for item in headerLine.isEmpty ? [] : headerLine.parts(between: "&") {
-      let pair = item.parts(between: "=", atMost: 1)
+      let pair = item.parts(between: "=", maxSplits: 1)
       guard pair.count == 2, let name = pair[0].percentDecoded(), let value = pair[1].percentDecoded() else {
         throw .malformed("The line of headers is not name=value, encoded, with & between them.")
       }

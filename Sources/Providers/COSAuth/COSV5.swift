@@ -85,7 +85,7 @@ struct COSHTTPString {
       nameStart = nameEnd + 1
       let header = headers[index]
       let field = Int(header.index)
-      if header.index == SelectedHeader.host {
+      if header.index == SelectedHeader.hostIndex {
         writer.append(percentEncoding: authority ?? "")
       } else if let encodedToken, field == token {
         encodedToken.withBytes { writer.append($0) }
@@ -138,7 +138,7 @@ struct COSHTTPString {
       }
     }
     if policy.signsHost, authority != nil {
-      withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
+      withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.hostIndex)) }
     }
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
   }

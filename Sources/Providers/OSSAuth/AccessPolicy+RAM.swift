@@ -28,7 +28,8 @@ extension StatementLanguage {
     actions: [
       .read: ["oss:GetObject"], .write: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
       .delete: ["oss:DeleteObject"],
-    ], listAction: "oss:ListObjects", prefixKey: "oss:Prefix", addressKey: "acs:SourceIp", dateKey: "acs:CurrentTime",
+    ], listAction: "oss:ListObjects",
+    prefixConditionKey: "oss:Prefix", addressConditionKey: "acs:SourceIp", dateConditionKey: "acs:CurrentTime",
     supportsIPv6: false)
 }
 

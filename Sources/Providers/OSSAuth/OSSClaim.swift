@@ -193,7 +193,7 @@ extension OSSVerifier {
   private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
     var fields: [String: String] = [:]
     for item in text.parts(between: ",") {
-      let pair = item.droppingBlanks.parts(between: "=", atMost: 1)
+      let pair = item.droppingBlanks.parts(between: "=", maxSplits: 1)
       guard pair.count == 2, ["Credential", "AdditionalHeaders", "Signature"].contains(pair[0]), !pair[1].isEmpty,
         fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
       else { throw .malformed("Authorization header is invalid.") }

@@ -90,7 +90,7 @@ extension OSSVerifier: FormVerifier {
     let id =
       switch version {
       case .v1: try form.required("OSSAccessKeyId")[...]
-      case .v4: try form.required("x-oss-credential").parts(between: "/", atMost: 1)[0]
+      case .v4: try form.required("x-oss-credential").parts(between: "/", maxSplits: 1)[0]
       }
     return FormClaim(accessKeyID: try AccessKeyID(claimed: id), sessionToken: token)
   }

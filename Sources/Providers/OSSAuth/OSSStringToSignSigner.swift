@@ -75,7 +75,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.readFirst() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
+    guard try lines.readFirst() == OSSText.v4Algorithm.description, lines.remaining.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
     }
     guard let date = Timestamp(iso8601Basic: try lines.readFirst()) else {
@@ -101,7 +101,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
     let (headers, host) = try lines.readHeaders()
     let additional = try lines.readFirst()
     let payload = try lines.readFirst()
-    guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
+    guard lines.remaining.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
     guard payload == OSSText.unsignedPayload.description || payload.isLowerHex(byteCount: SHA256.digestByteCount),
       headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
     else { throw .malformed("The last line is not the hash of a body, and not \(OSSText.unsignedPayload).") }

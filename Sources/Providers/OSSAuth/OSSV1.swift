@@ -79,9 +79,7 @@ struct OSSV1String {
     return (md5, type)
   }
 
-  private enum Role {
-    case md5, type, other
-  }
+  private enum Role { case md5, type, other }
 
   /// Returns the role of a header with a lowercase name, and adds an `x-oss-` header to the selected headers.
   private func select(_ name: Span<UInt8>, at index: Int, into headers: inout ScratchList<SelectedHeader>) -> Role {
@@ -183,10 +181,10 @@ struct OSSSubresources: Sendable {
   func contains(decoded name: [UInt8]) -> Bool { name.withElements { isListed($0) } }
 
   private func isListed(_ name: Span<UInt8>) -> Bool {
-    name.starts(with: "x-oss-") || Self.known.contains(name) || additional?.contains(name) == true
+    name.starts(with: "x-oss-") || Self.listedNames.contains(name) || additional?.contains(name) == true
   }
 
-  private static let known = NameTable(
+  private static let listedNames = NameTable(
     """
     accessPoint accessPointConfigForObjectProcess accessPointForObjectProcess accessPointPolicy
     accessPointPolicyForObjectProcess acl append asyncFetch bucketArchiveDirectRead bucketInfo callback callback-var

@@ -97,7 +97,7 @@ struct OSSV4Request {
     for index in 0..<headers.count {
       headers[index].appendName(in: fields, to: &writer)
       writer.append(UInt8(ascii: ":"))
-      if headers[index].index == SelectedHeader.host {
+      if headers[index].index == SelectedHeader.hostIndex {
         writer.append(request.authority ?? "")
       } else {
         writer.append(valueAt: Int(headers[index].index), of: fields)
@@ -133,7 +133,7 @@ struct OSSV4Request {
       }
     }
     if authority != nil, additional.containsSorted("host") {
-      withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
+      withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.hostIndex)) }
     }
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
   }

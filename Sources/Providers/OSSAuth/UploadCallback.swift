@@ -189,7 +189,6 @@ extension SigningError {
   }
 }
 
-/// The message of a callback, which OSS signs.
 package enum CallbackMessage {
   /// Returns the bytes that a callback's signature covers: the decoded path, the query, a line feed and the body.
   ///

@@ -19,7 +19,7 @@ extension AccessPolicy {
   /// - Throws: A `PolicyError` if IAM cannot express the policy: the policy limits the size or media type of written
   ///   objects, or a key contains an asterisk, a question mark or `${`.
   public func iamDocument(partition: String = "aws", upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
-    guard partition.isS3ScopePart else {
+    guard partition.isAmazonScopePart else {
       throw PolicyError(
         .invalidRule, "\"\(partition)\" is not the name of a partition.", remedy: "Write aws, aws-cn or aws-us-gov.")
     }
@@ -35,6 +35,7 @@ extension StatementLanguage {
       .read: ["s3:GetObject"],
       .write: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
       .delete: ["s3:DeleteObject"],
-    ], listAction: "s3:ListBucket", prefixKey: "s3:prefix", addressKey: "aws:SourceIp", dateKey: "aws:CurrentTime",
+    ], listAction: "s3:ListBucket",
+    prefixConditionKey: "s3:prefix", addressConditionKey: "aws:SourceIp", dateConditionKey: "aws:CurrentTime",
     supportsIPv6: true)
 }

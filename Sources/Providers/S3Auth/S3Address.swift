@@ -4,32 +4,31 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The position of the bucket name in the URL of an S3 request.
+/// The place of the bucket name in the URL of an S3 request: the host or the path.
 package struct S3Address {
-  /// The bucket name in the host, or `nil` if the host is the service itself.
+  /// The bucket name in the host, or `nil` if the host contains none.
   let bucket: String?
-  let isBucketInPath: Bool
+
+  /// Whether the bucket name, if the request has one, is the first segment of the path.
+  var isBucketInPath: Bool { bucket == nil }
 
   /// Creates an address from the host of a request.
   ///
   /// In Amazon's hosts, `s3.<region>…` is the service, and the labels before it, including their dots, are the bucket
-  /// name. For other hosts, the style determines the position; without a style, the bucket name is in the path. The
+  /// name. For other hosts, the style determines the place; without a style, the bucket name is in the path. The
   /// bucket of a custom domain is the given one, or the domain.
   init(authority: String, style: AddressingStyle?, customDomainBucket: String? = nil) {
     let host = hostWithoutPort(authority).asciiLowercased
-    if style == .customDomain {
-      bucket = customDomainBucket ?? host
-      isBucketInPath = false
-    } else if style != .path, let (labels, serviceIndex) = Self.amazonLabels(of: host) {
-      let name = labels[..<serviceIndex].joined(separator: ".")
-      bucket = name.isEmpty ? nil : name
-      isBucketInPath = name.isEmpty
-    } else if style == .virtualHosted, !isAddressOrLocalhost(host) {
-      bucket = ServiceHosts.s3.bucket(in: host)
-      isBucketInPath = bucket == nil
-    } else {
-      bucket = nil
-      isBucketInPath = true
+    switch style {
+    case .path: bucket = nil
+    case .customDomain: bucket = customDomainBucket ?? host
+    default:
+      if let (labels, serviceIndex) = Self.amazonLabels(of: host) {
+        let name = labels[..<serviceIndex].joined(separator: ".")
+        bucket = name.isEmpty ? nil : name
+      } else {
+        bucket = style == .virtualHosted && !isAddressOrLocalhost(host) ? ServiceHosts.s3.bucket(in: host) : nil
+      }
     }
   }
 
@@ -45,35 +44,43 @@ package struct S3Address {
   /// Returns the region in one of Amazon's hosts, or `nil` if the host contains no region.
   package static func region(in authority: String) -> String? {
     guard let (labels, serviceIndex) = amazonLabels(of: hostWithoutPort(authority).asciiLowercased) else { return nil }
-    let regionLabels = labels[serviceIndex...].dropFirst().filter { $0 != "dualstack" }
-    switch labels[serviceIndex] {
-    case "s3", "s3-fips": return regionLabels.count == 1 ? String(regionLabels[0]) : nil
-    case "s3-accelerate", "s3-accesspoint": return nil
-    // The older form: `s3-eu-west-1.amazonaws.com`.
-    default: return regionLabels.isEmpty ? labels[serviceIndex].removingBytePrefix("s3-").map { String($0) } : nil
+    let labelsAfterService = labels[(serviceIndex + 1)...].filter { $0 != "dualstack" }
+    guard let region = labelsAfterService.first else { return region(inServiceLabel: labels[serviceIndex]) }
+    return labelsAfterService.count == 1 ? String(region) : nil
+  }
+
+  /// Returns the region in the service's label of an older host, such as `s3-eu-west-1.amazonaws.com`.
+  private static func region(inServiceLabel label: Substring) -> String? {
+    switch label {
+    case "s3", "s3-fips", "s3-accelerate", "s3-accesspoint", "s3-website": return nil
+    case "s3-external-1": return "us-east-1"
+    default:
+      let prefix = ["s3-website-", "s3-fips-", "s3-"].first { label.hasBytePrefix($0) }
+      return prefix.flatMap { label.removingBytePrefix($0) }.map { String($0) }
     }
   }
 
   /// Returns whether the host and the given path address a bucket, or no bucket at all.
-  func addresses(_ bucket: String, path: String) -> Bool {
-    if let hostBucket = self.bucket { return hostBucket.isIdentical(to: bucket) }
+  func matches(bucket expectedBucket: String, path: String) -> Bool {
+    if let bucket { return bucket.isIdentical(to: expectedBucket) }
     let pathWithoutSlash = path.removingBytePrefix("/") ?? path[...]
     if pathWithoutSlash.isEmpty || pathWithoutSlash.beginsWithByte("?") { return true }
-    guard let remainder = pathWithoutSlash.removingBytePrefix(bucket) else { return false }
+    guard let remainder = pathWithoutSlash.removingBytePrefix(expectedBucket) else { return false }
     return remainder.isEmpty || remainder.beginsWithByte("/") || remainder.beginsWithByte("?")
   }
 
-  static func reasonUnsupported(host authority: String) -> String? {
-    // This check runs for every signature, so it looks only at the hyphens of the host, and creates no strings.
+  /// Returns the reason why requests to a host cannot be signed, or `nil` if they can.
+  static func refusalReason(forHost authority: String) -> String? {
+    // This check runs for every signature, so it looks only at the text around each hyphen, and creates no strings.
     let (isGlobal, isExpress) = withBytes(of: authority) { host in
       var (isGlobal, isExpress) = (false, false)
-      var index = 0
-      while true {
-        index = host.end(ofRunFrom: index) { $0.equal(UInt8(ascii: "-")).inverted }
-        guard index < host.count else { break }
-        if host.contains(".accesspoint.s3-global.amazonaws.com", from: index - 15) { isGlobal = true }
-        if host.contains(".s3express-", from: index - 10) || host.contains("--x-s3.", from: index) { isExpress = true }
-        index += 1
+      var hyphen = host.end(ofRunFrom: 0, without: UInt8(ascii: "-"))
+      while hyphen < host.count {
+        if host.hasTexts(".accesspoint.s3", "-global.amazonaws.com", around: hyphen) { isGlobal = true }
+        if host.hasTexts(".s3express", "-", around: hyphen) || host.hasTexts("", "--x-s3.", around: hyphen) {
+          isExpress = true
+        }
+        hyphen = host.end(ofRunFrom: hyphen + 1, without: UInt8(ascii: "-"))
       }
       return (isGlobal, isExpress)
     }
@@ -84,9 +91,12 @@ package struct S3Address {
 }
 
 extension Span<UInt8> {
-  /// Returns whether the bytes from an index, which may be negative, start with a text.
+  /// Returns whether one lowercase text ends before an index and another starts there, in any letter case of ASCII.
   @inline(__always)
-  fileprivate func contains(_ text: StaticString, from index: Int) -> Bool {
-    index >= 0 && extracting(index...).starts(with: text)
+  fileprivate func hasTexts(_ textBefore: StaticString, _ textFrom: StaticString, around index: Int) -> Bool {
+    let start = index - textBefore.utf8CodeUnitCount
+    let end = index + textFrom.utf8CodeUnitCount
+    return start >= 0 && end <= count && HostName.equalsIgnoringCase(extracting(start..<index), textBefore)
+      && HostName.equalsIgnoringCase(extracting(index..<end), textFrom)
   }
 }

@@ -20,7 +20,7 @@ struct S3Authorization: Sendable {
     guard scheme.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupportedScheme(scheme) }
     var fields: [String: Substring] = [:]
     for item in text[space...].parts(between: ",") {
-      let pair = item.trimmingSpaces.parts(between: "=", atMost: 1)
+      let pair = item.trimmingSpaces.parts(between: "=", maxSplits: 1)
       guard pair.count == 2, let name = ["Credential", "SignedHeaders", "Signature"].first(where: { $0 == pair[0] }),
         fields.updateValue(pair[1], forKey: name) == nil
       else { throw Self.malformed("The authorization header is malformed; a part is unknown, or occurs twice.") }
@@ -50,7 +50,7 @@ struct S3Authorization: Sendable {
       accessKeyID = try AccessKeyID(claimed: credentialParts.dropLast(4).joined(separator: "/"))
     } catch { throw error.with(serviceCode: code) }
     (day, region, service) = (scope[0], scope[1], scope[2])
-    guard region.isS3ScopePart, service.isS3ScopePart else {
+    guard region.isAmazonScopePart, service.isAmazonScopePart else {
       throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
     }
     if service == "s3express" {

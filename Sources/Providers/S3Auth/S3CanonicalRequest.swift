@@ -130,8 +130,8 @@ package struct S3Scope: Sendable {
 }
 
 extension String {
-  /// Whether the string can be the region or the service of a scope, which are labels of host names.
-  var isS3ScopePart: Bool { isScopePart(atMost: 63) }
+  /// Whether the string can be the region or the service of a SigV4 scope, which are labels of host names.
+  var isAmazonScopePart: Bool { isScopePart(atMost: 63) }
 }
 
 /// The canonical request: method, path, query, headers, names of the signed headers, and hash of the body.
@@ -214,7 +214,7 @@ package struct S3CanonicalRequest {
         writer.append(UInt8(ascii: ":"))
         nameStart = nameEnd + 1
       }
-      if header.index == SelectedHeader.host {
+      if header.index == SelectedHeader.hostIndex {
         writer.append(canonicalHost: request.authority ?? "", scheme: request.scheme)
       } else {
         writer.append(collapsingValueOf: header, in: fields)
@@ -260,7 +260,7 @@ package struct S3CanonicalRequest {
       }
     }
     if authority != nil {
-      withBytes(of: "host") { selected.append(SelectedHeader(name: $0, index: SelectedHeader.host)) }
+      withBytes(of: "host") { selected.append(SelectedHeader(name: $0, index: SelectedHeader.hostIndex)) }
     }
     guard SelectedHeader.sort(&selected, of: fields) != nil else { return }
     for index in 1..<selected.count where selected[index].repeatsName {

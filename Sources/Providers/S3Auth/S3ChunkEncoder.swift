@@ -87,10 +87,10 @@ public struct S3ChunkEncoder: Sendable {
     }
     encodedByteCount = sum
     hasShortChunk = byteCount < S3Limits.minimumChunkByteCount
-    return headLine(byteCount, hash)
+    return headLine(byteCount: byteCount, hash: hash)
   }
 
-  private mutating func headLine(_ byteCount: Int, _ hash: () -> String) -> [UInt8] {
+  private mutating func headLine(byteCount: Int, hash: () -> String) -> [UInt8] {
     var line = String(byteCount, radix: 16)
     if payload.hasSignedChunks { line += S3ChunkText.signature + chain.sign(chunkWith: hash()) }
     return Array(line.utf8) + Self.chunkEnd
@@ -109,7 +109,7 @@ public struct S3ChunkEncoder: Sendable {
       throw Self.refusal("The trailer is not the one that x-amz-trailer announces.")
     }
     hasEnded = true
-    var bytes = headLine(0) { S3Text.emptyHash.description }
+    var bytes = headLine(byteCount: 0, hash: { S3Text.emptyHash.description })
     if let trailerName, let trailer {
       bytes += Array("\(trailerName):\(trailer)".utf8) + Self.chunkEnd
       if payload.hasSignedChunks {

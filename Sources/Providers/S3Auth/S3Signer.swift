@@ -76,23 +76,26 @@ public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
   }
 
   private static func configurationError(region: String, service: String, payload: S3Payload?) -> SigningError? {
-    func invalid(_ message: String, _ remedy: String) -> SigningError {
+    func invalid(_ message: String, remedy: String) -> SigningError {
       SigningError(.invalidConfiguration, message, remedy: remedy)
     }
     if service == "s3express" {
       return invalid(
         "Directory buckets (S3 Express One Zone) are not supported: they require a separate session.",
-        "Use a general purpose bucket.")
+        remedy: "Use a general purpose bucket.")
     }
-    guard region.isS3ScopePart else {
-      return invalid("\"\(region)\" is not the name of a region.", "Write it like eu-central-1.")
+    guard region.isAmazonScopePart else {
+      return invalid("\"\(region)\" is not the name of a region.", remedy: "Write it like eu-central-1.")
     }
     guard region != "aws-global" else {
-      return invalid("aws-global is a partition and not a region.", "Use the region of the bucket, such as us-east-1.")
+      return invalid(
+        "aws-global is a partition and not a region.", remedy: "Use the region of the bucket, such as us-east-1.")
     }
-    guard service.isS3ScopePart else { return invalid("\"\(service)\" is not the name of a service.", "Use s3.") }
+    guard service.isAmazonScopePart else {
+      return invalid("\"\(service)\" is not the name of a service.", remedy: "Use s3.")
+    }
     guard payload?.isWellFormed ?? true else {
-      return invalid("The hash of the body is not a SHA-256.", "Give 64 hexadecimal digits.")
+      return invalid("The hash of the body is not a SHA-256.", remedy: "Give 64 hexadecimal digits.")
     }
     return nil
   }
@@ -204,11 +207,11 @@ public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
     guard let authority = request.authority, isHost(authority) else {
       throw .noHost(example: "photos.s3.eu-central-1.amazonaws.com")
     }
-    if let reason = S3Address.reasonUnsupported(host: authority) {
+    if let reason = S3Address.refusalReason(forHost: authority) {
       throw SigningError(.invalidConfiguration, reason, remedy: "Use the endpoint of a region.")
     }
     guard let bucket, style != .customDomain else { return }
-    guard S3Address(authority: authority, style: style).addresses(bucket, path: request.path ?? "/") else {
+    guard S3Address(authority: authority, style: style).matches(bucket: bucket, path: request.path ?? "/") else {
       throw SigningError(
         .invalidRequest, "The URL is not for the bucket \"\(bucket)\".",
         remedy: "Start the host or the path with the bucket, or set the addressing style.")

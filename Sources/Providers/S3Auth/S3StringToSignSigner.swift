@@ -49,7 +49,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     guard signingRequest.scheme == .s3V4 else { throw .unsupportedScheme }
     let canonicalRequest = try signingRequest.requiredCanonicalRequest
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.readFirst() == S3Text.algorithm.description, lines.rest.count == 3 else {
+    guard try lines.readFirst() == S3Text.algorithm.description, lines.remaining.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(S3Text.algorithm).")
     }
     guard let date = Timestamp(iso8601Basic: try lines.readFirst()) else {
@@ -88,7 +88,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let query = try lines.readFirst()
     let (headers, host) = try lines.readHeaders()
     let names = try lines.readFirst().parts(between: ";").map { String($0) }
-    guard let payload = S3Payload(header: try lines.readFirst()), lines.rest.isEmpty, let host, isHost(host) else {
+    guard let payload = S3Payload(header: try lines.readFirst()), lines.remaining.isEmpty, let host, isHost(host) else {
       throw .notCanonical
     }
     guard !payload.hasSignedChunks else {
@@ -155,8 +155,8 @@ public struct S3StringToSignSigner: StringToSignSigner {
   /// Rejects a query parameter, in any letter case, that acts like a header or belongs to a signature.
   private func refuseSignatureParameters(in target: RequestTarget) throws(SigningRefusal) {
     for parameter in target.parameters {
-      let lowered = ByteExactString(parameter.name.string.lowercased())
-      guard !lowered.starts(with: "x-amz-"), !S3Verifier.loweredParameters.contains(lowered) else {
+      let lowercaseName = ByteExactString(parameter.name.string.lowercased())
+      guard !lowercaseName.starts(with: "x-amz-"), !S3Verifier.lowercaseParameters.contains(lowercaseName) else {
         throw .unknownOperation("A parameter acts like a header, or belongs to a signature.")
       }
     }

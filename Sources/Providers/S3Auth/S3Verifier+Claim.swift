@@ -7,7 +7,7 @@ internal import StorageCrypto
 
 extension S3Verifier {
   /// The lowercase names of the query parameters of all S3 signatures; any of them marks a URL as presigned.
-  static let loweredParameters = Set(
+  static let lowercaseParameters = Set(
     (S3Text.v4Parameters + ["AWSAccessKeyId", "Signature"] + notImplementedParameters)
       .map { ByteExactString($0).asciiLowercased })
 
@@ -29,14 +29,14 @@ extension S3Verifier {
   func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
     var isSigned = false
     for parameter in target.parameters {
-      let lowered = ByteExactString(parameter.name.string.lowercased())
-      guard Self.loweredParameters.contains(lowered) else { continue }
+      let lowercaseName = ByteExactString(parameter.name.string.lowercased())
+      guard Self.lowercaseParameters.contains(lowercaseName) else { continue }
       if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" {
         throw S3Authorization.unsupportedVersion2
       }
       guard Self.exactV4Parameters.contains(parameter.name) else {
-        if lowered == "x-amz-region-set" { throw S3Authorization.version4ANotImplemented }
-        if lowered == "x-amz-s3session-token" { throw S3Authorization.expressNotImplemented }
+        if lowercaseName == "x-amz-region-set" { throw S3Authorization.version4ANotImplemented }
+        if lowercaseName == "x-amz-s3session-token" { throw S3Authorization.expressNotImplemented }
         throw S3Authorization.malformed(
           "The parameter \"\(parameter.name.string.onOneLine)\" is not in the case that S3 gives its name.",
           as: Self.queryErrorCode)

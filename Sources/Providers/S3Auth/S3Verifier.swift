@@ -76,7 +76,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.hasAuthorization(startingWith: "aws") { return true }
-    return try target(of: request).parameters.contains { Self.loweredParameters.contains($0.name.asciiLowercased) }
+    return try target(of: request).parameters.contains { Self.lowercaseParameters.contains($0.name.asciiLowercased) }
   }
 
   /// Parses the unverified statements of a request about its S3 signature.

@@ -68,7 +68,7 @@ extension ServiceEndpoint {
   public static func s3(
     region: String, network: S3Network = [], bucket: String? = nil
   ) throws(SigningError) -> ServiceEndpoint {
-    guard region.isS3ScopePart, region != "aws-global" else {
+    guard region.isAmazonScopePart, region != "aws-global" else {
       throw SigningError(
         .invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: "Write it like eu-central-1.")
     }

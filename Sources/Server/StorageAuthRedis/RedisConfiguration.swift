@@ -22,7 +22,7 @@ public struct RedisConfiguration: Sendable, Redacted {
   /// The path of a PEM file with the certificate authorities for TLS, or `nil` for those of the system.
   public var authorities: String?
 
-  /// The number of connections, at least 1.
+  /// The number of connections that are open to the server, at least 1.
   public var connections: Int = 2 { didSet { connections = max(1, connections) } }
   /// The maximum number of commands that wait for their replies on each connection, at least 1.
   public var pendingLimit: Int = 1024 { didSet { pendingLimit = max(1, pendingLimit) } }
@@ -30,7 +30,7 @@ public struct RedisConfiguration: Sendable, Redacted {
   public var connectTimeout: Duration = .seconds(1)
   /// The maximum time for the reply to a command.
   public var commandTimeout: Duration = .seconds(1)
-  /// The maximum pause after a failure to connect; the first pause is 50 milliseconds, and each failure doubles it.
+  /// The maximum pause before the next attempt to connect; it is 50 milliseconds at first, and each failure doubles it.
   public var longestPause: Duration = .seconds(2)
 
   /// Creates a configuration from the URL of a server.
@@ -40,49 +40,57 @@ public struct RedisConfiguration: Sendable, Redacted {
   /// - Throws: A ``RedisURLError``, which does not contain the URL.
   public init(url: String) throws(RedisURLError) {
     guard let separator = url.firstRange(of: "://") else { throw .scheme }
-    let scheme = url[..<separator.lowerBound]
-    guard ["redis", "rediss", "unix"].contains(scheme) else { throw .scheme }
-    var afterScheme = url[separator.upperBound...]
-    usesTLS = scheme == "rediss"
-    let isSocket = scheme == "unix"
-    var login: (user: String?, password: Secret?) = (nil, nil)
-    if !isSocket, let at = afterScheme.lastIndex(of: "@") {
-      login = try Self.parseLogin(afterScheme[..<at])
-      afterScheme = afterScheme[afterScheme.utf8.index(after: at)...]
-    }
-    (user, password) = login
-    guard !isSocket else {
+    let afterScheme = url[separator.upperBound...]
+    switch url[..<separator.lowerBound] {
+    case "redis": try self.init(afterScheme: afterScheme, usesTLS: false)
+    case "rediss": try self.init(afterScheme: afterScheme, usesTLS: true)
+    case "unix":
       guard afterScheme.hasBytePrefix("/") else { throw .address }
-      (address, database) = (.socket(String(afterScheme)), 0)
-      return
+      self.init(.socket(String(afterScheme)), usesTLS: false, user: nil, password: nil, database: 0)
+    default: throw .scheme
     }
-    let hostAndDatabase = afterScheme.parts(between: "/", atMost: 1)
-    let databaseText = hostAndDatabase.dropFirst().first ?? ""
-    guard let database = databaseText.isEmpty ? 0 : Int(digits: databaseText), database >= 0 else { throw .database }
+  }
+
+  private init(_ address: Address, usesTLS: Bool, user: String?, password: Secret?, database: Int) {
+    self.address = address
+    self.usesTLS = usesTLS
+    self.user = user
+    self.password = password
     self.database = database
-    address = try Self.parseAddress(hostAndDatabase[0])
+  }
+
+  /// Creates a configuration from a text of the form `[user:password@]host[:port][/database]`.
+  private init(afterScheme text: Substring, usesTLS: Bool) throws(RedisURLError) {
+    var (user, password): (String?, Secret?) = (nil, nil)
+    var hostAndDatabase = text
+    // The host contains no "@", so that the last one ends the login.
+    if let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      (user, password) = try Self.parseLogin(text[..<at])
+      hostAndDatabase = text[text.utf8.index(after: at)...]
+    }
+    let databaseText = hostAndDatabase.bytes(after: "/")
+    guard let database = databaseText.isEmpty ? 0 : Int(digits: databaseText) else { throw .database }
+    let address = try Self.parseAddress(hostAndDatabase.bytes(before: "/"))
+    self.init(address, usesTLS: usesTLS, user: user, password: password, database: database)
   }
 
   private static func parseLogin(_ text: Substring) throws(RedisURLError) -> (user: String?, password: Secret?) {
-    guard let colon = text.firstIndex(of: ":"), let user = text[..<colon].percentDecoded(),
-      let password = text[text.utf8.index(after: colon)...].percentDecoded()
+    guard text.hasByte(":"), let user = text.bytes(before: ":").percentDecoded(),
+      let password = text.bytes(after: ":").percentDecoded()
     else { throw .login }
     return (user.isEmpty ? nil : user, password.isEmpty ? nil : Secret(password))
   }
 
   private static func parseAddress(_ text: Substring) throws(RedisURLError) -> Address {
-    var (host, port) = (text, Self.defaultPort[...])
+    var (host, colonAndPort) = (text.bytes(before: ":"), text.bytes(from: ":"))
     // The colons of an IPv6 address are inside of brackets (RFC 3986, section 3.2.2).
-    if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
-      host = text[text.utf8.index(after: text.startIndex)..<bracket]
-      let afterBracket = text[text.utf8.index(after: bracket)...]
-      guard afterBracket.isEmpty || afterBracket.hasPrefix(":") else { throw .address }
-      if !afterBracket.isEmpty { port = afterBracket.dropFirst() }
-    } else if let colon = text.firstIndex(of: ":") {
-      host = text[..<colon]
-      port = text[text.utf8.index(after: colon)...]
+    if text.beginsWithByte("["), text.hasByte("]") {
+      host = text.bytes(after: "[").bytes(before: "]")
+      colonAndPort = text.bytes(after: "]")
     }
-    guard !host.isEmpty, let port = Int(digits: port), (1...65_535).contains(port) else { throw .address }
+    guard colonAndPort.isEmpty || colonAndPort.beginsWithByte(":") else { throw .address }
+    let portText = colonAndPort.isEmpty ? defaultPort[...] : colonAndPort.bytes(after: ":")
+    guard !host.isEmpty, let port = Int(digits: portText), (1...65_535).contains(port) else { throw .address }
     return .host(String(host), port: port)
   }
 
@@ -105,23 +113,6 @@ public struct RedisConfiguration: Sendable, Redacted {
     case .socket(let path): path.onOneLine
     }
   }
-}
-
-/// The behavior of a store while the Redis server is away.
-public enum RedisFallback: Sendable, Hashable {
-  /// The store throws an error, so that requests are refused until the server is back.
-  case refuse
-  /// The store goes on with a store in this instance's memory, which does not know the other instances.
-  case local
-}
-
-/// The fate of confirmed data when a Redis server is restarted.
-public enum RedisDurability: Sendable, Hashable {
-  /// The server may lose data.
-  case volatile
-  /// The server keeps all data, because it writes each change to its disk before it confirms the change (`appendonly
-  /// yes` and `appendfsync always`).
-  case persistent
 }
 
 /// The reason why a URL does not name a Redis server.

@@ -12,7 +12,6 @@ struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   /// The maximum nesting of arrays, and the maximum number of their elements.
   private static let (depthLimit, elementLimit) = (4, 1024)
 
-  /// The error for bytes that are not a reply within the limits.
   struct Malformed: Error {}
 
   func decode(buffer: inout ByteBuffer) throws -> RedisValue? {

@@ -17,7 +17,6 @@ public final class RedisKeyStore: IssuedKeyStore {
     case leaseAcquired
   }
 
-  /// The names of the server's entries for a scope.
   private struct EntryNames {
     let key: String
     let lease: String

@@ -94,9 +94,7 @@ public final class RedisPool: Sendable {
     for _ in 0..<configuration.connections {
       do throws(RedisFailure) {
         return try await runOnce(script, keys, arguments)
-      } catch .closed {
-        continue
-      } catch .notServing {
+      } catch .closed, .notServing {
         continue
       }
     }
@@ -113,7 +111,7 @@ public final class RedisPool: Sendable {
         value = try await borrowed.connection.reply(to: script.sourceCommand(keys, arguments))
       }
       if case .error(let text) = value { throw RedisFailure(reply: text) }
-      updateSlot(borrowed.slotIndex, of: borrowed.generation) { $0.failures = 0 }
+      updateSlot(borrowed.slotIndex, generation: borrowed.generation) { $0.failures = 0 }
       return value
     }
   }
@@ -126,11 +124,11 @@ public final class RedisPool: Sendable {
     do throws(RedisFailure) {
       return try await body(borrowed)
     } catch .closed {
-      updateSlot(borrowed.slotIndex, of: borrowed.generation) { $0.removeConnection() }
+      updateSlot(borrowed.slotIndex, generation: borrowed.generation) { $0.removeConnection() }
       throw .closed
     } catch .notServing(let code) {
       borrowed.connection.channel.close(promise: nil)
-      updateSlot(borrowed.slotIndex, of: borrowed.generation) { slot in
+      updateSlot(borrowed.slotIndex, generation: borrowed.generation) { slot in
         slot.removeConnection()
         // The first time, another server may have taken its place, and is tried at once.
         delayRetry(of: &slot, after: .notServing(code), isFirst: slot.failures == 0)
@@ -140,7 +138,7 @@ public final class RedisPool: Sendable {
   }
 
   /// Changes a slot, unless a newer connection has taken it.
-  private func updateSlot(_ index: Int, of generation: Int, _ update: (inout Slot) -> Void) {
+  private func updateSlot(_ index: Int, generation: Int, _ update: (inout Slot) -> Void) {
     state.withLock { state in
       if state.slots[index].generation == generation { update(&state.slots[index]) }
     }
@@ -160,7 +158,7 @@ public final class RedisPool: Sendable {
       let index = state.nextIndex
       if let connection = state.slots[index].connection { return (connection, index, state.slots[index].generation) }
       guard state.slots[index].retryTime <= .now() else { throw state.slots[index].lastFailure }
-      let connection = openConnection(in: index, state.slots[index].generation)
+      let connection = openConnection(in: index, generation: state.slots[index].generation)
       state.slots[index].connection = connection
       return (connection, index, state.slots[index].generation)
     }
@@ -172,14 +170,14 @@ public final class RedisPool: Sendable {
   }
 
   /// Opens the connection of a slot, which is removed again if it cannot be opened.
-  private func openConnection(in index: Int, _ generation: Int) -> EventLoopFuture<RedisConnection> {
+  private func openConnection(in index: Int, generation: Int) -> EventLoopFuture<RedisConnection> {
     MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask { [configuration, weak self] in
       do throws(RedisFailure) {
         let connection = try await RedisConnection.open(configuration)
-        self?.observeEnd(of: connection, in: index, generation)
+        self?.observeEnd(of: connection, in: index, generation: generation)
         return connection
       } catch {
-        self?.updateSlot(index, of: generation) { slot in
+        self?.updateSlot(index, generation: generation) { slot in
           slot.removeConnection()
           self?.delayRetry(of: &slot, after: error, isFirst: false)
         }
@@ -189,11 +187,11 @@ public final class RedisPool: Sendable {
   }
 
   /// Removes a connection from its slot when it ends, and closes it if the pool has been shut down.
-  private func observeEnd(of connection: RedisConnection, in index: Int, _ generation: Int) {
+  private func observeEnd(of connection: RedisConnection, in index: Int, generation: Int) {
     let isShutDown = state.withLock(\.isShutDown)
     if isShutDown { connection.channel.close(promise: nil) }
     connection.channel.closeFuture.whenComplete { [weak self] _ in
-      self?.updateSlot(index, of: generation) { $0.removeConnection() }
+      self?.updateSlot(index, generation: generation) { $0.removeConnection() }
     }
   }
 }

@@ -127,3 +127,20 @@ public final class RedisReplayStore: ReplayStore {
     return 0
     """)
 }
+
+/// The behavior of a store while the Redis server is away.
+public enum RedisFallback: Sendable, Hashable {
+  /// The store throws an error, so that requests are refused until the server is back.
+  case refuse
+  /// The store goes on with a store in this instance's memory, which does not know the other instances.
+  case local
+}
+
+/// The fate of confirmed data when a Redis server is restarted.
+public enum RedisDurability: Sendable, Hashable {
+  /// The server may lose data.
+  case volatile
+  /// The server keeps all data, because it writes each change to its disk before it confirms the change (`appendonly
+  /// yes` and `appendfsync always`).
+  case persistent
+}

@@ -9,9 +9,10 @@ internal import SystemPackage
 
 @_exported public import struct StorageAuthServer.ConnectionLimits
 
-/// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
+/// A server that imitates object storage services, their token services, and an Aspera node.
 ///
-/// The server stores objects in a directory and verifies every signature.
+/// The server stores objects in a directory and verifies every signature. It listens on the loopback interface, unless
+/// the configuration has another address for the storage services.
 ///
 /// ```swift
 /// let key = AccessKey(id: "test-id", secret: "test-secret")
@@ -30,8 +31,9 @@ public final class LocalCloud: Sendable {
   private let apis: APIServices
   let context: CloudContext
 
-  /// The HTTP services besides the storage services; `tokens` also serves the app server and the instance metadata.
-  private struct APIServices { let tokens, node, transferServer, applications: HTTPService }
+  /// The HTTP services besides the storage services: `shared` is that of the token services, the app server and the
+  /// instance metadata, and `applications` that of Aspera on Cloud and Faspex.
+  private struct APIServices { let shared, node, transferServer, applications: HTTPService }
 
   private init(
     _ storage: Storage, _ storageServices: StorageServices, _ apis: APIServices, hostKey: HostKeyFingerprint,
@@ -48,57 +50,68 @@ public final class LocalCloud: Sendable {
   /// - Throws: ``LocalCloudError`` if the configuration is invalid, a port is in use, or the directory is not writable.
   public static func start(_ configuration: Configuration) async throws -> LocalCloud {
     try configuration.check()
+    let context = try CloudContext(
+      configuration,
+      configuration.callbacks.map { settings throws(LocalCloudError) in
+        try CallbackSender(settings, sleep: configuration.sleep)
+      })
     let storage = try await Storage.open(configuration.root)
-    var context = CloudContext(configuration)
-    context.callbacks = try configuration.callbacks.map { settings throws(LocalCloudError) in
-      try CallbackSender(settings, sleep: configuration.sleep)
-    }
-    var started: [HTTPService] = []
+    // From here on, an error must close the storage, which unlocks its directory and removes a temporary one.
+    var starter = ServiceStarter(context: context)
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
-      return try await start(configuration, storage, context) { port, interface, handler in
-        let responder = context.feed.reporting(at: { [context] in context.now }, handler)
-        let service = try await HTTPService.start(port: port, at: interface, configuration.limits, responder)
-        started.append(service)
-        return service
-      }
+      return try await startServices(with: &starter, storage)
     } catch {
-      for service in started { await service.stop() }
+      await starter.stopAll()
       await storage.close()
       throw error
     }
   }
 
-  /// Opens all ports, each with its request handler; a service whose responses name the port of another opens after it.
-  private static func start(
-    _ configuration: Configuration, _ storage: Storage, _ context: CloudContext,
-    _ openPort: (_ port: Int, HTTPService.Interface, @escaping RequestFeed.Handler) async throws -> HTTPService
-  ) async throws -> LocalCloud {
-    func open(
-      _ gateway: some APIGateway, at port: Int, _ interface: HTTPService.Interface = .loopback
-    ) async throws -> HTTPService { try await openPort(port, interface, gateway.respond(to:with:_:)) }
-
-    let aspera = AsperaContext(configuration, storage.node, context)
-    try await aspera.prepareAccessKeys(at: configuration.clock())
+  /// Starts the services; one whose responses contain the port of another starts after it.
+  private static func startServices(with starter: inout ServiceStarter, _ storage: Storage) async throws -> LocalCloud {
+    let (context, configuration) = (starter.context, starter.context.configuration)
+    let (aspera, date) = (AsperaContext(configuration, storage.node, context), configuration.clock())
+    try await aspera.prepareAccessKeys(at: date)
+    let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
     let storageServices = try await StorageServices { provider in
-      let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
       let handler = try requestHandler(of: provider, storage, context)
-      return try await openPort(configuration.port(of: provider), interface, handler)
+      return try await starter.start(handler, at: configuration.port(of: provider), interface)
     }
-    let tokens = try await open(ServicesGateway(configuration.services, context), at: configuration.services.port)
-    context.callbacks?.keyURL = tokens.url + CallbackSender.keyPath
+    let servicesGateway = ServicesGateway(configuration.services, context)
+    let shared = try await starter.start(servicesGateway.respond(to:with:_:), at: configuration.services.port)
+    context.callbacks?.keyURL = shared.url + CallbackSender.keyPath
     let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
-    let transferServer = try await openPort(
-      configuration.aspera.transferPort, .loopback, transferGateway.respond(to:with:_:))
+    let transferServer = try await starter.start(
+      transferGateway.respond(to:with:_:), at: configuration.aspera.transferPort)
     let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
-    let node = try await open(NodeGateway(api: nodeAPI), at: configuration.aspera.port, .loopbackWithCancel)
-    let onCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
-    try onCloud.prepareNode(at: configuration.clock())
+    let node = try await starter.start(
+      NodeGateway(api: nodeAPI).respond(to:with:_:), at: configuration.aspera.port, .loopbackWithCancel)
+    let asperaOnCloud = CloudAPI(configuration.aspera.onCloud, aspera, node: node.endpoint)
+    try asperaOnCloud.prepareNode(at: date)
     let faspex = FaspexAPI(configuration.aspera.faspex, aspera, nodeAPI)
-    let applicationsGateway = ApplicationsGateway(context: context, onCloud: onCloud, faspex: faspex)
-    let applications = try await open(applicationsGateway, at: configuration.aspera.applicationsPort)
-    let apis = APIServices(tokens: tokens, node: node, transferServer: transferServer, applications: applications)
+    let applicationsGateway = ApplicationsGateway(context: context, onCloud: asperaOnCloud, faspex: faspex)
+    let applications = try await starter.start(
+      applicationsGateway.respond(to:with:_:), at: configuration.aspera.applicationsPort)
+    let apis = APIServices(shared: shared, node: node, transferServer: transferServer, applications: applications)
     return LocalCloud(storage, storageServices, apis, hostKey: aspera.hostKey, context)
+  }
+
+  /// Starts the services of a server one by one, and stops those that run if a later one cannot start.
+  private struct ServiceStarter {
+    let context: CloudContext
+    private(set) var started: [HTTPService] = []
+
+    mutating func start(
+      _ handler: @escaping RequestFeed.Handler, at port: Int, _ interface: HTTPService.Interface = .loopback
+    ) async throws -> HTTPService {
+      let responder = context.feed.reporting(at: { [context] in context.now }, handler)
+      let service = try await HTTPService.start(port: port, at: interface, context.configuration.limits, responder)
+      started.append(service)
+      return service
+    }
+
+    func stopAll() async { for service in started { await service.stop() } }
   }
 
   /// Returns the request handler of a storage service, which may offer the interface of S3 besides its own.
@@ -108,7 +121,7 @@ public final class LocalCloud: Sendable {
     let (service, store) = (provider.service(for: context.configuration), try storage.store(of: provider))
     let gateway = Gateway(service, store, context)
     let s3Gateway = provider.s3Interface.map { interface in
-      Gateway(service.throughS3(interface, region: context.configuration.region(of: provider)), store, context)
+      Gateway(service.shown(through: interface, region: context.configuration.region(of: provider)), store, context)
     }
     return { request, writer, record in
       let selected = S3Interface.isSelected(by: request.head) ? s3Gateway : nil
@@ -134,16 +147,16 @@ public final class LocalCloud: Sendable {
   /// data directory if the directory is temporary.
   public func stop() async {
     for provider in Provider.allCases { await storageServices[provider].stop() }
-    for service in [apis.tokens, apis.node, apis.transferServer, apis.applications] { await service.stop() }
+    for service in [apis.shared, apis.node, apis.transferServer, apis.applications] { await service.stop() }
     context.feed.finish()
     await storage.close()
   }
 
   /// The endpoint of the token services, the app server and the instance metadata service: `http://127.0.0.1:…`.
-  public var servicesEndpoint: ServiceEndpoint { apis.tokens.endpoint }
+  public var servicesEndpoint: ServiceEndpoint { apis.shared.endpoint }
 
   /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
-  public var servicesURL: String { apis.tokens.url }
+  public var servicesURL: String { apis.shared.url }
 
   /// The endpoint of the simulated Aspera Node API: `http://127.0.0.1:…`.
   public var nodeEndpoint: ServiceEndpoint { apis.node.endpoint }
@@ -190,7 +203,7 @@ public final class LocalCloud: Sendable {
   /// - Returns: The session, or `nil` if the server never issued the key or has discarded the session.
   public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
 
-  /// The path of the server's data directory.
+  /// The path of the server's data directory, as a string.
   public var root: String { storage.root.string }
 }
 

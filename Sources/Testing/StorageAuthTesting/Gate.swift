@@ -5,26 +5,26 @@ internal import StorageAuth
 
 /// A gate at which tasks wait while the gate is closed.
 package final class Gate: Sendable {
-  /// The state of the gate, which all waiters wait for with the same goal.
-  private let isClosed: WaitList<Bool, Int>
+  /// Whether the gate is closed, and the tasks that wait until it is open; all of them have the same goal.
+  private let closedState: WaitList<Bool, Int>
 
-  package init(isClosed: Bool = false) { self.isClosed = WaitList(isClosed) }
+  package init(isClosed: Bool = false) { closedState = WaitList(isClosed) }
 
-  var waiterCount: Int { isClosed.waiterCount }
-  func close() { isClosed.update({ $0 = true }, resuming: { _, _ in false }) }
-  package func open() { isClosed.update({ $0 = false }, resuming: { _, _ in true }) }
+  var waiterCount: Int { closedState.waiterCount }
+  func close() { closedState.update({ $0 = true }, resuming: { _, _ in false }) }
+  package func open() { closedState.update({ $0 = false }, resuming: { _, _ in true }) }
 
   /// Resumes the task that has waited longest, without opening or closing the gate.
   func letOneThrough() {
     var isFirst = true
-    isClosed.update({ _ in }) { _, _ in
+    closedState.update({ _ in }) { _, _ in
       defer { isFirst = false }
       return isFirst
     }
   }
 
   /// Waits until the gate is open, or throws `CancellationError` if the task is cancelled.
-  package func pass() async throws { try await isClosed.wait { isClosed in isClosed ? 0 : nil } }
+  package func pass() async throws { try await closedState.wait { isClosed in isClosed ? 0 : nil } }
 }
 
 /// A counter with which tasks can wait until it reaches a value.

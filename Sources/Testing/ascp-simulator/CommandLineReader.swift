@@ -27,7 +27,7 @@ struct CommandLineReader {
   }
 
   private mutating func readOption(_ word: String, _ unreadWords: inout ArraySlice<String>, hasFileList: Bool) {
-    let parts = word.parts(between: "=", atMost: 1).map(String.init)
+    let parts = word.parts(between: "=", maxSplits: 1).map(String.init)
     if let option = AscpOption(rawValue: parts[0]), parts.count == 1 || !option.isFlag && !option.isShort {
       if option.isFlag {
         readFlag(option, &unreadWords, hasFileList: hasFileList)

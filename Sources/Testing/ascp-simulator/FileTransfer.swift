@@ -24,7 +24,7 @@ struct FileTransfer: Sendable {
     self.reporter = reporter
     self.sessionStart = sessionStart
     self.chunkByteCount = chunkByteCount
-    rules = invocation.rules
+    rules = invocation.fileRules
     isSending = invocation.mode == .send
     sources = isSending ? LocalSide() : ServerSide(server: server)
     destinations = isSending ? ServerSide(server: server) : LocalSide()

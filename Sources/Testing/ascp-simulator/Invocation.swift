@@ -18,15 +18,16 @@ struct Invocation: Sendable {
   let sshPort: Int
   let keyFiles: [String]
   let fingerprint: String?
-  let isPersistent: Bool
+  /// Whether the session goes on for commands on the management port after the sources are transferred (`--keepalive`).
+  let acceptsCommands: Bool
   let isQuiet: Bool
   let tags: JSONValue?
   let secrets: Secrets
-  let sources: SourceNaming
-  let rules: FileRules
+  let sourceNaming: SourceNaming
+  let fileRules: FileRules
 
   init(_ commandLine: CommandLineReader, _ environment: [String: String]) throws(Failure) {
-    guard let mode = commandLine[.mode].flatMap({ Mode(rawValue: $0) }) else {
+    guard let mode: Mode = try commandLine.choice(.mode) else {
       throw .usage("The mode is missing; it is send, recv or test-login")
     }
     guard let host = commandLine[.host], let user = commandLine[.user], !host.isEmpty, !user.isEmpty else {
@@ -43,15 +44,15 @@ struct Invocation: Sendable {
     _ = try commandLine.port(.udpPort)
     keyFiles = commandLine.allValues(of: .key)
     fingerprint = commandLine[.fingerprint]
-    isPersistent = commandLine[.persistent] != nil
+    acceptsCommands = commandLine[.persistent] != nil
     isQuiet = commandLine[.quiet] != nil
-    tags = try Self.tags(commandLine)
+    tags = try Self.parsedTags(of: commandLine)
     secrets = try Secrets(environment, token: commandLine[.token])
-    sources = try SourceNaming(commandLine, mode)
-    rules = try FileRules(commandLine)
+    sourceNaming = try SourceNaming(commandLine, mode)
+    fileRules = try FileRules(commandLine)
   }
 
-  private static func tags(_ commandLine: CommandLineReader) throws(Failure) -> JSONValue? {
+  private static func parsedTags(of commandLine: CommandLineReader) throws(Failure) -> JSONValue? {
     let json: [UInt8]?
     if let encoded = commandLine[.encodedTags] {
       guard let decoded = [UInt8](base64: encoded) else { throw .usage("The tags are not Base64") }
@@ -82,6 +83,7 @@ struct Secrets: Sendable {
     func secret(_ text: String?) -> Secret? { text.flatMap { $0.isEmpty ? nil : Secret($0) } }
     password = secret(environment["ASPERA_SCP_PASS"])
     key = secret(environment["ASPERA_SCP_KEY"])
+    // The token option also replaces the variable if the option is empty: then the session has no token.
     self.token = secret(token ?? environment["ASPERA_SCP_TOKEN"])
   }
 }

@@ -107,8 +107,8 @@ struct PathMapping: Sendable {
   init(_ invocation: Invocation, _ server: TransferServerClient) async throws(Failure) {
     self.invocation = invocation
     self.server = server
-    let destination = invocation.sources.destination
-    if !invocation.sources.destinationMayBeFile {
+    let destination = invocation.sourceNaming.destination
+    if !invocation.sourceNaming.destinationMayBeFile {
       destinationIsName = false
     } else if invocation.mode == .send {
       destinationIsName = try await server.call("kinds", ["path": .string(destination)])["type"]?.string != "directory"
@@ -118,7 +118,7 @@ struct PathMapping: Sendable {
   }
 
   func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
-    invocation.mode == .send ? try destinationPath(of: source) : invocation.sources.path(of: source)
+    invocation.mode == .send ? try destinationPath(of: source) : invocation.sourceNaming.path(of: source)
   }
 
   /// Returns the included files and folders of the sources, each folder before its contents.
@@ -127,19 +127,19 @@ struct PathMapping: Sendable {
     for source in sources {
       items += invocation.mode == .send ? try localItems(of: source) : try await remoteItems(of: source)
     }
-    return invocation.rules.filter.included(items)
+    return invocation.fileRules.filter.included(items)
   }
 
   private func destinationPath(of source: SourceNaming.Source) throws(Failure) -> String {
-    if destinationIsName, source.destination == nil { return invocation.sources.destination }
-    return try invocation.sources.destinationPath(of: source)
+    if destinationIsName, source.destination == nil { return invocation.sourceNaming.destination }
+    return try invocation.sourceNaming.destinationPath(of: source)
   }
 
   private func localItems(of source: SourceNaming.Source) throws(Failure) -> [TransferItem] {
-    let path = invocation.sources.path(of: source)
+    let path = invocation.sourceNaming.path(of: source)
     let destination = try destinationPath(of: source)
-    let name = try invocation.sources.name(of: source)
-    return try LocalEntry.contents(of: path, invocation.rules).map { entry, relativePath in
+    let name = try invocation.sourceNaming.name(of: source)
+    return try LocalEntry.contents(of: path, invocation.fileRules).map { entry, relativePath in
       TransferItem(
         kind: entry.linkTarget.map { .link($0) } ?? (entry.isFolder ? .folder : .fileToSend), localPath: entry.path,
         remotePath: SourceNaming.joined(destination, relativePath), attributes: entry.attributes,
@@ -148,10 +148,10 @@ struct PathMapping: Sendable {
   }
 
   private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [TransferItem] {
-    let path = invocation.sources.path(of: source)
+    let path = invocation.sourceNaming.path(of: source)
     let destination = try destinationPath(of: source)
-    let name = try invocation.sources.name(of: source)
-    let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
+    let name = try invocation.sourceNaming.name(of: source)
+    let links = invocation.fileRules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.fileRules.links
     let response = try await server.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
     guard let entries = response["entries"]?.array else {
       throw Failure(.protocolError, "The transfer desk did not list the files of the source: \(path)")
@@ -166,7 +166,7 @@ struct PathMapping: Sendable {
         localPath: SourceNaming.joined(destination, relativePath), remotePath: SourceNaming.joined(path, relativePath),
         attributes: FileAttributes(entry), name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty
       )
-      if item.isFolder || invocation.rules.includes(item.attributes) { items.append(item) }
+      if item.isFolder || invocation.fileRules.includes(item.attributes) { items.append(item) }
     }
     return items
   }

@@ -22,13 +22,13 @@ struct TransferRun: Sendable {
     try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
     let sessionFields = [
       ("User", invocation.user), ("Host", invocation.host), ("Direction", direction), ("Encryption", "Yes"),
-      ("Remote", "No"), ("TCPPort", "\(invocation.sshPort)"), ("Destination", invocation.sources.destination),
+      ("Remote", "No"), ("TCPPort", "\(invocation.sshPort)"), ("Destination", invocation.sourceNaming.destination),
       ("Operation", "Transfer"),
     ]
     try await reporter.report(.session, sessionFields)
     let server = try await TransferServerClient.open(invocation)
     let mapping = try await PathMapping(invocation, server)
-    let sources = invocation.sources.sources
+    let sources = invocation.sourceNaming.sources
     let paths = try sources.map { source throws(Failure) in try mapping.remotePath(of: source) }
     let chunkByteCount = try await beginSession(server, paths)
     let presence = server.startShowingPresence()
@@ -45,7 +45,7 @@ struct TransferRun: Sendable {
     _ sources: [SourceNaming.Source], _ server: TransferServerClient, _ mapping: PathMapping, chunkByteCount: Int64
   ) async throws(Failure) {
     let items = try await mapping.items(of: sources)
-    if invocation.rules.announcesSize {
+    if invocation.fileRules.announcesSize {
       let expected = items.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
       try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
     }
@@ -70,7 +70,7 @@ struct TransferRun: Sendable {
     _ items: [TransferItem], _ mapping: PathMapping, _ fileTransfer: FileTransfer, _ tally: inout TransferTally
   ) async throws(Failure) {
     try await fileTransfer.transfer(items, &tally)
-    guard invocation.isPersistent else { return }
+    guard invocation.acceptsCommands else { return }
     commands: for await command in commands {
       switch command {
       case .finish: break commands
@@ -84,10 +84,10 @@ struct TransferRun: Sendable {
 
   /// Writes the requested manifest, by default to the destination of a download or the first source of an upload.
   private func writeManifest(_ tally: TransferTally) throws(Failure) {
-    guard var folder = invocation.rules.manifestFolder else { return }
+    guard var folder = invocation.fileRules.manifestFolder else { return }
     if folder.isEmpty {
-      let firstSource = invocation.sources.sources.first.map { invocation.sources.path(of: $0) } ?? "."
-      folder = invocation.mode == .send ? firstSource : invocation.sources.destination
+      let firstSource = invocation.sourceNaming.sources.first.map { invocation.sourceNaming.path(of: $0) } ?? "."
+      folder = invocation.mode == .send ? firstSource : invocation.sourceNaming.destination
       if LocalEntry(folder)?.isFolder != true { folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path }
     }
     try TransferManifest.write(tally.manifestEntries, of: reporter.session, in: folder)

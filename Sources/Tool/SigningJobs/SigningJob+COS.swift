@@ -47,7 +47,6 @@ extension SigningJob {
     }
   }
 
-  /// Returns the request that the job describes, with its signer.
   package func requestForCOS(host: String) throws -> (request: HTTPRequest, signer: COSSigner) {
     var policy = COSHeaderPolicy.standard
     if let names = signedHeaders?.list {

@@ -11,7 +11,6 @@ extension SigningJob {
     return try sign(request, with: signer, mode, accessKey, context)
   }
 
-  /// Returns the request that the job describes, with its signer.
   package func requestForOSS() throws -> (request: HTTPRequest, signer: OSSSigner) {
     guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
       throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")

@@ -119,7 +119,6 @@ package struct SigningJob: Decodable, Sendable {
   }
 }
 
-/// The reason why the request of a line cannot be signed.
 package struct SigningJobError: Error, Sendable, CustomStringConvertible {
   /// The ID of the signing job, or `nil` if it is absent or cannot be parsed.
   package var id: String?
@@ -128,7 +127,6 @@ package struct SigningJobError: Error, Sendable, CustomStringConvertible {
 }
 
 extension SigningJob {
-  /// The place of a signature.
   package enum Mode: String, Sendable {
     /// In the headers of the request.
     case header
@@ -136,9 +134,7 @@ extension SigningJob {
     case presign
   }
 
-  /// Signs the request that the job describes, and returns an error as a result, too.
-  ///
-  /// The default mode and the current time are for a line that does not specify them.
+  /// Signs the request, and returns an error as a result, too; mode and time are for a line that lacks them.
   package func signed(defaultMode: Mode, now: Timestamp) -> SignedLine {
     do {
       var line = try sign(defaultMode: defaultMode, now: now)
@@ -240,10 +236,8 @@ package struct SignedLine: Encodable, Sendable {
   package var authorization: String?
   /// The URL of the request, presigned in the mode `presign`.
   package var url: String?
-  /// The reason why the request could not be signed.
   package var error: String?
 
-  /// A single line of JSON.
   package var json: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -34,7 +34,13 @@ public struct ConfigurationKey: Sendable, Hashable {
   /// A phrase that describes the setting, without a period.
   public let summary: String
 
-  init(_ name: String, _ form: Form, _ defaultValue: String, _ summary: String) {
+  init(required name: String, _ form: Form, _ summary: String) {
+    self.init(name, form, default: "required", summary)
+  }
+
+  init(optional name: String, _ form: Form, _ summary: String) { self.init(name, form, default: "none", summary) }
+
+  init(_ name: String, _ form: Form, default defaultValue: String, _ summary: String) {
     self.name = name
     self.form = form
     self.defaultValue = defaultValue
@@ -42,7 +48,7 @@ public struct ConfigurationKey: Sendable, Hashable {
   }
 
   func prefixed(_ prefix: String) -> ConfigurationKey {
-    ConfigurationKey("\(prefix).\(name)", form, defaultValue, summary)
+    ConfigurationKey("\(prefix).\(name)", form, default: defaultValue, summary)
   }
 }
 

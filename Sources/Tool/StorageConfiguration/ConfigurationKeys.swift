@@ -7,103 +7,110 @@ public import StorageAuth
 public enum ConfigurationKeys {
   /// The keys of `StorageClientConfiguration`.
   public static let client: [ConfigurationKey] = [
-    ConfigurationKey("requestsInFlight", .integer, "16", "concurrent requests, at least 1"),
-    ConfigurationKey("partsInFlight", .integer, "4", "concurrent parts of one transfer, at least 1"),
-    ConfigurationKey("multipartThreshold", .size, "16MiB", "size from which objects are transferred in parts"),
-    ConfigurationKey("partSize", .size, "8MiB", "size of a part, at least 100KiB"),
-    ConfigurationKey("keysPerPage", .integer, "1000", "entries of a page of a listing, from 1 to 1000"),
-    ConfigurationKey("attempts", .integer, "3", "attempts for each request, from 1 to 100"),
-    ConfigurationKey("retryDelay", .duration, "200ms", "delay before the second attempt, which doubles"),
-    ConfigurationKey("longestRetryDelay", .duration, "20s", "limit of the delay before an attempt"),
+    ConfigurationKey("requestsInFlight", .integer, default: "16", "concurrent requests, at least 1"),
+    ConfigurationKey("partsInFlight", .integer, default: "4", "concurrent parts of one transfer, at least 1"),
+    ConfigurationKey("multipartThreshold", .size, default: "16MiB", "size from which objects are transferred in parts"),
+    ConfigurationKey("partSize", .size, default: "8MiB", "size of a part, at least 100KiB"),
+    ConfigurationKey("keysPerPage", .integer, default: "1000", "entries of a page of a listing, from 1 to 1000"),
+    ConfigurationKey("attempts", .integer, default: "3", "attempts for each request, from 1 to 100"),
+    ConfigurationKey("retryDelay", .duration, default: "200ms", "delay before the second attempt, which doubles"),
+    ConfigurationKey("longestRetryDelay", .duration, default: "20s", "limit of the delay before an attempt"),
   ]
 
   /// The keys of `CredentialCacheConfiguration`.
   public static let credentialCache: [ConfigurationKey] = [
-    ConfigurationKey("timeout", .duration, "30s", "timeout of a request for a credential"),
-    ConfigurationKey("refreshMargin", .duration, "5m", "remaining lifetime at which a credential is refreshed"),
-    ConfigurationKey("backoff", .duration, "1s", "pause after the first failure, which doubles"),
-    ConfigurationKey("longestBackoff", .duration, "1m", "limit of the pause after failures"),
-    ConfigurationKey("spreadsFirstRenewal", .boolean, "true", "whether the first refresh is at a random age"),
+    ConfigurationKey("timeout", .duration, default: "30s", "timeout of a request for a credential"),
+    ConfigurationKey(
+      "refreshMargin", .duration, default: "5m", "remaining lifetime at which a credential is refreshed"),
+    ConfigurationKey("backoff", .duration, default: "1s", "pause after the first failure, which doubles"),
+    ConfigurationKey("longestBackoff", .duration, default: "1m", "limit of the pause after failures"),
+    ConfigurationKey("spreadsFirstRenewal", .boolean, default: "true", "whether the first refresh is at a random age"),
   ]
 
   /// The keys of `AccessKey`.
   public static let accessKey: [ConfigurationKey] = [
-    ConfigurationKey("id", .text, "required", "ID of the access key"),
-    ConfigurationKey("secret", .secret, "required", "secret of the access key, unless `secretFile` is set"),
-    ConfigurationKey("secretFile", .text, "none", "file that contains the secret"),
-    ConfigurationKey("sessionToken", .secret, "none", "session token of a temporary key"),
-    ConfigurationKey("sessionTokenFile", .text, "none", "file that contains the session token"),
+    ConfigurationKey(required: "id", .text, "ID of the access key"),
+    ConfigurationKey(required: "secret", .secret, "secret of the access key, unless `secretFile` is set"),
+    ConfigurationKey(optional: "secretFile", .text, "file that contains the secret"),
+    ConfigurationKey(optional: "sessionToken", .secret, "session token of a temporary key"),
+    ConfigurationKey(optional: "sessionTokenFile", .text, "file that contains the session token"),
   ]
 
   /// The keys of `OSSProvider`, `COSProvider` and `S3Provider`.
   public static let bucket: [ConfigurationKey] = [
-    ConfigurationKey("bucket", .text, "required", "name of the bucket"),
-    ConfigurationKey("region", .text, "required", "region of the bucket"),
-    ConfigurationKey("endpoint", .text, "none", "URL of the service, in place of the region's public one"),
+    ConfigurationKey(required: "bucket", .text, "name of the bucket"),
+    ConfigurationKey(required: "region", .text, "region of the bucket"),
+    ConfigurationKey(optional: "endpoint", .text, "URL of the service, in place of the region's public one"),
   ]
 
   /// The keys of `HTTPTimeouts`.
   public static let timeouts: [ConfigurationKey] = [
-    ConfigurationKey("connect", .duration, "10s", "limit for establishing a connection"),
-    ConfigurationKey("idle", .duration, "60s", "limit for a connection without bytes"),
-    ConfigurationKey("request", .duration, "none", "limit from the start of a request to the head of its response"),
+    ConfigurationKey("connect", .duration, default: "10s", "limit for establishing a connection"),
+    ConfigurationKey("idle", .duration, default: "60s", "limit for a connection without bytes"),
+    ConfigurationKey(optional: "request", .duration, "limit from the start of a request to the head of its response"),
   ]
 
   /// The keys of `ProxyConfiguration`.
   public static let proxy: [ConfigurationKey] = [
-    ConfigurationKey("usesEnvironment", .boolean, "false", "whether `HTTPS_PROXY` and so on count as well"),
-    ConfigurationKey("http", .secret, "none", "URL of the proxy for http"),
-    ConfigurationKey("httpFile", .text, "none", "file that contains this URL"),
-    ConfigurationKey("https", .secret, "none", "URL of the proxy for https"),
-    ConfigurationKey("httpsFile", .text, "none", "file that contains this URL"),
-    ConfigurationKey("exclusions", .list, "none", "hosts that are reached without a proxy"),
+    ConfigurationKey("usesEnvironment", .boolean, default: "false", "whether `HTTPS_PROXY` and so on count as well"),
+    ConfigurationKey(optional: "http", .secret, "URL of the proxy for http"),
+    ConfigurationKey(optional: "httpFile", .text, "file that contains this URL"),
+    ConfigurationKey(optional: "https", .secret, "URL of the proxy for https"),
+    ConfigurationKey(optional: "httpsFile", .text, "file that contains this URL"),
+    ConfigurationKey(optional: "exclusions", .list, "hosts that are reached without a proxy"),
   ]
 
   /// The keys of `TrustedRoots`.
   public static let authorities: [ConfigurationKey] = [
-    ConfigurationKey("file", .text, "none", "PEM file of the trusted certificate authorities"),
-    ConfigurationKey("includesSystem", .boolean, "false", "whether those of the system are trusted too"),
+    ConfigurationKey(optional: "file", .text, "PEM file of the trusted certificate authorities"),
+    ConfigurationKey("includesSystem", .boolean, default: "false", "whether those of the system are trusted too"),
   ]
 
   /// The keys of `AsyncHTTPClientTransport`.
   public static let transport: [ConfigurationKey] =
-    [ConfigurationKey("connectionsPerHost", .integer, "64", "connections to one host, from 1 to 10000")]
+    [ConfigurationKey("connectionsPerHost", .integer, default: "64", "connections to one host, from 1 to 10000")]
     + timeouts.map { $0.prefixed("timeouts") } + proxy.map { $0.prefixed("proxy") }
     + authorities.map { $0.prefixed("authorities") }
 
   /// The keys of `RateLimit`.
   public static let rate: [ConfigurationKey] = [
-    ConfigurationKey("perMinute", .integer, "60", "requests of a caller in each minute"),
-    ConfigurationKey("burst", .integer, "none", "requests at once; with `interval`, in place of `perMinute`"),
-    ConfigurationKey("interval", .duration, "none", "time after which one more request is allowed"),
+    ConfigurationKey("perMinute", .integer, default: "60", "requests of a caller in each minute"),
+    ConfigurationKey(optional: "burst", .integer, "requests at once; with `interval`, in place of `perMinute`"),
+    ConfigurationKey(optional: "interval", .duration, "time after which one more request is allowed"),
   ]
 
   /// The keys of `ConnectionLimits`.
   public static let connections: [ConfigurationKey] = [
-    ConfigurationKey("connections", .integer, "500", "open connections, at least 1"),
-    ConfigurationKey("headTimeout", .duration, "10s", "limit for receiving the head of a request"),
-    ConfigurationKey("bodyTimeout", .duration, "30s", "limit for waiting for a body, which received bytes extend"),
-    ConfigurationKey("minimumBodyRate", .integer, "1024", "bytes per second at which a body must arrive"),
-    ConfigurationKey("idleTimeout", .duration, "60s", "limit between two requests of a connection"),
-    ConfigurationKey("writeTimeout", .duration, "60s", "limit for a response that the client does not read"),
+    ConfigurationKey("connections", .integer, default: "500", "open connections, at least 1"),
+    ConfigurationKey("headTimeout", .duration, default: "10s", "limit for receiving the head of a request"),
+    ConfigurationKey(
+      "bodyTimeout", .duration, default: "30s", "limit for waiting for a body, which received bytes extend"),
+    ConfigurationKey("minimumBodyRate", .integer, default: "1024", "bytes per second at which a body must arrive"),
+    ConfigurationKey("idleTimeout", .duration, default: "60s", "limit between two requests of a connection"),
+    ConfigurationKey("writeTimeout", .duration, default: "60s", "limit for a response that the client does not read"),
   ]
 
   /// The keys of `LocalCloud.Configuration`.
   public static let localCloud: [ConfigurationKey] =
     [
-      ConfigurationKey("accounts", .secrets, "required", "accounts, as `id:secret` or `id:secret:token`"),
-      ConfigurationKey("accountsFile", .text, "none", "file with an account on each line"),
-      ConfigurationKey("buckets", .list, "none", "buckets to create in every service"),
-      ConfigurationKey("ossPort", .integer, "0", "port of OSS; 0 for any free port"),
-      ConfigurationKey("cosPort", .integer, "0", "port of COS; 0 for any free port"),
-      ConfigurationKey("s3Port", .integer, "0", "port of S3; 0 for any free port"),
-      ConfigurationKey("root", .text, "none", "directory for objects; a temporary one by default"),
-      ConfigurationKey("region", .text, "none", "region that OSS V4 signatures must contain"),
-      ConfigurationKey("s3Region", .text, "us-east-1", "region of S3"),
-      ConfigurationKey("isStrict", .boolean, "false", "whether COS signatures must cover every header and parameter"),
-      ConfigurationKey("allowedOrigins", .list, "none", "origins of web pages that may use the services"),
+      ConfigurationKey(required: "accounts", .secrets, "accounts, as `id:secret` or `id:secret:token`"),
+      ConfigurationKey(optional: "accountsFile", .text, "file with an account on each line"),
+      ConfigurationKey(optional: "buckets", .list, "buckets to create in every service"),
+      ConfigurationKey("ossPort", .integer, default: "0", "port of OSS; 0 for any free port"),
+      ConfigurationKey("cosPort", .integer, default: "0", "port of COS; 0 for any free port"),
+      ConfigurationKey("s3Port", .integer, default: "0", "port of S3; 0 for any free port"),
+      ConfigurationKey(optional: "root", .text, "directory for objects; a temporary one by default"),
+      ConfigurationKey(optional: "region", .text, "region that OSS V4 signatures must contain"),
+      ConfigurationKey("s3Region", .text, default: "us-east-1", "region of S3"),
+      ConfigurationKey(
+        "isStrict", .boolean, default: "false", "whether COS signatures must cover every header and parameter"),
+      ConfigurationKey(optional: "allowedOrigins", .list, "origins of web pages that may use the services"),
     ] + connections.map { $0.prefixed("limits") }
+}
 
+// MARK: Misspelled keys
+
+extension ConfigurationKeys {
   /// Returns the members of a JSON object that are not settings, with dots between the parts of a name.
   ///
   /// A misspelled key would otherwise have no effect, because a reader asks only for the keys that it knows:
@@ -124,7 +131,6 @@ public enum ConfigurationKeys {
     return unknownNames.map { ($0, similar(to: $0, in: knownNames)) }
   }
 
-  /// Returns the dotted names of all members that are not objects.
   private static func names(in object: JSONObject, below prefix: String) -> [String] {
     object.flatMap { name, value -> [String] in
       guard let inner = value.object, !inner.isEmpty else { return [prefix + name] }
@@ -133,16 +139,17 @@ public enum ConfigurationKeys {
   }
 
   /// Returns the known name that needs the fewest edits, or `nil` if none is similar.
-  package static func similar(to name: String, in known: [String]) -> String? {
+  package static func similar(to name: String, in knownNames: [String]) -> String? {
     // The comparison takes time in proportion to the product of the lengths.
     let characterLimit = 64
     let characters = Array(name.lowercased().prefix(characterLimit))
-    let candidates = known.map { known in
-      (name: known, edits: editCount(characters, Array(known.lowercased().prefix(characterLimit))))
+    // With as many edits as the name has letters, any name turns into any other; the hyphens of an option are equal.
+    let letterCount = characters.drop { $0 == "-" }.count
+    let editLimit = min(max(2, characters.count / 3), letterCount - 1)
+    let candidates = knownNames.map { knownName in
+      (name: knownName, edits: editCount(characters, Array(knownName.lowercased().prefix(characterLimit))))
     }
-    guard let best = candidates.min(by: { $0.edits < $1.edits }), best.edits <= max(2, characters.count / 3) else {
-      return nil
-    }
+    guard let best = candidates.min(by: { $0.edits < $1.edits }), best.edits <= editLimit else { return nil }
     return best.name
   }
 

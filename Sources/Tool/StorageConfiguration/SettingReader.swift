@@ -54,7 +54,6 @@ struct SettingReader: Sendable {
     return duration
   }
 
-  /// Returns a number of bytes, from an integer or a string with a unit.
   func size(_ key: String, atLeast minimum: Int64) async throws(ConfigurationError) -> Int64? {
     var size: Int64?
     // A value that is no integer is read as a string with a unit.
@@ -116,9 +115,9 @@ struct SettingReader: Sendable {
     ConfigurationError(key: key, reader: reader.description, "The setting \(key) \(reason)", remedy: remedy)
   }
 
-  /// Returns what a closure creates; its error becomes one that names the setting.
+  /// Returns what an expression creates; its error becomes one that names the setting.
   func attributing<Value>(
-    errorsTo key: String, _ create: () throws(TransportError) -> Value
+    errorsTo key: String, _ create: @autoclosure () throws(TransportError) -> Value
   ) throws(ConfigurationError) -> Value {
     do throws(TransportError) {
       return try create()
@@ -139,7 +138,6 @@ struct SettingReader: Sendable {
   }
 }
 
-/// Parsers of numbers with units.
 enum Quantity {
   /// Parses a duration such as `30s`; the units are `ms`, `s`, `m`, `h` and `d`.
   static func duration(_ text: String) -> Duration? {

@@ -30,18 +30,15 @@ extension ProxyConfiguration {
     let settings = SettingReader(reader)
     var proxies = ProxyConfiguration.direct
     if try await settings.boolean("usesEnvironment") ?? false {
-      proxies = try settings.attributing(errorsTo: "usesEnvironment") { () throws(TransportError) in try .environment }
+      proxies = try settings.attributing(errorsTo: "usesEnvironment", .environment)
     }
     for (key, proxy) in [("http", \ProxyConfiguration.http), ("https", \.https)] {
       guard let url = try await settings.secret(key) else { continue }
-      proxies[keyPath: proxy] = try settings.attributing(errorsTo: key) { () throws(TransportError) in
-        try ProxyServer(url.reveal())
-      }
+      proxies[keyPath: proxy] = try settings.attributing(errorsTo: key, ProxyServer(url.reveal()))
     }
     if let hosts = try await settings.list("exclusions") {
-      proxies.exclusions = try settings.attributing(errorsTo: "exclusions") { () throws(TransportError) in
-        try ProxyExclusions(hosts.joined(separator: ","))
-      }
+      proxies.exclusions = try settings.attributing(
+        errorsTo: "exclusions", ProxyExclusions(hosts.joined(separator: ",")))
     }
     self = proxies
   }
@@ -56,8 +53,11 @@ extension TrustedRoots {
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
     let includesSystem = try await settings.boolean("includesSystem") ?? false
-    let path = try await settings.text("file")
-    self = path.map { includesSystem ? .systemAndFile($0) : .file($0) } ?? .system
+    if let path = try await settings.text("file") {
+      self = includesSystem ? .systemAndFile(path) : .file(path)
+    } else {
+      self = .system
+    }
   }
 }
 
@@ -76,11 +76,12 @@ extension AsyncHTTPClientTransport {
     let timeouts = try await HTTPTimeouts(reading: reader.scoped(to: "timeouts"))
     let proxy = try await ProxyConfiguration(reading: reader.scoped(to: "proxy"))
     let authorities = try await TrustedRoots(reading: reader.scoped(to: "authorities"))
+    // The default is that of `AsyncHTTPClientTransport`, and the maximum only prevents mistakes.
     let connections = try await settings.integer("connectionsPerHost", in: 1...10_000) ?? 64
     // Only the file of the authorities is read here; the errors of the other settings are thrown above.
-    self = try settings.attributing(errorsTo: "authorities.file") { () throws(TransportError) in
-      try AsyncHTTPClientTransport(
-        timeouts: timeouts, connectionsPerHost: connections, proxy: proxy, trustedRoots: authorities)
-    }
+    self = try settings.attributing(
+      errorsTo: "authorities.file",
+      AsyncHTTPClientTransport(
+        timeouts: timeouts, connectionsPerHost: connections, proxy: proxy, trustedRoots: authorities))
   }
 }

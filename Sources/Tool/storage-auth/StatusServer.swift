@@ -61,7 +61,6 @@ struct RunningServer: Sendable {
   let port: Int
   private let task: Task<Void, any Error>
 
-  /// Starts a server, and waits until it listens.
   init(_ router: Router<BasicRequestContext>, host: String, port: Int, limits: ConnectionLimits) async throws {
     let (ports, started) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
@@ -91,7 +90,6 @@ struct RunningServer: Sendable {
 }
 
 extension CommandFailure {
-  /// Runs a server, and throws a failure if it cannot listen on an address.
   static func reportingListenErrors<Result>(
     on host: String, _ port: Int, _ server: () async throws -> Result
   ) async throws -> Result {

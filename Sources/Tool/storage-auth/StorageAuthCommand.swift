@@ -8,7 +8,6 @@ internal import StorageClient
 
 @main
 enum StorageAuthProgram {
-  /// Runs the command that the command line specifies, and prints errors through ``Terminal``.
   static func main() async {
     StandardStream.reserve()
     var arguments = Array(CommandLine.arguments.dropFirst())
@@ -157,7 +156,6 @@ struct HelpText {
     return (keptLines + [Substring(lastLine)]).joined(separator: "\n")
   }
 
-  /// The command in the line with its usage.
   private var command: String {
     let usage = lines.first { $0.hasPrefix("USAGE: ") }?.split(separator: " ").dropFirst() ?? []
     return usage.prefix { !"<[(-".contains($0.first ?? "<") }.joined(separator: " ")

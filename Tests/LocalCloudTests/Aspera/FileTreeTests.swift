@@ -87,6 +87,44 @@ final class FileTreeTests: XCTestCase {
       XCTAssertNil(try tree.entry(at: path("/d")))
     }
   }
+
+  func testIDOfAFileThatIsGoneDoesNotNameTheFileThatIsMovedToItsPath() throws {
+    let register = FileRegister()
+    let (source, target) = (try path("/a"), try path("/b"))
+    let (movedID, outdatedID) = (register.id(of: source), register.id(of: target))
+    _ = try register.addPermission(grant(on: outdatedID), of: "key", by: "mia", at: date)
+    register.moveIDs([(source, target)])
+    XCTAssertEqual(register.path(ofID: String(movedID)), target)
+    XCTAssertEqual(register.id(of: target), movedID)
+    XCTAssertNil(register.path(ofID: String(outdatedID)))
+    XCTAssertTrue(register.permissions(of: "key").isEmpty, "the permission was for the file that is gone")
+  }
+
+  func testPermissionsProtectAtMostHalfOfTheIDs() throws {
+    let register = FileRegister(capacity: 10)
+    let ids = register.ids(of: try (0..<6).map { try path("/\($0)") })
+    for id in ids[..<5] { _ = try register.addPermission(grant(on: id), of: "key", by: "mia", at: date) }
+    XCTAssertThrowsError(try register.addPermission(grant(on: ids[5]), of: "other", by: "mia", at: date))
+    _ = register.ids(of: try (6..<60).map { try path("/\($0)") })
+    let keptCount = (0..<60).count { register.path(ofID: String(ids[0] + $0)) != nil }
+    XCTAssertLessThan(keptCount, 10)
+    XCTAssertTrue(ids[..<5].allSatisfy { register.path(ofID: String($0)) != nil })
+  }
+
+  func testRootOfADeletedAccessKeyIsNoLongerProtected() throws {
+    let register = FileRegister(capacity: 4)
+    let ids = try ["/a", "/b"].map { register.registerRoot(try path($0)) }
+    register.unregisterRoot(try path("/a"))
+    register.unregisterRoot(.root)
+    for number in 0..<20 { _ = register.id(of: try path("/\(number)")) }
+    XCTAssertNil(register.path(ofID: String(ids[0])))
+    XCTAssertEqual(register.path(ofID: String(ids[1])), try path("/b"))
+    XCTAssertEqual(register.path(ofID: String(FileRegister.rootID)), .root)
+  }
+
+  private func grant(on id: Int) -> FilePermission.Grant {
+    FilePermission.Grant(fileID: id, isForGroup: false, accessID: "noa", levels: .all)
+  }
 }
 
 private let date = Timestamp(unixSeconds: 1_795_161_600)

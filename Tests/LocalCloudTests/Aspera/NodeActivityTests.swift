@@ -3,11 +3,12 @@
 
 internal import AsperaAuth
 internal import AsyncHTTPClient
-internal import LocalCloud
 internal import NIOCore
 internal import NIOHTTP1
 internal import StorageAuth
 internal import XCTest
+
+@testable internal import LocalCloud
 
 /// Tests the transfers, events and sizes that the local Node API reports.
 final class NodeActivityTests: SimulatorTestCase {
@@ -409,6 +410,16 @@ final class NodeActivityTests: SimulatorTestCase {
         space?[0],
         ["path": "/", "bytes_total": 1_099_511_627_776, "bytes_free": 1_099_511_627_771, "percent_free": 100])
       XCTAssertEqual(space?[1]?["error"]?["code"], 404)
+    }
+  }
+
+  func testTimesBeyondTheLimitOfMicrosecondsSaturate() {
+    for (seconds, expected) in [(Int64.max / 10, Int64.max), (.min / 10, .min), (2, 2_000_000), (-1, -1_000_000)] {
+      let record = TransferRecord(
+        .init(
+          accessKey: nil, userID: "mia", direction: .send, login: "mia", tokenType: "none", paths: [],
+          date: Timestamp(unixSeconds: seconds)))
+      XCTAssertEqual(record.document["start_time_usec"]?.integer.map { Int64($0) }, expected)
     }
   }
 

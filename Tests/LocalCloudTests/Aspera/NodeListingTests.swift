@@ -161,6 +161,10 @@ final class NodeListingTests: AsperaTestCase {
       XCTAssertEqual(try found.value["total_count"], 2)
       let shallow = try await client.post("/files/search", ["path": "/in", "filters": ["depth_max": 1]]).value
       XCTAssertEqual(shallow["items"]?.array?.map { $0["path"]?.string }, ["/in/a.txt", "/in/deep"])
+      for name in ["depth_min", "depth_max"] {
+        let refused = try await client.post("/files/search", ["path": "/in", "filters": [name: "1"]])
+        XCTAssertEqual(refused.status, 400, name)
+      }
       let page = try await client.post("/files/page", ["path": "/in", "count": 1]).value
       XCTAssertEqual(page["items"]?[0]?["basename"], "a.txt")
       let token = try XCTUnwrap(page["next_iteration_token"])

@@ -81,6 +81,24 @@ final class SimulatorLoginTests: SimulatorTestCase {
     }
   }
 
+  func testKeyFromARefusedSetupCallIsNotAdded() async throws {
+    try await withNode { [self] cloud, client in
+      let key = try PrivateKey.generateEd25519()
+      let (line, paths): (String, JSONValue) = (try line(of: key), [["destination": "/up"]])
+      for request: JSONValue in [
+        ["paths": paths, "public_keys": .string(line), "token_life_seconds": 0],
+        ["paths": paths, "public_keys": [.string(line), "no key"]],
+      ] {
+        let answer = try await client.setup("upload_setup", request)
+        XCTAssertNil(answer)
+      }
+      let file = try write([1], to: "a", in: makeDirectory())
+      let outcome = try await Simulator.run(
+        arguments("send", cloud, user: "xfer", [file], to: "/up"), ["ASPERA_SCP_KEY": try pem(of: key)])
+      XCTAssertEqual(outcome.code, 19)
+    }
+  }
+
   func testKeyFilesAreTriedInOrderAndThePassphraseIsAlsoThePassword() async throws {
     let key = try PrivateKey(pem: Self.encryptedKey, passphrase: "open-sesame")
     try await withNode { [self] cloud, client in

@@ -112,6 +112,9 @@ final class SimulatorRefusalTests: SimulatorTestCase {
         XCTAssertEqual(outcome.code, 8, option)
         XCTAssertTrue(outcome.errors.contains("simulator"), option)
       }
+      let unknownMode = try await Simulator.run(["--mode", "sent", "--host", "127.0.0.1", "--user", "mia", "/a", "/b"])
+      XCTAssertEqual(unknownMode.code, 8)
+      XCTAssertFalse(unknownMode.text.contains("missing"), unknownMode.text)
       for name in ["ASPERA_SCP_TOKEN", "ASPERA_SCP_COOKIE"] {
         let outcome = try await Simulator.run(
           arguments("send", cloud, ["/dev/null"], to: "/a"), Self.password.merging([name: "a\nb"]) { _, new in new })

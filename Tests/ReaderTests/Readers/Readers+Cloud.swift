@@ -166,7 +166,9 @@ extension Reader {
     guard let document = try? JSONValue(parsing: input) else { return false }
     var isRead = false
     for element in document["transfer_requests"]?.array ?? [document] {
-      guard let order = try? SetupRequest(random.pick([.send, .receive]), element, .root) else { continue }
+      guard let order = try? TransferRequest(random.pick([.send, .receive]), in: element, below: .root) else {
+        continue
+      }
       isRead = true
       if let lifetime = try? order.lifetime { _ = Samples.now.advanced(by: lifetime).iso8601 }
       _ = (try? EntryFilter(element), AccessLevels(element["access_levels"]))

@@ -80,6 +80,7 @@ final class CredentialChainTests: XCTestCase {
       XCTFail("the chain returned a credential")
     } catch {
       XCTAssertEqual(error.message, "The chain has no sources.")
+      XCTAssertEqual(error.remedy, "Create the chain with at least one provider.")
     }
   }
 }

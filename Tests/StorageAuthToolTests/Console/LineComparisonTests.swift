@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import StorageAuth
 import XCTest
 
 @testable import storage_auth
@@ -32,6 +33,17 @@ final class LineComparisonTests: XCTestCase {
     XCTAssertEqual(
       shown("a:1\nc:3\n", "a:1\nb:2\nc:3\n"), ["  a:1 | a:1", "! - | [b:2]", "  c:3 | c:3", "   | "])
     XCTAssertEqual(shown("a\nb\nc", "a\nc"), ["  a | a", "! [b] | -", "  c | c"])
+  }
+
+  func testRowsContainNoLineForTheSideThatLacksIt() throws {
+    let pair = try XCTUnwrap(ComparedString("a", client: "a\nb\nc", service: "a\nc")).json(marking: [])
+    XCTAssertEqual(pair["rows"]?[1]?["client"]?[1]?.string, "b")
+    XCTAssertEqual(pair["rows"]?[1]?["service"], .null)
+    let single = try XCTUnwrap(ComparedString("a", client: "a\nb", service: nil)).json(marking: ["b"])
+    XCTAssertEqual(single["rows"]?[1]?["client"], .null)
+    XCTAssertEqual(single["rows"]?[1]?["service"]?[0]?.string, "b")
+    XCTAssertEqual(single["rows"]?[1]?["differs"]?.bool, true)
+    XCTAssertNil(ComparedString("a", client: nil, service: nil))
   }
 
   func testStringsWithManyLinesAreComparedByPosition() {

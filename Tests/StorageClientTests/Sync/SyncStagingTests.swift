@@ -44,6 +44,24 @@ final class SyncStagingTests: SyncTestCase {
   }
 
   // matrix: Synchronization: interruption
+  func testUnexpectedFileTypesInTheStagingFolderAreKept() async throws {
+    let directory = try TemporaryDirectory(self)
+    for path in ["storage-auth-left", "storage-auth-nested/folder", "item-folder"] {
+      try FileManager.default.createDirectory(
+        atPath: directory.path("\(staging)/\(path)").string, withIntermediateDirectories: true)
+    }
+    XCTAssertEqual(chmod(directory.path(staging).string, 0o700), 0)
+    for name in ["storage-auth-file", "storage-auth-left/content", "storage-auth-nested/content"] {
+      _ = try directory.write([1], to: "\(staging)/\(name)")
+    }
+    let report = try await sync(.objects(in: store("a")), .folder(directory.path(".")))
+    XCTAssertTrue(report.isComplete)
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: directory.path(staging).string)
+    XCTAssertEqual(
+      Set(paths), ["storage-auth-file", "storage-auth-nested", "storage-auth-nested/folder", "item-folder", "lock"])
+  }
+
+  // matrix: Synchronization: interruption
   func testSecondSynchronizationIntoAFolderEndsWithAnError() async throws {
     let directory = try TemporaryDirectory(self)
     let store = store("a")

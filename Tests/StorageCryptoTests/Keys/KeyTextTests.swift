@@ -58,6 +58,13 @@ final class KeyTextTests: XCTestCase {
     }
   }
 
+  func testKeyLengthOfScryptMustBeThatOfTheCipher() throws {
+    XCTAssertEqual(try PrivateKey(pem: Self.ed25519WithScryptLength, passphrase: "secret").kind, .ed25519)
+    let shorter = Self.ed25519WithScryptLength.replacing("AQIBIDAd", with: "AQIBEDAd")
+    XCTAssertNotEqual(shorter, Self.ed25519WithScryptLength)
+    assertRefused(shorter, "secret", .unsupportedEncryption, "length 16 for AES-256", .wrongPassphrase)
+  }
+
   private func assertRefused(
     _ text: String, _ passphrase: String?, _ error: KeyError, _ name: String, _ other: KeyError? = nil,
     line: UInt = #line
@@ -237,6 +244,17 @@ final class KeyTextTests: XCTestCase {
     -----BEGIN PUBLIC KEY-----
     MCowBQYDK2VwAyEAf44nVyV4wg1Sbo6DGjj/xAEf6HFCU05BB1cixrPscZg=
     -----END PUBLIC KEY-----
+
+    """
+
+  /// A disposable Ed25519 key, encrypted with the passphrase `secret`, with the optional length of scrypt's key: 32.
+  private static let ed25519WithScryptLength = """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIGVMFEGCSqGSIb3DQEFDTBEMCMGCSsGAQQB2kcECzAWBAjuYVyje3Ec+AIBEAIB
+    CAIBAQIBIDAdBglghkgBZQMEASoEEG4kgYkStAL32gHSPfBWeecEQL2iuY9Y9W4w
+    Lae355GYbTK7vNFnjFP+lE3R6kcbl+NHZ/GFy6Ecjf9JRb5SOMvVDMQlm17lew0e
+    oyXKo2nEv2Y=
+    -----END ENCRYPTED PRIVATE KEY-----
 
     """
 

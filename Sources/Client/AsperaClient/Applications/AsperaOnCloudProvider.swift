@@ -120,7 +120,7 @@ final class AsperaOnCloudHome: Sendable {
   /// Returns the sender of requests to the node, which shares credentials, events and clocks with the client's sender.
   func nodeSender(of outer: RequestSender<AsperaOnCloudProvider>) async throws -> RequestSender<AsperaProvider> {
     let provider = try await folder().provider(root: root, transfers: transfers)
-    return outer.memory.value {
+    return outer.storeCache.value {
       RequestSender(
         provider, credentials: outer.credentials, configuration: outer.configuration, transport: outer.transport,
         events: outer.events, clockSkew: outer.clockSkew, time: outer.time)

@@ -25,7 +25,7 @@ public struct FaspexClient: Sendable {
 
   let api: ApplicationAPI
   private let transfers: AsperaTransferOptions
-  private let memory = StoreMemory()
+  private let cache = StoreCache()
 
   /// Creates a client whose access tokens come from a credential provider.
   ///
@@ -129,7 +129,7 @@ public struct FaspexClient: Sendable {
       throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
     let spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
-    try await carryOut(spec, issuer: issuer, in: context, progress: progress)
+    try await runTransfer(spec, issuer: issuer, in: context, progress: progress)
     try await waitForCompletion(of: package.id)
     return try FaspexPackage(try await api.call(.get, packagePath))
   }
@@ -154,20 +154,20 @@ public struct FaspexClient: Sendable {
     }
     let paths = specification.paths.map { TransferPath($0.source) }
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
-    try await carryOut(spec, issuer: issuer, in: try context, progress: progress)
+    try await runTransfer(spec, issuer: issuer, in: try context, progress: progress)
   }
 
   // MARK: Transfers
 
-  private var context: FaspexContext { get throws { try memory.value { try FaspexContext(transfers, of: api) } } }
+  private var context: FaspexContext { get throws { try cache.value { try FaspexContext(transfers, of: api) } } }
 
-  private func carryOut(
+  private func runTransfer(
     _ spec: TransferSpec, issuer: FaspexTokenIssuer, in context: FaspexContext, progress: TransferProgress.Handler?
   ) async throws {
     var spec = spec
     spec.createsFolder = true
-    let session = transfers.session(spec, account: context.account, issuer: issuer)
-    try await context.queue.carryOut(session, size: nil, ProgressMeter(total: nil, handler: progress))
+    let session = transfers.makeSession(spec, account: context.account, issuer: issuer)
+    try await context.queue.runToEnd(session, size: nil, meter: ProgressMeter(total: nil, handler: progress))
   }
 
   private func waitForCompletion(of id: String) async throws {

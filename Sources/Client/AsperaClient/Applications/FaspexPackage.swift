@@ -51,7 +51,6 @@ public struct FaspexBox: Sendable, Hashable, CustomStringConvertible {
   /// The name of the box in paths of the API.
   public var description: String { name }
 
-  /// The value of the parameter `type` in requests for downloads.
   var downloadType: String { self == .outbox ? "sent" : "received" }
 }
 

@@ -48,9 +48,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let provider = provider
     let conventions = provider.conventions
     var headers = operationHeaders
-    for field in provider.headers(of: kind, body: digest, alongside: operationHeaders) {
-      headers[field.name] = field.value
-    }
+    headers.replaceFields(with: provider.headers(of: kind, body: digest, alongside: operationHeaders))
     let endpoint = try provider.endpoint
     let request = try endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
@@ -63,7 +61,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     return draft
   }
 
-  /// Sends a request, and reads the document in its response.
   func document<Value>(
     from draft: RequestDraft, _ read: (any DocumentFormat, [UInt8]) throws -> Value
   ) async throws -> Value {
@@ -77,7 +74,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   @concurrent func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try await sender.transfer("upload", key, progress) { ledger in
+    try await sender.withTransferLedger(for: "upload", of: key, progress: progress) { ledger in
       if options.forbidOverwrite, options.checksVersioning { try await requireOverwriteProtection(of: key) }
       switch source.storage {
       case .bytes(let bytes): return try await uploadPayload(BytesPayload(bytes: bytes), to: key, options, ledger)
@@ -162,7 +159,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   @concurrent func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await sender.transfer("download", key, progress) { ledger in
+    try await sender.withTransferLedger(for: "download", of: key, progress: progress) { ledger in
       try await FileReplacement.write(location) { replacement in
         try await FileDownload(bucket: self, key: key, options: options, file: replacement, ledger: ledger).download()
       }
@@ -191,7 +188,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   func head(_ key: String, versionID: String?, headers: HTTPFields) async throws -> ObjectInfo {
-    try headers.requireScope(.head, of: "a request for the description of an object", provider.conventions.scopes)
+    try headers.requireApplicable(
+      to: .head, named: "a request for the description of an object", in: provider.conventions.scopes)
     return try await requestInfo(key, versionID, headers)
   }
 
@@ -295,7 +293,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    try await sender.transfer("copy", key, nil) { _ in
+    try await sender.withTransferLedger(for: "copy", of: key, progress: nil) { _ in
       let conventions = provider.conventions
       // A source key that the service cannot store is an error of its own, before the copy is requested.
       _ = try draft(.get, source.key)
@@ -402,7 +400,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ payload: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
     options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try await sender.transfer("upload", key, progress) { ledger in
+    try await sender.withTransferLedger(for: "upload", of: key, progress: progress) { ledger in
       if options.forbidOverwrite, options.checksVersioning { try await requireOverwriteProtection(of: key) }
       let headers = try options.requestHeaders(in: provider.conventions, key: key, file: payload.path)
       let upload = ResumableUpload(
@@ -425,7 +423,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
     options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try await sender.transfer("download", key, progress) { ledger in
+    try await sender.withTransferLedger(for: "download", of: key, progress: progress) { ledger in
       try await ResumableDownload(
         bucket: self, key: key, destination: location, options: options, storage: checkpoint, ledger: ledger
       ).complete()

@@ -67,14 +67,14 @@ extension CopyOptions {
   var requiresVersioningCheck: Bool { checksVersioning || attributes?.checksVersioning == true }
 
   func requestHeaders(in conventions: HeaderConventions, key: String) throws(StorageError) -> HTTPFields {
-    try headers.requireScope(.copy, of: "a copy", conventions.scopes)
+    try headers.requireApplicable(to: .copy, named: "a copy", in: conventions.scopes)
     var fields = HTTPFields()
     if let attributes {
-      try attributes.headers.requireScope(.copy, of: "a copy", conventions.scopes)
+      try attributes.headers.requireApplicable(to: .copy, named: "a copy", in: conventions.scopes)
       fields = try attributes.requestHeaders(in: conventions, key: key)
       fields[conventions.metadataDirective] = conventions.replaceMetadata
     }
-    for field in headers { fields[field.name] = field.value }
+    fields.replaceFields(with: headers)
     if forbidsOverwriting { try fields.forbidOverwrite(in: conventions) }
     return fields
   }

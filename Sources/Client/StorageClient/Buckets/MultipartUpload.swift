@@ -19,7 +19,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   static func begin(_ bucket: BucketClient<Provider>, key: String, headers: HTTPFields) async throws -> MultipartUpload
   {
     let scopes = bucket.provider.conventions.scopes
-    try headers.requireScope([.initiate, .part, .complete, .abort], of: "a multipart upload", scopes)
+    try headers.requireApplicable(to: [.initiate, .part, .complete, .abort], named: "a multipart upload", in: scopes)
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], for: .initiate, headers: headers.applying(to: .initiate, scopes))
     let request = DocumentRequest(bucket: bucket.provider.bucket, key: key)

@@ -77,7 +77,6 @@ extension StorageClient: StoreClient {
 }
 
 extension ObjectStore {
-  /// The store that performs the operations: that of a client, or else this store.
   var underlyingStore: any ObjectStore { (self as? any StoreClient)?.store ?? self }
 
   /// Returns the identity of an object, or `nil` if another process must not continue a transfer to or from it.
@@ -110,10 +109,11 @@ extension RequestSender {
   /// Throws an error if a checkpoint belongs to another object, or to the same bucket and key of another server.
   func requireIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {
     guard let saved, saved == objectIdentity(of: key) else {
-      let other = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"
-      let wanted = objectIdentity(of: key).map { " (\($0))" } ?? ""
+      let savedObject = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"
+      let requestedIdentity = objectIdentity(of: key).map { " (\($0))" } ?? ""
       throw StorageError(
-        .invalidOption, "The checkpoint belongs to \(other) and not to \(self.location(ofKey: key))\(wanted).",
+        .invalidOption,
+        "The checkpoint belongs to \(savedObject) and not to \(self.location(ofKey: key))\(requestedIdentity).",
         remedy: "Keep the checkpoint of each transfer in a place of its own.")
     }
   }

@@ -273,7 +273,7 @@ extension StorageClient where Provider: PresigningProvider {
         try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
       }.result
     }
-    let context = SigningContext(date: try sender.serviceTime().date)
+    let context = SigningContext(date: try sender.serviceTime().time)
     return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
   }
 }

@@ -3,6 +3,8 @@
 
 /// The version and byte range of an object to download, and the conditions for the download.
 public struct DownloadOptions: Sendable, Hashable {
+  private static let optionHeaders: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
+
   /// The byte range to download, whose checksum cannot be verified, or `nil` for the whole object.
   public var range: ByteRange?
   /// The version of the object, in a bucket with versioning, or `nil` for the latest version.
@@ -36,20 +38,15 @@ public struct DownloadOptions: Sendable, Hashable {
     self.headers = headers
   }
 
-  private static let optionHeaders: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
-
   /// Returns the headers of a download, or throws an error if an additional header does not apply or has an option.
   func requestHeaders(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
-    try headers.requireScope(.download, of: "a download", conventions.scopes)
-    var fields = HTTPFields()
-    for field in headers {
-      guard !Self.optionHeaders.contains(field.name) else {
-        throw StorageError(
-          .invalidOption, "The header \(field.name.rawName) cannot be set directly, because it has a separate option.",
-          remedy: "Set range, ifMatch, ifNoneMatch or ifModifiedSince.")
-      }
-      fields[field.name] = field.value
+    try headers.requireApplicable(to: .download, named: "a download", in: conventions.scopes)
+    if let field = headers.first(where: { Self.optionHeaders.contains($0.name) }) {
+      throw StorageError(
+        .invalidOption, "The header \(field.name.rawName) cannot be set directly, because it has a separate option.",
+        remedy: "Set range, ifMatch, ifNoneMatch or ifModifiedSince.")
     }
+    var fields = headers
     try fields.set(.range, to: range?.headerValue)
     try fields.set(.ifMatch, to: ifMatch)
     try fields.set(.ifNoneMatch, to: ifNoneMatch)

@@ -19,18 +19,18 @@ package struct FileReplacement: Sendable {
   private let replacesFile: Bool
   let incompleteFile: LocalFile
 
-  package static func write<Result>(
-    _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
-  ) async throws -> Result { try await write(FileLocation(path), permissions: permissions, body) }
+  package static func write<Value>(
+    _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Value
+  ) async throws -> Value { try await write(FileLocation(path), permissions: permissions, body) }
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
   /// After an error the destination is unchanged, and the temporary file is removed. By default, the file has the
   /// permissions of the file that it replaces and a new temporary name; a given name can be that of an older file.
-  package static func write<Result>(
+  package static func write<Value>(
     _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool = true,
-    temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Result
-  ) async throws -> Result {
+    temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Value
+  ) async throws -> Value {
     if let name { try await FileLocation(name, in: destination.folder).remove() }
     let replacement = try await FileReplacement(
       name ?? destination.temporaryName(), of: destination, permissions: permissions)

@@ -9,7 +9,7 @@ package import SystemPackage
 /// `runBlocking` block. A name is one component of a path; no call follows a symbolic link at a name unless told to.
 package protocol FileSystem: Sendable {
   /// Calls a closure that blocks until the file system has responded, on a thread that may block.
-  func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
+  func runBlocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
 
   /// Opens the folder at a path, and follows symbolic links.
   func openFolder(_ path: FilePath) throws(Errno) -> FileDescriptor
@@ -52,7 +52,6 @@ package protocol FileSystem: Sendable {
   /// The lock ends when the descriptor is closed or the process ends.
   func tryLock(_ descriptor: FileDescriptor) throws(Errno) -> Bool
 
-  /// The number of the user as whom the process runs.
   var userID: UInt32 { get }
 }
 
@@ -132,9 +131,9 @@ public struct FileIdentity: Sendable, Hashable, Codable {
 
 extension FileSystem {
   /// Calls a closure that blocks, and converts the system's errors into errors for the file at a path.
-  func runBlocking<Result: Sendable>(
-    at path: FilePath, _ body: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
+  func runBlocking<Value: Sendable>(
+    at path: FilePath, _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     do { return try await runBlocking(body) } catch let error as Errno {
       throw StorageError(error, at: path)
     }

@@ -30,7 +30,6 @@ package final class Folder: Sendable {
     Folder(path.appending(name), system, try system.openFolder(name, in: descriptor))
   }
 
-  /// Opens a folder in this folder, and creates it if it does not exist.
   func createFolder(_ name: FilePath.Component, permissions: FilePermissions) throws(Errno) -> Folder {
     do {
       return try folder(name)
@@ -67,7 +66,6 @@ package final class Folder: Sendable {
     }
   }
 
-  /// The names in this folder, in any order.
   var names: [FilePath.Component] { get throws(Errno) { try system.names(in: descriptor) } }
 
   /// Removes the name of a file, and succeeds if no file has the name.
@@ -79,7 +77,6 @@ package final class Folder: Sendable {
     }
   }
 
-  /// Removes an empty folder.
   func removeFolder(_ name: FilePath.Component) throws(Errno) {
     try system.remove(name, in: descriptor, isFolder: true)
   }
@@ -94,15 +91,14 @@ package final class Folder: Sendable {
     try removeFolder(name)
   }
 
-  /// Renames a file atomically, and replaces a file that has the new name.
   func rename(_ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder) throws(Errno) {
     try system.rename(name, in: descriptor, to: newName, in: newFolder.descriptor)
   }
 
   /// Calls a closure that blocks, and converts the system's errors into errors for a file in the folder, or the folder.
-  func runBlocking<Result: Sendable>(
-    at name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
-  ) async throws -> Result {
+  func runBlocking<Value: Sendable>(
+    at name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Value
+  ) async throws -> Value {
     try await system.runBlocking(at: name.map { path.appending($0) } ?? path) { [self] in try body(self) }
   }
 }

@@ -108,7 +108,6 @@ package final class LocalFile: Sendable {
     try await system.runBlocking(at: path) { [self] in try system.write(bytes, to: descriptor, at: offset) }
   }
 
-  /// The status of the file now; the call blocks.
   var currentStatus: FileStatus {
     get throws {
       do { return try system.status(of: descriptor) } catch { throw StorageError(error, at: path) }

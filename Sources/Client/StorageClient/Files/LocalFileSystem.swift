@@ -22,9 +22,9 @@ extension FileSystem where Self == LocalFileSystem {
 package struct LocalFileSystem: FileSystem {
   private static let queue = DispatchQueue(label: "storage-auth files", attributes: .concurrent)
 
-  package func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  package func runBlocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      Self.queue.async { continuation.resume(with: Swift.Result { try body() }) }
+      Self.queue.async { continuation.resume(with: Result { try body() }) }
     }
   }
 
@@ -176,7 +176,7 @@ package struct LocalFileSystem: FileSystem {
   }
 
   /// Calls a function of swift-system, which throws only `Errno`, but whose declaration does not say so.
-  private static func throwingErrno<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
+  private static func throwingErrno<Value>(_ body: () throws -> Value) throws(Errno) -> Value {
     do { return try body() } catch {
       throw error as? Errno ?? .ioError
     }

@@ -135,14 +135,13 @@ private struct PresignedExchange {
         let received = try await transport.send(request, body: body)
         if received.response.isSuccess { return received }
         let (bytes, isTruncated) = try await received.errorBody()
-        var error = target.serviceError(in: received.response, body: bytes)
+        var error = target.error(in: received.response, body: bytes)
         error.attempts = plan.attempts
         let isReasonLost = isTruncated && !error.isExplained
         nextStep = isReasonLost ? plan.scheduleRetry(afterTruncation: error) : plan.scheduleRetry(after: error)
         failure = error
       } catch let error as TransportError {
-        if let sourceError = meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
-        if error.code == .cancelled { throw CancellationError() }
+        try error.throwCause(recordedBy: meter)
         nextStep = plan.scheduleRetry(after: error)
         failure = error
       }
@@ -196,24 +195,25 @@ extension PresignedRequest {
 }
 
 extension PresignedURLRules {
-  private static let known = ServiceDescription.known.compactMap(\.presignedURLs)
+  private static let allRules = ServiceDescription.known.compactMap(\.presignedURLs)
 
   /// Returns whether a parameter belongs to a signature, or selects a version or headers of the response.
   ///
   /// Any other parameter can make the service convert the object.
   static func leavesObjectUnprocessed(_ parameter: Substring) -> Bool {
     let name = String(parameter.prefix { $0 != "=" }).asciiLowercased
-    return name == "versionid" || name.hasBytePrefix("response-") || known.contains { $0.leavesObjectUnprocessed(name) }
+    return name == "versionid" || name.hasBytePrefix("response-")
+      || allRules.contains { $0.leavesObjectUnprocessed(name) }
   }
 
   /// Returns whether a parameter or a header makes a service call a server of the app after an upload.
   static func isCallbackName(_ name: String) -> Bool {
-    known.contains { $0.callbackNames.contains(name.asciiLowercased) }
+    allRules.contains { $0.callbackNames.contains(name.asciiLowercased) }
   }
 
   static func expiration(of url: String) -> Timestamp? {
     let values = values(of: url.query)
-    return known.lazy.compactMap { $0.expiration(values) }.first
+    return allRules.lazy.compactMap { $0.expiration(values) }.first
   }
 
   /// Returns the algorithm of the checksum that the service reports after an upload to a URL.
@@ -239,5 +239,6 @@ extension PresignedURLRules {
 }
 
 extension String {
-  fileprivate var query: Substring { drop { $0 != "?" }.dropFirst() }
+  /// The part of a URL after the question mark.
+  var query: Substring { drop { $0 != "?" }.dropFirst() }
 }

@@ -5,12 +5,15 @@
 package struct PresignedTarget: Sendable, Hashable, Codable {
   /// The method and the URL without its query, for error messages.
   package let subject: String
-  /// The path of the URL without the leading slash.
+  /// The key that errors and descriptions of the object contain: the path of the URL without the leading slash.
+  ///
+  /// The path is as in the URL: percent-encoded and, for some addressing styles, with the bucket name. The URL does not
+  /// tell which style it has.
   package let key: String
   /// Whether the service sends the stored bytes of the object, instead of a converted image, for example.
   private let isUnprocessed: Bool
 
-  /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
+  /// The maximum size, in bytes, of a reply to a callback that is read; above the 3 MB that OSS allows.
   static let callbackReplyLimit = 4 << 20
 
   package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {
@@ -21,18 +24,13 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     }
     let url = try request.serviceURL
     subject = "\(method) \(url.visible)"
-    let path = url.path.prefix { $0 != "?" }
-    key = String(path.dropFirst())
-    isUnprocessed = url.path.dropFirst(path.count + 1).split(separator: "&").allSatisfy(
-      PresignedURLRules.leavesObjectUnprocessed)
+    // The path of a service URL includes its query.
+    key = String(url.path.prefix { $0 != "?" }.dropFirst())
+    isUnprocessed = url.path.query.split(separator: "&").allSatisfy(PresignedURLRules.leavesObjectUnprocessed)
   }
 
-  /// Returns the error that a response reports, or `nil` if the service performed the operation.
-  package func error(in response: HTTPResponse, body: [UInt8]) -> ServiceError? {
-    response.isSuccess ? nil : serviceError(in: response, body: body)
-  }
-
-  func serviceError(in response: HTTPResponse, body: [UInt8]) -> ServiceError {
+  /// Returns the error that an unsuccessful response reports.
+  package func error(in response: HTTPResponse, body: [UInt8]) -> ServiceError {
     ServiceError(response, body: body, subject: subject, conventions: .known(from: response))
   }
 
@@ -65,13 +63,18 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
 
   /// Compares a downloaded body with the length and the checksum in the head of its response.
   package func verify(
-    _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, _ found: ObjectChecksum
+    _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, checksum: ObjectChecksum
   ) throws(StorageError) {
     try requireEntityTag(in: response)
-    let length = response.contentLength
-    try checkByteCount(of: subject, byteCount, length: length)
-    // The system does not report how it found the end of the body.
-    if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
-    if let expected = checksum(of: info, in: response) { try checkChecksum(of: subject, found, expected: expected) }
+    let announcedLength = response.contentLength
+    try checkByteCount(of: subject, byteCount, length: announcedLength)
+    // Without a length and a checksum, a body that was cut off cannot be told from a complete one: the system does not
+    // report whether the body or only the connection ended.
+    if announcedLength == nil, isUnprocessed, info.checksum == nil {
+      throw StorageError.unverifiable(subject, byteCount)
+    }
+    if let expected = self.checksum(of: info, in: response) {
+      try checkChecksum(of: subject, checksum, expected: expected)
+    }
   }
 }

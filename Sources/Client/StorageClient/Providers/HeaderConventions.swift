@@ -151,7 +151,6 @@ public struct ChecksumHeader: Sendable, Hashable {
 }
 
 extension HTTPFields {
-  /// Returns the first valid checksum in the given headers, or `nil` if none contains one.
   func checksum(in headers: [ChecksumHeader]) -> ObjectChecksum? {
     headers.lazy.compactMap { header in value(of: header.name).flatMap(header.checksum(parsing:)) }.first
   }

@@ -89,12 +89,19 @@ extension HTTPFields {
   }
 
   /// Throws an error if a header applies to no request of an operation, so that no header is silently dropped.
-  func requireScope(_ operation: HeaderScope, of name: String, _ scopes: HeaderScopes) throws(StorageError) {
+  func requireApplicable(to operation: HeaderScope, named name: String, in scopes: HeaderScopes) throws(StorageError) {
     for field in self where scopes[field.name].isDisjoint(with: operation) {
       throw StorageError(
         .invalidOption, "The header \(field.name.rawName) does not apply to \(name).",
         remedy: "Leave it out, or pass it to the operation that it applies to.")
     }
+  }
+
+  /// Replaces the fields that have a name in common with new fields, and adds the other new fields.
+  ///
+  /// Several new fields with the same name are all kept.
+  mutating func replaceFields(with newFields: HTTPFields) {
+    for field in newFields { self[fields: field.name] = newFields[fields: field.name] }
   }
 
   mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {

@@ -45,10 +45,15 @@ public struct S3Provider: PresigningProvider {
       bucket: bucket, region: region, network: network, integrity: integrity, usesAmazonEndpoint: endpoint == nil,
       endpointResult: Result { () throws(SigningError) in
         guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
-        let host = hostWithoutPort(try ServiceEndpoint(endpoint).authority)
-        let isAmazonHost = ServiceDescription.s3.owns(host: host.asciiLowercased)
-        return try .s3(endpoint, style: style ?? (isAmazonHost && !bucket.hasByte(".") ? .virtualHosted : .path))
+        let defaultStyle = try Self.defaultStyle(for: bucket, at: endpoint)
+        return try .s3(endpoint, style: style ?? defaultStyle)
       })
+  }
+
+  private static func defaultStyle(for bucket: String, at endpoint: String) throws(SigningError) -> AddressingStyle {
+    let host = hostWithoutPort(try ServiceEndpoint(endpoint).authority).asciiLowercased
+    // The certificates of Amazon's hosts are not valid for bucket names with dots.
+    return ServiceDescription.s3.owns(host: host) && !bucket.hasByte(".") ? .virtualHosted : .path
   }
 
   /// Creates a storage provider for an S3 bucket at the given endpoint, such as a LocalCloud endpoint.
@@ -130,6 +135,7 @@ public struct S3Provider: PresigningProvider {
       !newRegion.isIdentical(to: region),
       let amazonEndpoint = try? ServiceEndpoint.s3(region: newRegion, network: network, bucket: bucket)
     else { return nil }
+    // For another endpoint than Amazon's, `amazonEndpoint` has only shown that the region's name is valid.
     return S3Provider(
       bucket: bucket, region: newRegion, network: network, integrity: integrity, usesAmazonEndpoint: usesAmazonEndpoint,
       endpointResult: usesAmazonEndpoint ? .success(amazonEndpoint) : endpointResult)
@@ -197,16 +203,19 @@ extension S3Provider {
     let isChecksumGiven = fields.contains {
       $0.name.canonicalName.hasBytePrefix(ServiceDescription.s3.header("checksum-"))
     }
-    if request == .head || request == .get && fields[.range] == nil {
-      checksumHeaders[.s3ChecksumMode] = "ENABLED"
-    } else if let header = conventions.checksums.first, integrity.checksum != nil, !isChecksumGiven {
-      if request == .put || request == .part || request == .complete, let checksum = body.checksum {
+    let sendsChecksum = integrity.checksum != nil && !isChecksumGiven
+    switch request {
+    case .head: checksumHeaders[.s3ChecksumMode] = "ENABLED"
+    case .get where fields[.range] == nil: checksumHeaders[.s3ChecksumMode] = "ENABLED"
+    case .initiate where sendsChecksum:
+      checksumHeaders[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
+      checksumHeaders[.s3ChecksumType] = "FULL_OBJECT"
+    case .put where sendsChecksum, .part where sendsChecksum, .complete where sendsChecksum:
+      if let checksum = body.checksum, let header = conventions.checksums.first {
         checksumHeaders.append(header.field(with: checksum))
       }
-      if request == .initiate {
-        checksumHeaders[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
-      }
-      if request == .initiate || request == .complete { checksumHeaders[.s3ChecksumType] = "FULL_OBJECT" }
+      if request == .complete { checksumHeaders[.s3ChecksumType] = "FULL_OBJECT" }
+    default: break
     }
     return checksumHeaders
   }

@@ -194,18 +194,18 @@ extension RequestSender {
   /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
   ///
   /// The service's clock is assumed to equal that of the signing server. `cached` is replaced if the key has changed.
-  func signRemotely<Result>(
+  func signRemotely<Value>(
     as cached: inout CachedCredential<Provider.SigningCredential>,
-    _ requestSignature: (Provider.SigningCredential, SigningContext) async throws -> Result
-  ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
+    _ requestSignature: (Provider.SigningCredential, SigningContext) async throws -> Value
+  ) async throws -> (result: Value, time: Timestamp, offset: Duration) {
     var hasCorrectedClock = false
     while true {
-      let (date, offset) = try serviceTime()
+      let (now, offset) = try serviceTime()
       do {
         let result = try await withCurrentIdentity(&cached) {
-          try await requestSignature($0, SigningContext(date: date))
+          try await requestSignature($0, SigningContext(date: now))
         }
-        return (result, date, offset)
+        return (result, now, offset)
       } catch let refusal as ClockSkewRefusal {
         let host = try provider.endpoint.authority
         guard !hasCorrectedClock, learnClockSkew(of: host, serverTime: refusal.serverTime, at: refusal.localTime)
@@ -218,10 +218,10 @@ extension RequestSender {
   }
 
   /// Runs a closure with the cached identity, and again with a newly requested identity if the key has changed.
-  private func withCurrentIdentity<Result>(
+  private func withCurrentIdentity<Value>(
     _ cached: inout CachedCredential<Provider.SigningCredential>,
-    _ requestSignature: (Provider.SigningCredential) async throws -> Result
-  ) async throws -> Result {
+    _ requestSignature: (Provider.SigningCredential) async throws -> Value
+  ) async throws -> Value {
     do {
       return try await requestSignature(cached.credential)
     } catch let refusal as SigningRefusal where refusal.code == .anotherKey {

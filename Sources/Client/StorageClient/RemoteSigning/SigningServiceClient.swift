@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client of a signing server with the protocol of `SigningService`.
 struct SigningServiceClient: Sendable {
   let url: String
   let source: String
@@ -65,7 +64,6 @@ struct SigningServiceClient: Sendable {
     }
   }
 
-  /// Returns the JSON object of a successful response, or throws the error that the response describes.
   func object(in received: ReceivedResponse) throws -> JSONObject {
     let object = (try? JSONValue(parsing: received.body))?.object
     guard received.response.status.kind == .successful else { throw rejection(received, object) }

@@ -91,7 +91,6 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   }
 }
 
-/// A checkpoint in a file of an open folder.
 struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   let location: FileLocation
   /// Whether the file remains when the transfer is complete, so that the complete file can be verified again.

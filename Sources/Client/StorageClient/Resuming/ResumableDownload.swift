@@ -163,7 +163,6 @@ actor DownloadRecord {
   private let interval: Int64
   /// The complete ranges in order, in which small adjacent ranges are joined.
   private var completeRanges: [WrittenRange]
-  /// The ranges that requests are writing, by their offsets.
   private var unfinishedRanges: [Int64: WrittenRange] = [:]
   private var unsavedByteCount: Int64 = 0
   private var savingTask: Task<Void, any Error>?

@@ -101,7 +101,6 @@ struct AttemptRecord {
   private var subject: String { RequestDraft.subject(action, location) }
   var activity: AuthActivity { AuthActivity(.attempt, subject, attempt: number) }
 
-  /// Returns the event for the end of the attempt, or `nil` if the request was not sent.
   func event(of outcome: AttemptOutcome<some Any>, at uptime: Duration) -> AuthEvent.Request? {
     guard let start else { return nil }
     var failureKind: String?

@@ -46,7 +46,6 @@ package struct RequestDraft: Sendable {
     return draft
   }
 
-  /// Returns the body of a response if it is the reply to a callback that the request asks for.
   func callbackReply(in body: [UInt8], _ conventions: HeaderConventions) -> [UInt8]? {
     guard let callback = conventions.callback, request.headerFields.contains(callback) else { return nil }
     return body

@@ -3,63 +3,76 @@
 
 /// A limit on the number of concurrent requests, whose waiters get permits in the order of their arrival.
 final class RequestGate: Sendable {
-  private struct Permits {
-    var freeCount: Int
-    var nextTicket = 0
-    var waiters: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+  private struct Waiter {
+    let ticket: Int
+    /// The continuation of the request, or `nil` until the request suspends.
+    var continuation: CheckedContinuation<Void, any Error>?
   }
 
-  private let permits: Lock<Permits>
+  private struct State {
+    /// The number of permits that no request has; 0 if a request waits.
+    var freePermitCount: Int
+    var lastTicket = 0
+    var queue: [Waiter] = []
+  }
 
-  init(limit: Int) { permits = Lock(Permits(freeCount: limit)) }
+  private let state: Lock<State>
+
+  init(limit: Int) { state = Lock(State(freePermitCount: limit)) }
 
   func acquirePermit() async throws -> Permit {
     try Task.checkCancellation()
-    // Permits are free only if no request waits.
-    let ticket: Int? = permits.withLock { permits in
-      guard permits.freeCount == 0 else {
-        permits.freeCount -= 1
-        return nil
-      }
-      permits.nextTicket += 1
-      return permits.nextTicket
-    }
-    if let ticket { try await waitForPermit(ticket: ticket) }
+    if let ticket = takePermitOrJoinQueue() { try await waitForPermit(ticket: ticket) }
     return Permit(gate: self)
   }
 
-  private func waitForPermit(ticket: Int) async throws {
+  /// Takes a free permit and returns `nil`, or joins the queue and returns the ticket with which the request must wait.
+  func takePermitOrJoinQueue() -> Int? {
+    state.withLock { state in
+      if state.freePermitCount > 0 {
+        state.freePermitCount -= 1
+        return nil
+      }
+      state.lastTicket += 1
+      state.queue.append(Waiter(ticket: state.lastTicket))
+      return state.lastTicket
+    }
+  }
+
+  func waitForPermit(ticket: Int) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let immediateResult: Result<Void, any Error>? = permits.withLock { permits in
-          if Task.isCancelled { return .failure(CancellationError()) }
-          if permits.freeCount > 0 {
-            permits.freeCount -= 1
-            return .success(())
+        let immediateResult: Result<Void, any Error>? = state.withLock { state in
+          // A ticket that has left the queue has received its permit.
+          guard let index = state.queue.lastIndex(where: { $0.ticket == ticket }) else { return .success(()) }
+          if Task.isCancelled {
+            state.queue.remove(at: index)
+            return .failure(CancellationError())
           }
-          permits.waiters.append((ticket, continuation))
+          state.queue[index].continuation = continuation
           return nil
         }
         if let immediateResult { continuation.resume(with: immediateResult) }
       }
     } onCancel: {
-      let waiter = permits.withLock { permits in
-        permits.waiters.firstIndex { $0.ticket == ticket }.map { permits.waiters.remove(at: $0).continuation }
+      // A request that has not suspended yet leaves the queue by itself.
+      let waiter = state.withLock { state in
+        state.queue.firstIndex { $0.ticket == ticket && $0.continuation != nil }.map { state.queue.remove(at: $0) }
       }
-      waiter?.resume(throwing: CancellationError())
+      waiter?.continuation?.resume(throwing: CancellationError())
     }
   }
 
   /// Passes a released permit to the first waiter, or makes it free if no request waits.
   private func returnPermit() {
-    let next = permits.withLock { permits -> CheckedContinuation<Void, any Error>? in
-      guard !permits.waiters.isEmpty else {
-        permits.freeCount += 1
+    let firstWaiter = state.withLock { state -> Waiter? in
+      guard !state.queue.isEmpty else {
+        state.freePermitCount += 1
         return nil
       }
-      return permits.waiters.removeFirst().continuation
+      return state.queue.removeFirst()
     }
-    next?.resume()
+    firstWaiter?.continuation?.resume()
   }
 
   /// A permit for a request in flight, which is returned to its gate when it is released or deallocated.

@@ -17,7 +17,7 @@ struct RequestRecovery<Provider: StorageProvider> {
   }
 
   var attemptNumber: Int { plan.attempts }
-  private var credentials: CredentialCache<Provider.SigningCredential> { sender.credentials(for: draft.scope) }
+  private var credentials: CredentialCache<Provider.SigningCredential> { sender.credentialCache(for: draft.scope) }
 
   /// Prepares another attempt and returns its step, or throws the failure if sending the request again cannot help.
   mutating func recover(from failure: AttemptFailure) async throws -> RetryPlan.Step {

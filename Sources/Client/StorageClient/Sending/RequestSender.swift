@@ -12,8 +12,9 @@ private let documentByteLimit = 16 << 20
 ///
 /// A sender is a value that is cheap to copy. Its copies share one limit on requests in flight.
 public struct RequestSender<Provider: StorageProvider>: Sendable {
-  // A store makes a draft of each request, and calls `send` or `exchange`. `sendWithRecovery` repeats `sendOnce` as
-  // long as `RequestRecovery` has a step. `signAndSend` signs the draft and passes the request to the transport.
+  // A store makes a draft of each request, and calls `send` or `exchange`. Both call `sendInSpan`, which calls
+  // `sendWithRecovery`, which repeats `sendOnce` as long as `RequestRecovery` has a step. `sendOnce` emits the event of
+  // an attempt, for which `signAndSend` signs the draft, passes the request to the transport and reads the response.
 
   let configuredProvider: Provider
   /// The concurrency limits, part sizes and retry settings.
@@ -27,7 +28,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   package let clockSkew: ClockSkew
   package let time: any SigningClock
   /// The values that stores keep between operations, each of which creates a new store.
-  package let memory = StoreMemory()
+  package let storeCache = StoreCache()
   private let gate: RequestGate
   private let relocation = Relocation<Provider>()
 
@@ -137,6 +138,9 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   /// Signs and sends a request once, and emits the event of the attempt.
+  ///
+  /// There is no event if an error is thrown: a cancellation, an error of the body's source, or a response that is
+  /// unusable although its status reports success. The span ends in any case.
   package func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> AttemptOutcome<Value> {
@@ -157,53 +161,57 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     let permit = try await gate.acquirePermit()
     let provider = provider
     let draft = draft.moved(to: try provider.endpoint)
-    let request: HTTPRequest
-    let signature: SentSignature
-    do {
-      (request, signature) = try await sign(draft, for: provider)
-    } catch let error as CredentialError {
+    let signed: SignedRequest
+    do { signed = try await sign(draft, for: provider) } catch let error as CredentialError {
       return .failed(.unsigned(error))
     }
     var received: HTTPStreamingResponse
     record.start = time.uptime
-    do { received = try await transport.send(request, body: draft.body) } catch {
-      if let sourceError = draft.meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
-      if error.code == .cancelled { throw CancellationError() }
+    do { received = try await transport.send(signed.request, body: draft.body) } catch {
+      try error.throwCause(recordedBy: draft.meter)
       return .failed(.unanswered(error))
     }
     let localTime = time.now
     record.status = received.response.status.code
     received.body = received.body.holding(permit)
     guard received.response.isSuccess else {
-      let rejection = try await readRejection(
-        in: received, to: request, of: draft, from: provider, signature, localTime)
+      let rejection = try await readRejection(received, to: signed, of: draft, from: provider, at: localTime)
       return .failed(.rejected(rejection))
     }
+    return try await readSuccess(received, to: signed, of: draft, at: localTime, consume)
+  }
+
+  /// Reads a response whose status reports success, but whose body can still report an error or be incomplete.
+  private func readSuccess<Value>(
+    _ received: HTTPStreamingResponse, to signed: SignedRequest, of draft: RequestDraft, at localTime: Timestamp,
+    _ consume: (HTTPStreamingResponse) async throws -> Value
+  ) async throws -> AttemptOutcome<Value> {
     try draft.successProof.require(in: received.response, to: draft.subject, requestIDHeader: draft.requestIDHeader)
     do {
-      return .succeeded(try await consume(received), signature)
+      return .succeeded(try await consume(received), signed.signature)
     } catch let error as TransportError {
       return .failed(.unanswered(error))
     } catch let error as ServiceError {
       // The service accepted the signature and reported the error later, so the response's time does not matter.
-      return .failed(.rejected(Rejection(error: error, signature: signature, serverTime: nil, localTime: localTime)))
+      return .failed(
+        .rejected(Rejection(error: error, signature: signed.signature, serverTime: nil, localTime: localTime)))
     }
   }
 
   /// Reads an error response, and adopts the endpoint or region to which it redirects the client.
   private func readRejection(
-    in received: HTTPStreamingResponse, to request: HTTPRequest, of draft: RequestDraft, from provider: Provider,
-    _ signature: SentSignature, _ localTime: Timestamp
+    _ received: HTTPStreamingResponse, to signed: SignedRequest, of draft: RequestDraft, from provider: Provider,
+    at localTime: Timestamp
   ) async throws -> Rejection {
     let (body, isTruncated) = try await received.errorBody()
     var error = provider.error(in: received.response, body: body, subject: draft.subject)
     if error.status.kind == .clientError {
-      let diagnosis = provider.diagnosis(of: received.response, body: body, to: request)
+      let diagnosis = provider.diagnosis(of: received.response, body: body, to: signed.request)
       // Only the client's own signer is known to have signed exactly what was sent.
       error.diagnosis = remoteSigner == nil ? diagnosis?.whenSignedAsSent : diagnosis
     }
     if draft.forbidsOverwriting, error.kind == .preconditionFailed { error.kind = .alreadyExists }
-    var rejection = Rejection(error, in: received.response, signature: signature, localTime: localTime)
+    var rejection = Rejection(error, in: received.response, signature: signed.signature, localTime: localTime)
     rejection.isTruncated = isTruncated && !rejection.error.isExplained
     if let moved = provider.relocated(by: received.response, body: body) {
       relocation.provider = moved
@@ -213,7 +221,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   /// Returns the estimated time of the service's clock, and its known offset from this machine's clock.
-  func serviceTime() throws -> (date: Timestamp, offset: Duration) {
+  func serviceTime() throws -> (time: Timestamp, offset: Duration) {
     let offset = clockSkew.offset(for: try provider.endpoint.authority)
     return (time.now.advanced(by: offset), offset)
   }
@@ -225,7 +233,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return true
   }
 
-  func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
+  /// Returns the cache of the credentials for a scope, or the client's only cache if its credentials have no scopes.
+  func credentialCache(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
     guard let scopedCredentials, let scope else { return credentials }
     return scopedCredentials.cache(for: scope)
   }
@@ -236,10 +245,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   package func credential(
     for scope: CredentialScope?, until end: (Timestamp) -> Timestamp = { $0 }
   ) async throws -> CachedCredential<Provider.SigningCredential> {
-    let now = try serviceTime().date
+    let now = try serviceTime().time
     let cached: CachedCredential<Provider.SigningCredential>
     do {
-      cached = try await credentials(for: scope).credential(until: end(now), from: now)
+      cached = try await credentialCache(for: scope).credential(until: end(now), from: now)
     } catch {
       throw error.orCancellation
     }
@@ -254,53 +263,52 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
-  private func sign(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
+  private func sign(_ draft: RequestDraft, for provider: Provider) async throws -> SignedRequest {
     var cached = try await credential(for: draft.scope) { provider.signer.requiredValidity(from: $0) }
     let unsigned = draft.requestWithLength
-    let (request, date, offset): (HTTPRequest, Timestamp, Duration)
+    let signed: (result: HTTPRequest, time: Timestamp, offset: Duration)
     if let remoteSigner {
-      (request, date, offset) = try await signRemotely(as: &cached) {
-        try await remoteSigner.signed(unsigned, as: $0, in: $1)
-      }
+      signed = try await signRemotely(as: &cached) { try await remoteSigner.signed(unsigned, as: $0, in: $1) }
     } else {
-      let serviceTime = try serviceTime()
-      offset = serviceTime.offset
-      (request, date) = try signBeforeExpiration(unsigned, for: provider, with: cached.credential, at: serviceTime.date)
+      let (now, offset) = try serviceTime()
+      let (request, time) = try signBeforeExpiration(unsigned, for: provider, with: cached.credential, at: now)
+      signed = (request, time, offset)
     }
     let identity = provider.identity(of: cached.credential)
-    events.emit(.signed(.init(subject: draft.subject, identity: identity, generation: cached.generation, date: date)))
+    events.emit(
+      .signed(.init(subject: draft.subject, identity: identity, generation: cached.generation, date: signed.time)))
     let expiration = cached.credential.expiration
     let signature = SentSignature(
       generation: cached.generation, isTemporary: provider.carriesToken(cached.credential) || expiration != nil,
-      credentialExpiration: expiration, clockOffset: offset)
-    return (request, signature)
+      credentialExpiration: expiration, clockOffset: signed.offset)
+    return SignedRequest(request: signed.result, signature: signature)
   }
 
-  /// Signs a request, with a date just before the credential's expiration if the clock shows a later time.
+  /// Signs a request, with a time just before the credential's expiration if the clock shows a later time.
   ///
   /// Either the clock or the cache is wrong in this case, and the response of the service tells which.
   private func signBeforeExpiration(
-    _ request: HTTPRequest, for provider: Provider, with credential: Provider.SigningCredential, at date: Timestamp
+    _ request: HTTPRequest, for provider: Provider, with credential: Provider.SigningCredential, at now: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
     do {
-      return (try provider.signer.signed(request, with: credential, in: SigningContext(date: date)), date)
+      return (try provider.signer.signed(request, with: credential, in: SigningContext(date: now)), now)
     } catch {
-      guard error.code == .credentialEndsFirst, let expiration = credential.expiration, expiration <= date else {
+      guard error.code == .credentialEndsFirst, let expiration = credential.expiration, expiration <= now else {
         throw error
       }
-      let date = expiration.advanced(by: .seconds(-1))
-      return (try provider.signer.signed(request, with: credential, in: SigningContext(date: date)), date)
+      let earlier = expiration.advanced(by: .seconds(-1))
+      return (try provider.signer.signed(request, with: credential, in: SigningContext(date: earlier)), earlier)
     }
   }
 
   // MARK: Transfers
 
-  /// Runs a transfer, such as an `upload`, and emits a transfer event when the transfer ends.
-  package func transfer<Result>(
-    _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
-    _ body: (TransferLedger) async throws -> Result
-  ) async throws -> Result {
-    let ledger = ledger(verb, key, progress)
+  /// Runs a transfer, such as an "upload", and emits a transfer event when the transfer ends.
+  package func withTransferLedger<Value>(
+    for operation: String, of key: String, progress: TransferProgress.Handler?,
+    _ body: (TransferLedger) async throws -> Value
+  ) async throws -> Value {
+    let ledger = makeLedger(for: operation, of: key, progress: progress)
     do {
       let result = try await ledger.measure { try await body(ledger) }
       ledger.close(failure: nil)
@@ -315,7 +323,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   package func recordDownload(
     of key: String, _ start: () async throws -> DownloadedObject
   ) async throws -> DownloadedObject {
-    let ledger = ledger("download", key, nil)
+    let ledger = makeLedger(for: "download", of: key, progress: nil)
     do {
       let object = try await ledger.measure(start)
       return DownloadedObject(
@@ -326,9 +334,15 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  private func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
-    TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
+  private func makeLedger(for operation: String, of key: String, progress: TransferProgress.Handler?) -> TransferLedger
+  {
+    TransferLedger(events, time, subject: "\(operation) \(location(ofKey: key))", progress: progress)
   }
+}
+
+private struct SignedRequest {
+  let request: HTTPRequest
+  let signature: SentSignature
 }
 
 /// The redirection of a client to another endpoint or region, shared by the copies of the client.
@@ -350,12 +364,11 @@ private final class Relocation<Provider: Sendable>: Sendable {
 }
 
 extension CredentialError {
-  /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
   var orCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
 }
 
 /// A cache that the copies of a client share, with at most one value of each type.
-package final class StoreMemory: Sendable {
+package final class StoreCache: Sendable {
   private let values = Lock<[ObjectIdentifier: any Sendable]>([:])
 
   package init() {}

@@ -162,7 +162,6 @@ extension StorageError {
 }
 
 extension SyncPlan.Transfer {
-  /// Returns whether the entries have equal checksums, or `false` if checksums are not compared.
   fileprivate func hasEqualChecksums(_ source: OpenLocation, _ target: OpenLocation) async throws -> Bool {
     guard comparesChecksums, let replaced else { return false }
     return try await source.hasEqualChecksum(entry, replaced, in: target)

@@ -123,9 +123,9 @@ struct RootFolder: Sendable {
   }
 
   /// Runs a closure that blocks, and converts the system's errors into errors for a path below the folder.
-  private func convertingErrors<Result: Sendable>(
-    at path: String, _ body: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
+  private func convertingErrors<Value: Sendable>(
+    at path: String, _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     do { return try await folder.system.runBlocking(body) } catch let error as Errno {
       guard error.isMissingFolder, error != .noSuchFileOrDirectory else {
         throw StorageError(error, at: folder.path.appending(path))

@@ -6,15 +6,15 @@ internal import SystemPackage
 /// The folder for incomplete files in a synchronization's target, which one process at a time uses.
 ///
 /// The folder belongs to this user alone, and its files have random names or names with the identity of an object, so
-/// that a foreign file is never used.
+/// that a foreign file is never used. A resumable file is the incomplete file of a large object, or its checkpoint; a
+/// later synchronization can continue the download.
 final class StagingFolder: Sendable {
-  /// The name of the folder in the root of the target.
   static let name: FilePath.Component = ".storage-auth-sync"
   private static let lockName: FilePath.Component = "lock"
   private static let itemPrefix = "item-"
-  private static let largePrefix = "large-"
-  /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
-  private static let programPrefix = "storage-auth-"
+  private static let resumablePrefix = "large-"
+  /// The start of the names of folders into which other programs, such as ascp, write; see `TemporaryFolder`.
+  private static let temporaryFolderPrefix = "storage-auth-"
   /// The maximum number of attempts to create the folder while other processes remove it at their end.
   private static let attemptLimit = 16
 
@@ -28,7 +28,7 @@ final class StagingFolder: Sendable {
     self.lock = lock
   }
 
-  /// Creates the folder, locks it, and removes the files of an earlier process, except for large files.
+  /// Creates the folder, locks it, and removes the files of an earlier process, except for resumable files.
   static func open(in root: RootFolder) async throws -> StagingFolder {
     let staging = try await root.folder.runBlocking(at: name) { parent in
       for _ in 0..<attemptLimit {
@@ -54,7 +54,7 @@ final class StagingFolder: Sendable {
       }
       throw Errno.noSuchFileOrDirectory
     }
-    try await staging.removeFiles(keepsLarge: true)
+    try await staging.removeLeftovers(keepsResumable: true)
     return staging
   }
 
@@ -62,7 +62,7 @@ final class StagingFolder: Sendable {
   func finish(isComplete: Bool) async throws {
     // Released explicitly, because the last reference to this folder can end later.
     defer { lock.release() }
-    try await removeFiles(keepsLarge: !isComplete)
+    try await removeLeftovers(keepsResumable: !isComplete)
     try await folder.runBlocking { [root, lock] folder in
       guard try folder.names == [Self.lockName] else { return }
       try lock.remove()
@@ -72,34 +72,48 @@ final class StagingFolder: Sendable {
     }
   }
 
-  /// Returns a new location for an object that is not continued later.
+  /// Returns a new location, with a random name, for an object whose download is not continued later.
   func newLocation() throws(StorageError) -> FileLocation {
-    try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
+    func randomText() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+    return try location(named: Self.itemPrefix + randomText() + randomText())
   }
 
+  /// Returns the locations of the resumable files of an object, which are the same in every process.
   func locations(of object: ObjectIdentity) throws(StorageError) -> (file: FileLocation, checkpoint: FileLocation) {
-    let name = Self.largePrefix + object.fileName
-    return (try location(name), try location(name + ".download"))
+    let name = Self.resumablePrefix + object.fileName
+    return (try location(named: name), try location(named: name + ".download"))
   }
 
-  private func location(_ name: String) throws(StorageError) -> FileLocation {
+  private func location(named name: String) throws(StorageError) -> FileLocation {
     guard let component = FilePath.Component(name) else { throw StorageError.notRegular(folder.path) }
     return FileLocation(component, in: folder)
   }
 
-  /// Removes the files with names that this type has given, and no others.
-  private func removeFiles(keepsLarge: Bool) async throws {
+  /// Removes the staged files and the temporary folders that an earlier process left; all other names are kept.
+  private func removeLeftovers(keepsResumable: Bool) async throws {
     try await folder.runBlocking { folder in
       for name in try folder.names {
-        let text = name.string.removingBytePrefix(".") ?? name.string[...]
-        if text.hasBytePrefix(Self.itemPrefix) || !keepsLarge && text.hasBytePrefix(Self.largePrefix) {
+        // A file that is being written has a temporary name, which is the file's name between a dot and a suffix.
+        let baseName = name.string.removingBytePrefix(".") ?? name.string[...]
+        let isFolder = try folder.status(of: name)?.kind == .folder
+        if isFolder {
+          if baseName.hasBytePrefix(Self.temporaryFolderPrefix) { try Self.removeTemporaryFolder(name, in: folder) }
+        } else if baseName.hasBytePrefix(Self.itemPrefix)
+          || (baseName.hasBytePrefix(Self.resumablePrefix) && !keepsResumable)
+        {
           try folder.remove(name)
-        } else if text.hasBytePrefix(Self.programPrefix) {
-          let programFolder = try folder.folder(name)
-          for file in try programFolder.names { try programFolder.remove(file) }
-          try folder.removeFolder(name)
         }
       }
     }
+  }
+
+  /// Removes the files in a temporary folder, and then the folder, unless it contains a folder of a foreign program.
+  private static func removeTemporaryFolder(_ name: FilePath.Component, in parent: Folder) throws(Errno) {
+    let temporaryFolder = try parent.folder(name)
+    for file in try temporaryFolder.names {
+      guard try temporaryFolder.status(of: file)?.kind != .folder else { continue }
+      try temporaryFolder.remove(file)
+    }
+    do { try parent.removeFolder(name) } catch .directoryNotEmpty { return }
   }
 }

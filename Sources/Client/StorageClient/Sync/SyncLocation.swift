@@ -79,7 +79,6 @@ enum OpenLocation: Sendable {
     }
   }
 
-  /// Returns whether an entry of this location has the same checksum as an entry of another location.
   func hasEqualChecksum(_ entry: SyncEntry, _ otherEntry: SyncEntry, in other: OpenLocation) async throws -> Bool {
     // A file is read second, because the service of the other location determines the algorithm.
     if case .folder = self {

@@ -8,7 +8,6 @@
 struct SyncPlan: Sendable {
   struct Transfer: Sendable {
     let entry: SyncEntry
-    /// The entry of the target that is replaced, or `nil`.
     let replaced: SyncEntry?
     /// Whether the entry is transferred only if the checksums differ.
     let comparesChecksums: Bool
@@ -21,7 +20,6 @@ struct SyncPlan: Sendable {
   }
 
   private(set) var transfers: [Transfer] = []
-  /// The entries of the target that are deleted, in the order of their paths.
   private(set) var deletions: [SyncEntry] = []
   /// The entries of the target that are not deleted, although the source does not list them.
   private(set) var kept: [SyncReport.Kept] = []
@@ -66,7 +64,6 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// Removes the deletions at paths that the source skipped from the plan.
   private mutating func keepTargets(of skipped: SkippedPaths) {
     deletions.removeAll { entry in
       guard let source = skipped.skipped(at: entry.path) else { return false }

@@ -52,7 +52,6 @@ package final class ProgressMeter: Sendable {
 final class BodyMeter: Sendable {
   private struct State {
     var crc: CRC
-    /// The number of bytes that the current attempt has sent.
     var sentCount: Int64 = 0
     /// The greatest number of bytes that any attempt has sent; only bytes beyond it count as progress.
     var reportedCount: Int64 = 0
@@ -108,5 +107,13 @@ final class BodyMeter: Sendable {
     let isAtEnd = chunk == nil
     guard isAtEnd ? sentCount == length : sentCount <= length else { throw StorageError.sourceChanged(from: length) }
     progress.advance(by: advance)
+  }
+}
+
+extension TransportError {
+  /// Throws the error of the body's source, or else a `CancellationError`, if one of them caused this error.
+  func throwCause(recordedBy meter: BodyMeter?) throws {
+    if let sourceError = meter?.sourceError, !(sourceError is CancellationError) { throw sourceError }
+    if code == .cancelled { throw CancellationError() }
   }
 }

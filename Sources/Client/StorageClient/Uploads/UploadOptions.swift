@@ -82,7 +82,6 @@ public struct UploadOptions: Sendable, Hashable {
       contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
   }
 
-  /// Returns the options with the media type and metadata of an upload call, which take precedence.
   func merging(contentType: String?, metadata: [String: String]) -> UploadOptions {
     var options = self
     options.contentType = contentType ?? self.contentType
@@ -116,8 +115,8 @@ extension UploadOptions {
       try fields.set(.ifMatch, to: ifMatch)
     }
     try setMetadata(in: &fields, prefix: conventions.metadataPrefix)
-    try headers.requireScope(.upload.union(.copy), of: "an upload", conventions.scopes)
-    for field in headers { fields[field.name] = field.value }
+    try headers.requireApplicable(to: .upload.union(.copy), named: "an upload", in: conventions.scopes)
+    fields.replaceFields(with: headers)
     return fields
   }
 

@@ -17,6 +17,7 @@ public struct UploadSource: Sendable {
   /// Returns an upload source that reads the file at a path; the file must not change during the upload.
   public static func file(_ path: FilePath) -> UploadSource { UploadSource(storage: .file(path)) }
 
+  /// Returns an upload source that reads an open file, which remains the same if its path changes meanwhile.
   static func opened(_ file: FilePayload) -> UploadSource { UploadSource(storage: .opened(file)) }
 
   /// Returns an upload source of bytes in memory.
@@ -43,9 +44,9 @@ public struct UploadSource: Sendable {
   ///
   /// - Parameter body: A closure that receives the bytes in chunks and their total number, or `nil` if it is unknown.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be read.
-  public func read<Result: Sendable>(
-    _ body: @Sendable @concurrent (_ bytes: ByteStream, _ byteCount: Int64?) async throws -> Result
-  ) async throws -> Result {
+  public func read<Value: Sendable>(
+    _ body: @Sendable @concurrent (_ bytes: ByteStream, _ byteCount: Int64?) async throws -> Value
+  ) async throws -> Value {
     switch storage {
     case .file(let path):
       let payload = try await FilePayload(path)

@@ -87,13 +87,15 @@ struct AscpAttempt: Sendable {
     mayBeSilent = isPersistent
   }
 
-  func begin() -> [Effect] { [.report(.connecting), .setTimeout(limits.connect)] }
-
   /// Whether no more output and no more frames are expected from ascp.
   var isOver: Bool { hasEnded && (isDisconnected || stage == .killed) }
 
   /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
   var mayLeaveChildProcesses: Bool { verdict == .done }
+
+  private var silenceTimeout: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
+
+  func begin() -> [Effect] { [.report(.connecting), .setTimeout(limits.connect)] }
 
   mutating func receive(_ event: Event) -> [Effect] {
     switch event {
@@ -112,8 +114,6 @@ struct AscpAttempt: Sendable {
       return stage == .talking ? [.setTimeout(silenceTimeout)] : []
     }
   }
-
-  private var silenceTimeout: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
 
   private mutating func recordVerdict(_ newVerdict: Verdict) { if verdict == nil { verdict = newVerdict } }
 
@@ -366,7 +366,6 @@ extension TransferFailure {
 extension String {
   private static let lastLinesLimit = 200
 
-  /// The last one to three lines joined into one line of limited length.
   var lastLines: String? {
     let lines = split(whereSeparator: \.isNewline)
     guard let last = lines.last?.prefix(Self.lastLinesLimit) else { return nil }

@@ -15,7 +15,6 @@ struct AscpSessions: Sendable {
     @Sendable (_ number: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
     TransferSummary
 
-  /// The number of sessions, which is at least 2.
   let count: Int
   let spacing: Duration
   let clock: any SigningClock

@@ -55,7 +55,6 @@ struct ManagementListener: Sendable {
   func waitUntilClosed() async { try? await server.closeFuture.get() }
 }
 
-/// The connection of ascp to the management port.
 struct ManagementConnection: Sendable {
   private let channel: any Channel
   private let received: AsyncStream<ByteBuffer>

@@ -14,7 +14,6 @@ internal import SystemPackage
 /// before its first attempt, and again after an attempt that failed because of the network.
 final class ServerReach: Sendable {
   private struct State {
-    /// The servers that need no check before the next attempt.
     var checkedServers: Set<ByteExactString> = []
     var reachedServers: Set<ByteExactString> = []
   }

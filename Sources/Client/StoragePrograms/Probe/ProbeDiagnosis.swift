@@ -95,7 +95,6 @@ struct ProbeDiagnosis {
       remedy: "Set a new one on the server, for example with passwd in an ssh session.")
   }
 
-  /// The failure if the server rejected the credential or the authentication method.
   private var rejectionFailure: TransferFailure? {
     if let missingMethods = transcript.missingMethods {
       let methodNames = excerpt(missingMethods.joined(separator: ", "))

@@ -62,16 +62,17 @@ struct ProbeRun {
     let scan = ProbeProgram(
       arguments: ["ssh-keyscan", "-T", "\(seconds)", "-p", "\(account.sshPort)", "--", account.host],
       folder: folder.path, environment: ["LC_ALL": "C"], timeout: remainingTime)
-    let offered: HostKeyList
+    let offeredKeys: HostKeyList
     switch await result(of: scan) {
-    case .success(let result): offered = HostKeyList(result.output)
+    case .success(let result): offeredKeys = HostKeyList(result.output)
     case .failure(let error): throw failure(error, of: "ssh-keyscan")
     }
-    guard !offered.entries.isEmpty else { throw await connectToFindHostKeyFailure() }
-    guard let entry = offered.entries.first(where: { $0.key.fingerprint == fingerprint }) else {
-      let seen = offered.entries.map { "\($0.key.fingerprint) (\($0.key.type))" }.joined(separator: ", ")
+    guard !offeredKeys.entries.isEmpty else { throw await connectToFindHostKeyFailure() }
+    guard let entry = offeredKeys.entries.first(where: { $0.key.fingerprint == fingerprint }) else {
+      let offeredText = offeredKeys.entries.map { "\($0.key.fingerprint) (\($0.key.type))" }.joined(separator: ", ")
       throw TransferFailure(
-        .hostKey, "\(account.serverName) has no host key with the fingerprint \(fingerprint); it offers \(seen).",
+        .hostKey,
+        "\(account.serverName) has no host key with the fingerprint \(fingerprint); it offers \(offeredText).",
         remedy: "Ask the server's administrator before you change the fingerprint; no credential was sent.")
     }
     try write("\(SSHConnection.hostKeyAlias) \(entry.key.type) \(entry.text)\n", to: SSHConnection.hostKeyFile)

@@ -43,7 +43,6 @@ struct SSHConnection {
   static let askpassFile = "askpass"
   /// The known-hosts file with the accepted host keys, or the host key that the server presented.
   static let hostKeyFile = "known_hosts"
-  /// The file that is created when the server has accepted the account.
   static let acceptedFile = "accepted"
   static let promptsFile = "prompts"
   /// The character after each prompt in ``promptsFile``, which the askpass program writes as `\036`.

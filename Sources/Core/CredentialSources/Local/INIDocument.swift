@@ -33,7 +33,6 @@ package struct INIDocument {
     /// A predicate about the section that says why it is invalid, or `nil` if it is valid.
     var problem: String?
 
-    /// Records a problem, unless an earlier one is recorded.
     mutating func recordProblem(_ problem: String) { self.problem = self.problem ?? problem }
   }
 

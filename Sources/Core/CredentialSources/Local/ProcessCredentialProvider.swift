@@ -57,9 +57,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
     do {
       result = try await runner.run(
         command.arguments, environment: environment, timeout: timeout, outputLimit: Self.outputLimit)
-    } catch {
-      throw credentialError(for: error)
-    }
+    } catch { throw credentialError(for: error) }
     guard result.ending == .exited(0) else {
       let ending =
         switch result.ending {

@@ -47,9 +47,7 @@ extension CredentialProvider {
     do {
       let issued = try await issue(in: context)
       return issued.with(source: "\(location.source): \(issued.source ?? source)")
-    } catch {
-      throw error.located(at: location)
-    }
+    } catch { throw error.located(at: location) }
   }
 }
 

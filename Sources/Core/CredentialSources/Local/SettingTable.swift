@@ -112,9 +112,7 @@ package struct SettingTable: Sendable {
     let document: JSONValue
     do {
       document = try JSONValue(parsing: bytes)
-    } catch {
-      throw location.malformed("is not a JSON object: \(error)")
-    }
+    } catch { throw location.malformed("is not a JSON object: \(error)") }
     guard let object = document.object else { throw location.malformed("is not a JSON object") }
     self.init(object, at: location)
   }
@@ -146,9 +144,7 @@ package struct SettingTable: Sendable {
     let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: expiration)
     do {
       try key.check(idWithout: [])
-    } catch {
-      throw location.malformed("has a key that cannot be used (\(error.message.dropLast()))")
-    }
+    } catch { throw location.malformed("has a key that cannot be used (\(error.message.dropLast()))") }
     return key
   }
 

@@ -30,9 +30,11 @@ package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
 
   /// Returns the parameters of a request for the role, after validating all but the ARN against the services' limits.
   ///
-  /// - Parameter marks: The characters besides letters and digits that the service allows in the session name.
-  package func parameters(sessionMarks marks: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
-    try check.requireSessionName(sessionName, marks: marks, length: 2...64)
+  /// - Parameter punctuation: The characters besides letters and digits that the service allows in the session name.
+  package func parameters(
+    sessionNamePunctuation punctuation: String, _ check: RequestCheck
+  ) throws(CredentialError) -> [FormPair] {
+    try check.requireSessionName(sessionName, marks: punctuation, length: 2...64)
     let seconds = try check.wholeSeconds(of: duration, in: 900...43_200)
     try check.requirePolicy(policy, limit: 2048)
     var parameters = [
@@ -52,11 +54,12 @@ package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
     let marks = "_+=,.@:/-"
     let isAllowed = id.utf8.allSatisfy { $0.isASCIILetterOrDigit || marks.utf8.contains($0) }
     guard isAllowed, length.contains(id.utf8.count) else {
-      throw check.refused(
+      throw check.refusal(
         isAllowed
           ? "The external ID has \(id.utf8.count) characters."
           : "The external ID contains a character that the service does not allow.",
-        "Use the ID that the role requires: \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
+        remedy: "Use the ID that the role requires: \(length.lowerBound) to \(length.upperBound) letters, digits and "
+          + "\(marks).")
     }
   }
 }

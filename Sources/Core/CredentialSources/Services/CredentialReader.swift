@@ -102,9 +102,7 @@ package struct CredentialReader: Sendable {
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     do {
       try key.check(idWithout: [])
-    } catch {
-      throw malformed("The response cannot be used. \(error.message)")
-    }
+    } catch { throw malformed("The response cannot be used. \(error.message)") }
     if let start = key.start, let expiration = key.expiration, start >= expiration {
       throw malformed("The credential starts at \(start) but expires at \(expiration), which is no later.")
     }

@@ -44,9 +44,7 @@ package struct MetadataService: Sendable {
   ) async throws(CredentialError) -> ServiceResponse {
     do throws(CredentialError) {
       return try await attempt(method, path, headers: headers, in: context)
-    } catch {
-      throw notConfiguredIfAbsent(error)
-    }
+    } catch { throw notConfiguredIfAbsent(error) }
   }
 
   /// Sends a request, and throws the error of the attempt itself.

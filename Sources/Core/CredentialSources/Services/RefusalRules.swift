@@ -12,6 +12,9 @@ package struct RefusalRules: Sendable {
   /// The remedies by prefixes of error codes, of which the first one that matches counts.
   package let remedies: [(codePrefix: String, remedy: String)]
 
+  /// The remedy for an error that has no other; the error may have a code, or only an HTTP status.
+  package static let documentationRemedy = "See the vendor's documentation of this error."
+
   package init(
     clockCodePrefixes: [String], temporaryCodePrefixes: [String], remedies: [(codePrefix: String, remedy: String)]
   ) {
@@ -20,29 +23,32 @@ package struct RefusalRules: Sendable {
     self.remedies = remedies
   }
 
-  func concernsClock(_ refusal: ServiceRefusal?) -> Bool {
-    guard let refusal else { return false }
-    return clockCodePrefixes.contains { refusal.code.hasPrefix($0) }
+  /// Returns whether a service refused a request because of its signing time.
+  func isClockRefusal(_ refusal: ServiceRefusal?) -> Bool {
+    refusal?.hasCode(startingWithAnyOf: clockCodePrefixes) == true
   }
 
   /// Returns the error for a response that contains no credential; some vendors refuse with the status of a success.
   ///
   /// - Parameter fallbackRemedy: The remedy for a permanent error whose code has no rule.
   package func error(
-    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallbackRemedy: String
+    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String,
+    fallbackRemedy: String = RefusalRules.documentationRemedy
   ) -> CredentialError {
     let isTemporary =
       response.status >= 500 || response.status == 429 || response.status == 408
-      || temporaryCodePrefixes.contains { refusal?.code.hasPrefix($0) == true }
-    let knownRemedy = remedies.first { refusal?.code.hasPrefix($0.codePrefix) == true }?.remedy
+      || refusal?.hasCode(startingWithAnyOf: temporaryCodePrefixes) == true
+    let remedyOfCode = remedies.first { refusal?.hasCode(startingWithAnyOf: [$0.codePrefix]) == true }?.remedy
+    let remedyWithoutRule = isTemporary ? "Retry later." : fallbackRemedy
     return CredentialError(
       isTemporary ? .failed : .rejected, source: source, message(response, refusal),
-      remedy: knownRemedy ?? (isTemporary ? "Retry later." : fallbackRemedy), isRetryable: isTemporary)
+      remedy: remedyOfCode ?? remedyWithoutRule, isRetryable: isTemporary)
   }
 
+  /// Throws the error for a response whose status is not a success, or that contains a refusal.
   package func requireSuccess(
     of response: ServiceResponse, _ refusal: ServiceRefusal?, source: String,
-    fallbackRemedy: String = "See the vendor's documentation of this code."
+    fallbackRemedy: String = RefusalRules.documentationRemedy
   ) throws(CredentialError) {
     guard response.isSuccess, refusal == nil else {
       throw error(for: response, refusal, source: source, fallbackRemedy: fallbackRemedy)
@@ -69,4 +75,6 @@ package struct ServiceRefusal: Sendable {
     self.message = message
     self.requestID = requestID
   }
+
+  func hasCode(startingWithAnyOf prefixes: [String]) -> Bool { prefixes.contains { code.hasPrefix($0) } }
 }

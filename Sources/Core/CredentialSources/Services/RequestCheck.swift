@@ -12,16 +12,16 @@ package struct RequestCheck: Sendable {
 
   package init(source: String) { self.source = source }
 
-  package func refused(_ message: String, _ remedy: String) -> CredentialError {
+  package func refusal(_ message: String, remedy: String) -> CredentialError {
     CredentialError(.failed, source: source, message, remedy: remedy)
   }
 
   package func wholeSeconds(of duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
     let (seconds, attoseconds) = duration.components
     guard attoseconds == 0, range.contains(seconds) else {
-      throw refused(
+      throw refusal(
         "The lifetime of \(duration) is outside of the service's limits.",
-        "Request whole seconds from \(range.lowerBound) to \(range.upperBound).")
+        remedy: "Request whole seconds from \(range.lowerBound) to \(range.upperBound).")
     }
     return seconds
   }
@@ -30,9 +30,9 @@ package struct RequestCheck: Sendable {
   package func requireSessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
     let isAllowed = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || marks.utf8.contains($0) }
     guard isAllowed, length.contains(name.utf8.count) else {
-      throw refused(
+      throw refusal(
         "The session name is not valid for this service.",
-        "Use \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
+        remedy: "Use \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
     }
   }
 
@@ -42,14 +42,17 @@ package struct RequestCheck: Sendable {
   ) throws(CredentialError) {
     let isPrintableASCII = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
     guard isForm, isPrintableASCII, name.utf8.count <= limit else {
-      throw refused("The name of the \(kind) does not have the form \(form).", "Copy it from the vendor's console.")
+      throw refusal(
+        "The name of the \(kind) does not have the form \(form).", remedy: "Copy it from the vendor's console.")
     }
   }
 
   /// Returns an identity token without surrounding whitespace, such as the line break at the end of a token file.
   package func identityToken(_ read: IdentityTokenSource) async throws(CredentialError) -> Secret {
     let token = Secret(try await read().reveal().trimmingASCIIWhitespace())
-    if token.isEmpty { throw refused("The identity token is empty.", "Check the program that writes the token.") }
+    guard !token.isEmpty else {
+      throw refusal("The identity token is empty.", remedy: "Check the program that writes the token.")
+    }
     return token
   }
 
@@ -57,12 +60,12 @@ package struct RequestCheck: Sendable {
   package func requirePolicy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
     guard let policy else { return }
     if let limit, policy.utf8.count > limit {
-      throw refused(
+      throw refusal(
         "The policy has \(policy.utf8.count) bytes; the service accepts \(limit).",
-        "Shorten it, or attach it to the role.")
+        remedy: "Shorten it, or attach it to the role.")
     }
     guard (try? JSONValue(parsing: policy.utf8))?.object != nil else {
-      throw refused("The policy is not a JSON object.", "Write it as JSON, not encoded for a URL.")
+      throw refusal("The policy is not a JSON object.", remedy: "Write it as JSON, not encoded for a URL.")
     }
   }
 
@@ -71,14 +74,14 @@ package struct RequestCheck: Sendable {
   /// Plain HTTP is allowed only for services on this machine, unless `allowsPlainHTTP` is `true`.
   package func address(_ url: String, allowsPlainHTTP: Bool = false) throws(CredentialError) -> ServiceURL {
     guard let address = ServiceURL(url) else {
-      throw refused(
+      throw refusal(
         "The address is not a URL of scheme, host and path.",
-        "Write it like https://app.example.com/credentials, without a user or a fragment.")
+        remedy: "Write it like https://app.example.com/credentials, without a user or a fragment.")
     }
     guard allowsPlainHTTP || address.isConfidential else {
-      throw refused(
+      throw refusal(
         "The address \(address.visible) is not encrypted, so an eavesdropper on the network could read the keys.",
-        "Use https, or allow plain http in code if the network is trusted.")
+        remedy: "Use https, or allow plain http in code if the network is trusted.")
     }
     return address
   }

@@ -65,9 +65,7 @@ package struct ServiceExchange: Sendable {
     let streamingResponse: HTTPStreamingResponse
     do {
       streamingResponse = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
-    } catch {
-      throw credentialError(for: error, shownThrough: filter)
-    }
+    } catch { throw credentialError(for: error, shownThrough: filter) }
     if streamingResponse.response.status.kind == .redirection {
       throw CredentialError(
         .failed, source: source,

@@ -103,9 +103,7 @@ extension Timestamp {
   static let plausible = Timestamp(unixSeconds: 1_577_836_800)..<Timestamp(unixSeconds: 4_102_444_800)
 }
 
-extension HTTPField.Name {
-  static let age = known("Age")
-}
+extension HTTPField.Name { static let age = known("Age") }
 
 extension XMLLimits {
   fileprivate static let serviceResponse: XMLLimits = {

@@ -43,14 +43,13 @@ package struct SignedExchange: Sendable {
       let response = try await exchange.send { () async throws(CredentialError) in PreparedCall(call, masks: masks) }
       let serviceRefusal = refusal(response)
       if response.isSuccess, serviceRefusal == nil { return response }
-      if rules.concernsClock(serviceRefusal), !hasCorrectedClock,
+      if rules.isClockRefusal(serviceRefusal), !hasCorrectedClock,
         clock.correct(by: response.issuerTime, signedAt: date, exchange.time)
       {
         hasCorrectedClock = true
         continue
       }
-      throw rules.error(
-        for: response, serviceRefusal, source: source, fallbackRemedy: "See the vendor's documentation of this code.")
+      throw rules.error(for: response, serviceRefusal, source: source)
     }
   }
 
@@ -66,9 +65,9 @@ package struct SignedExchange: Sendable {
         isRetryable: error.isRetryable, declined: [error])
     }
     let check = RequestCheck(source: source)
-    if key.isAnonymous { throw check.refused("The signing key is anonymous.", "Use a key that has a secret.") }
+    if key.isAnonymous { throw check.refusal("The signing key is anonymous.", remedy: "Use a key that has a secret.") }
     if requiresPermanentKey, key.sessionToken != nil {
-      throw check.refused("The signing key is temporary.", "Use a permanent key; the service accepts no other.")
+      throw check.refusal("The signing key is temporary.", remedy: "Use a permanent key; the service accepts no other.")
     }
     return key
   }
@@ -78,9 +77,7 @@ package struct SignedExchange: Sendable {
   ) throws(CredentialError) -> ServiceCall {
     do {
       return try signer.signed(call, with: key, in: .at(date))
-    } catch {
-      throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
-    }
+    } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
   }
 }
 

@@ -20,7 +20,7 @@ package struct FormPair: Sendable, Equatable {
   package static func read(_ text: String) -> [FormPair]? {
     var pairs: [FormPair] = []
     for item in text.words(between: "&") {
-      let parts = item.parts(between: "=", atMost: 1)
+      let parts = item.parts(between: "=", maxSplits: 1)
       guard let name = parts[0].percentDecoded(plusIsSpace: true),
         let value = (parts.count > 1 ? parts[1] : "").percentDecoded(plusIsSpace: true)
       else { return nil }

@@ -8,23 +8,24 @@ internal import StorageCrypto
 package protocol ScopedSignature: Sendable {
   /// The name of the signature algorithm in the `Authorization` header.
   static var algorithm: String { get }
-  /// The text before the secret in the first key.
+  /// The text before the secret in the HMAC key from which the signing key is derived.
   static var secretPrefix: String { get }
 
   /// The signing time as the string to sign contains it.
   var time: String { get }
-  /// The parts of the scope, of which each derives a key from the key before it.
-  var parts: [String] { get }
+  /// The parts of the scope, such as date and service, of which each derives a key from the key before it.
+  var scopeParts: [String] { get }
 
   /// Returns the canonical request, which contains all parts of the request that are signed.
   ///
+  /// - Parameter names: The lowercase names of the signed headers, in their order in the `Authorization` header.
   /// - Throws: A `SigningError` if a signed header is missing or repeated, or if the query cannot be parsed.
   static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String
 }
 
 extension ScopedSignature {
   /// The scope, such as `20261120/eu-central-1/sts/aws4_request`, which follows the access key ID in `Authorization`.
-  package var scope: String { parts.joined(separator: "/") }
+  package var scope: String { scopeParts.joined(separator: "/") }
 
   package func stringToSign(canonicalRequest: String) -> String {
     "\(Self.algorithm)\n\(time)\n\(scope)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
@@ -39,7 +40,7 @@ extension ScopedSignature {
       writer.append(Self.secretPrefix)
       secret.bytes.withBytes { writer.append($0) }
     }
-    return parts.reduce(firstKey) { key, part in key.derivedKey { $0.append(part) } }
+    return scopeParts.reduce(firstKey) { key, part in key.derivedKey { $0.append(part) } }
       .authenticationCode(for: stringToSign).hex
   }
 
@@ -52,7 +53,6 @@ extension ScopedSignature {
   }
 }
 
-/// A signer of requests to a cloud service's API.
 package protocol ServiceSigner: Signer where Request == ServiceCall, SigningCredential == AccessKey {}
 
 /// The parsed `Authorization` header of an ACS3 or TC3 signature.
@@ -68,7 +68,7 @@ package struct ServiceAuthorization: Sendable, Equatable {
     guard let algorithmEnd = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
     var components: [String: String] = [:]
     for item in header[algorithmEnd...].words(between: ",") {
-      let pair = String(item).trimmingASCIIWhitespace().parts(between: "=", atMost: 1)
+      let pair = String(item).trimmingASCIIWhitespace().parts(between: "=", maxSplits: 1)
       guard pair.count == 2, components.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
     }
     guard components.count == 3, let credential = components["Credential"], let names = components["SignedHeaders"],

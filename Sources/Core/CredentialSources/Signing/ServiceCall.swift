@@ -57,7 +57,7 @@ extension ServiceCall {
 
   /// Returns the canonical request: the method, the path, the query, the signed headers and the hash of the body.
   ///
-  /// - Parameter canonicalValue: A function that returns a header's canonical value.
+  /// - Parameter canonicalValue: A function that returns the canonical value for the value of a signed header.
   package func canonicalRequest(
     query: String, signing names: [String], value canonicalValue: (String) -> String = { $0 }
   ) throws(SigningError) -> String {

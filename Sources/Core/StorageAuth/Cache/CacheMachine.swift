@@ -356,7 +356,6 @@ package struct CacheMachine<Value: Credential> {
     }
   }
 
-  /// Forgets the in-flight request, and returns the effect that cancels the request.
   private mutating func abandonRequest() -> [Effect] {
     defer { requestInFlight = nil }
     return requestInFlight.map { [.cancelRequest(number: $0.number)] } ?? []

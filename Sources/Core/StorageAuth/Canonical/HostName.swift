@@ -86,7 +86,7 @@ package struct HostName: BitwiseCopyable {
   }
 
   /// Returns whether a text equals a lowercase text, in any letter case of ASCII.
-  static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowercaseText: StaticString) -> Bool {
+  package static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowercaseText: StaticString) -> Bool {
     guard text.count == lowercaseText.utf8CodeUnitCount else { return false }
     return lowercaseText.withUTF8Buffer { equalsIgnoringCase(text, lowercase: unsafe Span(_unsafeElements: $0)) }
   }

@@ -8,9 +8,9 @@ package import StorageCrypto
 ///
 /// Most names are not longer than the start, so that they are compared and written without reading the field.
 @usableFromInline package struct SelectedHeader: BitwiseCopyable {
-  /// The first 24 bytes of the header name as integers that sort in the same order as the name.
+  /// The first 24 bytes of the header name as big-endian integers, which sort in the same order as the name.
   @usableFromInline let rank: (UInt64, UInt64, UInt64)
-  /// The header's index among the request's fields, or ``host`` for the request's authority.
+  /// The header's index among the request's fields, or ``hostIndex`` for the request's authority.
   @usableFromInline package let index: Int32
   /// The number of bytes of the name, or 255 for a longer one.
   private let nameByteCount: UInt8
@@ -20,7 +20,7 @@ package import StorageCrypto
   package private(set) var repeatsName = false
 
   /// The index that represents the request's authority, which is signed as the `host` header but is not a field.
-  @inlinable package static var host: Int32 { -1 }
+  @inlinable package static var hostIndex: Int32 { -1 }
 
   package init(name: Span<UInt8>, index: Int32, isCollapsed: Bool = false) {
     self.isCollapsed = isCollapsed
@@ -57,6 +57,7 @@ package import StorageCrypto
   /// Whether ``rank`` contains the whole name, as it does for the `host` header.
   private var isNameInRank: Bool { nameByteCount <= 24 }
 
+  /// The bytes of ``rank`` in the order of the name, which is the order in memory.
   @inline(__always) private var nameStart: (first: ByteLanes, second: ByteLanes) {
     (ByteLanes(rank.0.byteSwapped, rank.1.byteSwapped), ByteLanes(rank.2.byteSwapped))
   }
@@ -64,8 +65,8 @@ package import StorageCrypto
   /// Whether the name is known to contain only characters that percent-encoding keeps.
   package var hasUnreservedName: Bool {
     let count = Int(nameByteCount)
-    return isNameInRank && nameStart.first.areKept(before: count)
-      && (count <= 16 || nameStart.second.areKept(before: count &- 16))
+    return isNameInRank && nameStart.first.areUnreserved(before: count)
+      && (count <= 16 || nameStart.second.areUnreserved(before: count &- 16))
   }
 
   package func appendName(in fields: borrowing FieldDraft, to writer: inout ByteWriter) {
@@ -77,7 +78,7 @@ package import StorageCrypto
   }
 
   package func name(in fields: borrowing FieldDraft) -> String {
-    index == Self.host ? "host" : fields.canonicalName(at: Int(index))
+    index == Self.hostIndex ? "host" : fields.canonicalName(at: Int(index))
   }
 }
 
@@ -85,18 +86,19 @@ extension ByteWriter {
   /// Appends a header value without white space at its ends, and with each inner run of it collapsed to one space.
   ///
   /// White space is spaces and tabs. The rule is from the IAM page "Create a signed AWS API request" (canonical
-  /// headers); S3 applies it within quotation marks too. The header is a field, not ``SelectedHeader/host``.
+  /// headers); S3 applies it within quotation marks too. The header is a field, not the authority.
   package mutating func append(collapsingValueOf header: SelectedHeader, in fields: borrowing FieldDraft) {
     let index = Int(header.index)
     if header.isCollapsed { return append(fields.value(at: index)) }
+    // The fields that the signer adds have the indexes after those of the request, and are read as strings.
     if index < fields.fields.count {
-      fields.fields.withValue(at: index) { append(collapsing: $0) }
+      fields.fields.withValue(at: index) { appendCollapsed($0) }
     } else {
-      withBytes(of: fields.value(at: index)) { append(collapsing: $0) }
+      withBytes(of: fields.value(at: index)) { appendCollapsed($0) }
     }
   }
 
-  private mutating func append(collapsing text: Span<UInt8>) {
+  private mutating func appendCollapsed(_ text: Span<UInt8>) {
     var index = 0
     var isFirst = true
     while true {
@@ -117,9 +119,7 @@ extension ByteWriter {
 
 extension Span<UInt8> {
   /// Returns the end of the name that starts at an index of a list of header names, which semicolons separate.
-  package func endOfHeaderName(from start: Int) -> Int {
-    end(ofRunFrom: start) { $0.equal(UInt8(ascii: ";")).inverted }
-  }
+  package func endOfHeaderName(from start: Int) -> Int { end(ofRunFrom: start, without: UInt8(ascii: ";")) }
 }
 
 extension SigningError {

@@ -12,16 +12,22 @@ internal import StorageCrypto
 ///   static let acme = ServiceHosts(label: "storage", domain: ".acme.example.com", labelCount: 4)
 /// }
 /// ```
+///
+/// In the vendor's domain, a host without a bucket is recognized by its number of labels alone. In other domains, such
+/// as that of a compatible service, it is recognized by its first label alone. A host with one label has no bucket.
 public struct ServiceHosts: Sendable {
+  /// The first labels of hosts without a bucket, or empty strings for none.
   private let label: StaticString
   private let otherLabel: StaticString
+  /// The vendor's domain, or an empty string if no host counts as the vendor's.
   private let domain: StaticString
+  /// The number of dots in the vendor's hosts without a bucket.
   private let dotCount: Int
 
   /// The rule for a service with unknown hosts: the first label is a bucket name unless it is the only label.
   public static let unknown = ServiceHosts(label: "")
 
-  /// Creates a rule that recognizes a service's own hosts by their first label or by their number of labels.
+  /// Creates a rule that recognizes a service's own hosts by their number of labels or by their first label.
   ///
   /// - Parameters:
   ///   - label: The lowercase first label of hosts without a bucket, or an empty string if there is no such label.
@@ -62,8 +68,8 @@ public struct ServiceHosts: Sendable {
     guard let firstDot = host.firstDot else { return nil }
     if owns(host, in: authority) { return host.dotCount == dotCount ? nil : firstDot }
     let firstLabel = authority.extracting(0..<firstDot)
-    let isService =
+    let isServiceLabel =
       HostName.equalsIgnoringCase(firstLabel, label) || HostName.equalsIgnoringCase(firstLabel, otherLabel)
-    return isService ? nil : firstDot
+    return isServiceLabel ? nil : firstDot
   }
 }

@@ -35,14 +35,14 @@ extension StringProtocol {
   @inlinable package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
 
   /// Splits the string at an ASCII character, comparing bytes, and keeps empty parts.
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
-    utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
+  package func parts(between separator: Unicode.Scalar, maxSplits: Int = .max) -> [SubSequence] {
+    utf8.split(separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: false)
       .map { self[$0.startIndex..<$0.endIndex] }
   }
 
   /// Splits the string at an ASCII character, comparing bytes, and omits empty parts.
-  @inlinable package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
-    utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
+  @inlinable package func words(between separator: Unicode.Scalar, maxSplits: Int = .max) -> [SubSequence] {
+    utf8.split(separator: UInt8(ascii: separator), maxSplits: maxSplits).map { self[$0.startIndex..<$0.endIndex] }
   }
 
   /// Returns the part before the first occurrence of an ASCII character, or the whole string without one.
@@ -117,8 +117,8 @@ extension String {
     withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
   }
 
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    splitBytes(self, at: separator, atMost: splits)
+  package func parts(between separator: Unicode.Scalar, maxSplits: Int = .max) -> [Substring] {
+    splitBytes(self, at: separator, maxSplits: maxSplits)
   }
 
   package func hasBytePrefix(_ prefix: String) -> Bool {
@@ -198,14 +198,14 @@ extension String {
   }
 }
 
-/// Splits a string as `parts(between:atMost:)` does; specialized for each string type that is split often.
+/// Splits a string as `parts(between:maxSplits:)` does; specialized for each string type that is split often.
 @inline(__always) private func splitBytes<Text: StringProtocol>(
-  _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
+  _ text: Text, at separator: Unicode.Scalar, maxSplits: Int
 ) -> [Text.SubSequence] {
   let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
   var parts: [Text.SubSequence] = []
   var (start, index) = (text.startIndex, text.startIndex)
-  while index != text.endIndex, parts.count < splits {
+  while index != text.endIndex, parts.count < maxSplits {
     let next = bytes.index(after: index)
     if bytes[index] == separator {
       parts.append(text[start..<index])
@@ -218,8 +218,8 @@ extension String {
 }
 
 extension Substring {
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    splitBytes(self, at: separator, atMost: splits)
+  package func parts(between separator: Unicode.Scalar, maxSplits: Int = .max) -> [Substring] {
+    splitBytes(self, at: separator, maxSplits: maxSplits)
   }
 }
 

@@ -8,8 +8,6 @@ extension Result {
   package static func catching(_ body: () async throws(Failure) -> Success) async -> Result {
     do throws(Failure) {
       return .success(try await body())
-    } catch {
-      return .failure(error)
-    }
+    } catch { return .failure(error) }
   }
 }

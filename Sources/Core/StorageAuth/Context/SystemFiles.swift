@@ -103,17 +103,13 @@ struct OpenedFile: ~Copyable {
   }
 }
 
-/// The status of a file, a folder or a symbolic link.
 struct FileStatus: Equatable {
-  enum Kind {
-    case regular, folder, link, other
-  }
+  enum Kind { case regular, folder, link, other }
 
   let kind: Kind
   let owner: UInt32
   let permissions: UInt16
   let size: Int64
-  /// Whether the volume of an open file is mounted read-only.
   let isOnReadOnlyVolume: Bool
   private let device: Int64
   private let inode: UInt64
@@ -165,7 +161,6 @@ struct FileStatus: Equatable {
   var isGrantedByRoot: Bool { owner == 0 && geteuid() != 0 }
 }
 
-/// The facts of this machine and this process.
 struct MachineFacts: FileFacts {
   var user: UInt32 { geteuid() }
   var bundle: FileStatus? { CurrentProcess.bundle.flatMap { FileStatus(at: $0) } }

@@ -26,7 +26,7 @@ final class AccessKeyStorage: Sendable {
     self.id = id
     self.secret = secret
     self.sessionToken = sessionToken.flatMap { $0.isEmpty ? nil : $0 }
-    validationError = CredentialValidation.error(id: id, secret: secret, token: self.sessionToken)
+    validationError = CredentialValidation.validate(id: id, secret: secret, token: self.sessionToken)
     idDelimiters = IDDelimiters(in: id)
   }
 

@@ -52,9 +52,7 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
     }
     do {
       return IssuedCredential(try requireCredential(result.get(), from: source))
-    } catch {
-      throw credentialError(error, from: source)
-    }
+    } catch { throw credentialError(error, from: source) }
   }
 }
 

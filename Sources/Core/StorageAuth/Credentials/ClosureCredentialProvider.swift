@@ -26,9 +26,7 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       return IssuedCredential(try await requireCredential(fetch(), from: source))
-    } catch {
-      throw credentialError(error, from: source)
-    }
+    } catch { throw credentialError(error, from: source) }
   }
 }
 

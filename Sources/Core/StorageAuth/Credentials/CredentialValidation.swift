@@ -10,47 +10,50 @@ enum CredentialValidation {
   /// The maximum length of a secret or a session token, in bytes; the vendors' values have up to 2,000 bytes.
   private static let secretByteLimit = 16_384
 
-  /// Returns the reason why a credential cannot be sent, or `nil`; the secret may be stored elsewhere.
-  static func error(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
+  /// Validates a credential, and returns the reason why it cannot be sent, or `nil` if it can.
+  ///
+  /// - Parameter secret: The secret, or `nil` for a key whose secret is not in this process.
+  static func validate(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
     if id.utf8.count > idByteLimit {
       return invalid(
         "The access key id has \(id.utf8.count) bytes; at most \(idByteLimit) are allowed.",
-        "Check that it is an id and not a file or a page.")
+        remedy: "Check that it is an id and not a file or a page.")
     }
     if id.isEmpty {
-      return invalid("The access key id is empty.", "Set both the id and the secret, or use the anonymous credential.")
+      return invalid(
+        "The access key id is empty.", remedy: "Set both the id and the secret, or use the anonymous credential.")
     }
-    if !id.utf8.allSatisfy(\.isVisibleASCII) { return delimiterInID }
-    return secret.flatMap { error(in: $0, named: "secret") } ?? token.flatMap { error(in: $0, named: "session token") }
+    if !id.utf8.allSatisfy(\.isVisibleASCII) { return invalidCharacterInID }
+    return secret.flatMap { validate($0, named: "secret") } ?? token.flatMap { validate($0, named: "session token") }
   }
 
-  static let delimiterInID = invalid(
+  static let invalidCharacterInID = invalid(
     "The access key id contains a space, a separator or a character that is not ASCII.",
-    "Copy the id again; a space or a line break at its end is the usual cause.")
+    remedy: "Copy the id again; a space or a line break at its end is the usual cause.")
 
-  private static func error(in secret: Secret, named name: String) -> SigningError? {
+  private static func validate(_ secret: Secret, named name: String) -> SigningError? {
     let (byteCount, isSendable) = secret.bytes.withBytes { bytes in
       var isSendable = true
       for index in bytes.indices {
         let byte = bytes[index]
-        let isAtEnd = index == 0 || index == bytes.count - 1
-        if byte.isASCIIControl || isAtEnd && byte == UInt8(ascii: " ") { isSendable = false }
+        let isAtEdge = index == 0 || index == bytes.count - 1
+        if byte.isASCIIControl || isAtEdge && byte == UInt8(ascii: " ") { isSendable = false }
       }
       return (bytes.count, isSendable)
     }
     if byteCount > secretByteLimit {
       return invalid(
         "The \(name) has \(byteCount) bytes; at most \(secretByteLimit) are allowed.",
-        "Check that it is a \(name) and not a file or a page.")
+        remedy: "Check that it is a \(name) and not a file or a page.")
     }
-    if byteCount == 0 { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
+    if byteCount == 0 { return invalid("The \(name) is empty.", remedy: "Set it, or leave the credential out.") }
     if isSendable { return nil }
     return invalid(
       "The \(name) starts or ends with a space, or contains a line break or a control character.",
-      "Copy the \(name) again; a line break at its end is the usual cause.")
+      remedy: "Copy the \(name) again; a line break at its end is the usual cause.")
   }
 
-  private static func invalid(_ message: String, _ remedy: String) -> SigningError {
+  private static func invalid(_ message: String, remedy: String) -> SigningError {
     SigningError(.invalidCredential, message, remedy: remedy)
   }
 }
@@ -68,7 +71,7 @@ extension AccessKey {
   /// Validates the key for a scheme whose authorizations have the delimiters.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let error = storage.validationError { throw error }
-    if !storage.idDelimiters.isDisjoint(with: delimiters) { throw CredentialValidation.delimiterInID }
+    if !storage.idDelimiters.isDisjoint(with: delimiters) { throw CredentialValidation.invalidCharacterInID }
   }
 }
 

@@ -51,7 +51,7 @@ extension Identity {
 
   /// Validates the identity for a scheme whose authorizations have the delimiters.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
-    if let error = CredentialValidation.error(id: id, secret: nil, token: sessionToken) { throw error }
-    if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.delimiterInID }
+    if let error = CredentialValidation.validate(id: id, secret: nil, token: sessionToken) { throw error }
+    if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.invalidCharacterInID }
   }
 }

@@ -48,7 +48,7 @@ public struct SigningError: DetailedError {
       remedy: "Get a credential that is valid for longer, or request a shorter lifetime.")
   }
 
-  /// The error for a request path that is not valid in a URL.
+  /// The error for a request path that is not valid in a URL, or for its query.
   public static let unreadablePath = SigningError(
     .invalidPath,
     "The path does not start with \"/\", contains a character that a URL cannot contain, or has an invalid escape.",

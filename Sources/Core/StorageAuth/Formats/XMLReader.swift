@@ -10,6 +10,7 @@ internal import StorageCrypto
 struct XMLReader {
   /// The maximum length of a reference, in bytes; the longest valid one is `&#x10FFFF;` with a few leading zeros.
   private static let referenceByteLimit = 24
+  private static let predefinedEntities = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
 
   private let bytes: [UInt8]
   private let limits: XMLLimits
@@ -333,8 +334,6 @@ struct XMLReader {
     return scalar
   }
 
-  private static let predefinedEntities = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
-
   /// Returns the character for a numeric reference such as `#10` or `#xA`, given without its number sign.
   private static func parseCharacter(_ number: Substring.UTF8View) -> Unicode.Scalar? {
     let isHexadecimal = number.first == UInt8(ascii: "x")
@@ -344,7 +343,6 @@ struct XMLReader {
     return UInt32(Substring(digits), radix: isHexadecimal ? 16 : 10).flatMap { Unicode.Scalar($0) }
   }
 
-  /// Parses the name of an element, an attribute or a processing instruction, or throws an error with a message.
   private mutating func parseName(orThrow message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count, isNameByte(bytes[position]) { position += 1 }

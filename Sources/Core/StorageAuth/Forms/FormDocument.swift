@@ -31,9 +31,7 @@ public struct FormDocument: Sendable {
     let document: JSONValue
     do {
       document = try JSONValue(parsing: bytes)
-    } catch {
-      throw .invalidPolicy("Invalid JSON: \(error)")
-    }
+    } catch { throw .invalidPolicy("Invalid JSON: \(error)") }
     guard let text = document["expiration"]?.string, let expiration = Timestamp(iso8601: text) else {
       throw .invalidPolicy("The policy has no expiration like 2026-11-20T08:00:00.000Z.")
     }

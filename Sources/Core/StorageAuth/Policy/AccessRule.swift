@@ -80,20 +80,22 @@ extension AccessRule {
         remedy: "Use 3 to 63 lower-case letters, digits and hyphens.")
     }
     if addresses?.isEmpty == true {
-      throw invalidRule("has an empty list of addresses", "Leave the list out, or fill it.")
+      throw invalidRule("has an empty list of addresses", remedy: "Leave the list out, or fill it.")
     }
-    if case .key("") = objects { throw invalidRule("applies to the empty key", "Use a prefix, or all keys.") }
+    if case .key("") = objects { throw invalidRule("applies to the empty key", remedy: "Use a prefix, or all keys.") }
     guard actions.contains(.write) else { return }
-    if let maximumSize, maximumSize < 0 { throw invalidRule("has a negative size", "Use 0 or more.") }
+    if let maximumSize, maximumSize < 0 { throw invalidRule("has a negative size", remedy: "Use 0 or more.") }
     guard let contentTypes else { return }
-    if contentTypes.isEmpty { throw invalidRule("has an empty list of media types", "Leave the list out, or fill it.") }
+    guard !contentTypes.isEmpty else {
+      throw invalidRule("has an empty list of media types", remedy: "Leave the list out, or fill it.")
+    }
     for type in contentTypes where !Self.isMediaType(type) {
       throw invalidRule(
-        "has the invalid media type \"\(type)\"", "Use a type such as image/png, or image/* for all images.")
+        "has the invalid media type \"\(type)\"", remedy: "Use a type such as image/png, or image/* for all images.")
     }
   }
 
-  private func invalidRule(_ problem: String, _ remedy: String) -> PolicyError {
+  private func invalidRule(_ problem: String, remedy: String) -> PolicyError {
     PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
   }
 

@@ -10,23 +10,22 @@ package struct StatementLanguage: Sendable {
   package let version: String
   package let actions: [AccessAction: [String]]
   package let listAction: String
-  /// The condition keys of the prefix in a list request, of the client's address, and of the time of a request.
-  package let prefixKey: String
-  package let addressKey: String
-  package let dateKey: String
+  package let prefixConditionKey: String
+  package let addressConditionKey: String
+  package let dateConditionKey: String
   package let supportsIPv6: Bool
 
   package init(
-    nameWithArticle: String, version: String, actions: [AccessAction: [String]], listAction: String, prefixKey: String,
-    addressKey: String, dateKey: String, supportsIPv6: Bool
+    nameWithArticle: String, version: String, actions: [AccessAction: [String]], listAction: String,
+    prefixConditionKey: String, addressConditionKey: String, dateConditionKey: String, supportsIPv6: Bool
   ) {
     self.nameWithArticle = nameWithArticle
     self.version = version
     self.actions = actions
     self.listAction = listAction
-    self.prefixKey = prefixKey
-    self.addressKey = addressKey
-    self.dateKey = dateKey
+    self.prefixConditionKey = prefixConditionKey
+    self.addressConditionKey = addressConditionKey
+    self.dateConditionKey = dateConditionKey
     self.supportsIPv6 = supportsIPv6
   }
 
@@ -66,8 +65,8 @@ package struct StatementLanguage: Sendable {
   private func prefixConditions(for objects: ObjectScope, matching pattern: String) -> [DocumentStatement.Condition] {
     switch objects {
     case .all, .prefix(""): []
-    case .prefix: [.init("StringLike", prefixKey, .texts([pattern]))]
-    case .key: [.init("StringEquals", prefixKey, .texts([pattern]))]
+    case .prefix: [.init("StringLike", prefixConditionKey, .texts([pattern]))]
+    case .key: [.init("StringEquals", prefixConditionKey, .texts([pattern]))]
     }
   }
 
@@ -79,9 +78,9 @@ package struct StatementLanguage: Sendable {
     var conditions: [DocumentStatement.Condition] = []
     if let addresses = rule.addresses {
       if !supportsIPv6, addresses.contains(where: \.isIPv6) { throw unsupported("IPv6 addresses", in: rule) }
-      conditions.append(.init("IpAddress", addressKey, .texts(addresses.map(\.description))))
+      conditions.append(.init("IpAddress", addressConditionKey, .texts(addresses.map(\.description))))
     }
-    if let end = rule.end { conditions.append(.init("DateLessThan", dateKey, .texts([end.iso8601]))) }
+    if let end = rule.end { conditions.append(.init("DateLessThan", dateConditionKey, .texts([end.iso8601]))) }
     return conditions
   }
 

@@ -81,9 +81,7 @@ public struct SigningRefusal: DetailedError {
     let expectedText: String
     do throws(SigningError) {
       expectedText = try canonicalText()
-    } catch {
-      throw .notCanonical
-    }
+    } catch { throw .notCanonical }
     guard expectedText.isIdentical(to: text) else { throw .notCanonical }
   }
 }

@@ -8,26 +8,26 @@ package import HTTPTypes
 /// The delimiter is the line feed, byte for byte: a carriage return is part of a line and does not end the line.
 package struct StringToSignReader {
   /// The lines that have not been read.
-  package private(set) var rest: ArraySlice<String>
+  package private(set) var remaining: ArraySlice<String>
 
-  package init(_ text: String) { rest = text.parts(between: "\n").map(String.init)[...] }
+  package init(_ text: String) { remaining = text.parts(between: "\n").map(String.init)[...] }
 
   package mutating func readFirst() throws(SigningRefusal) -> String {
-    guard let line = rest.popFirst() else { throw .malformed("The string has too few lines.") }
+    guard let line = remaining.popFirst() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
   package mutating func readLast() throws(SigningRefusal) -> String {
-    guard let line = rest.popLast() else { throw .malformed("The string has too few lines.") }
+    guard let line = remaining.popLast() else { throw .malformed("The string has too few lines.") }
     return line
   }
 
-  package var remainder: String { rest.joined(separator: "\n") }
+  package var remainder: String { remaining.joined(separator: "\n") }
 
   /// Reads the lines up to the first that does not satisfy a condition.
   package mutating func read(while condition: (String) -> Bool) -> [String] {
-    let lines = rest.prefix(while: condition)
-    rest = rest.dropFirst(lines.count)
+    let lines = remaining.prefix(while: condition)
+    remaining = remaining.dropFirst(lines.count)
     return Array(lines)
   }
 
@@ -59,7 +59,7 @@ extension HTTPFields {
 
   /// Appends the signed header of a line `name:value`.
   package mutating func append(line: String) throws(SigningRefusal) {
-    let nameAndValue = line.parts(between: ":", atMost: 1)
+    let nameAndValue = line.parts(between: ":", maxSplits: 1)
     guard nameAndValue.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
     try append(signed: String(nameAndValue[0]), String(nameAndValue[1]))
   }

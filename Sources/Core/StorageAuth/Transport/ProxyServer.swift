@@ -60,7 +60,7 @@ public struct ProxyServer: Sendable, Equatable {
   private static func parseLogin(
     _ text: Substring, _ name: String
   ) throws(TransportError) -> (user: String?, password: Secret?) {
-    let parts = text.parts(between: ":", atMost: 1)
+    let parts = text.parts(between: ":", maxSplits: 1)
     let decodedParts = parts.compactMap { $0.percentDecoded() }
     let hasControl = decodedParts.contains { $0.utf8.contains(where: \.isASCIIControl) }
     guard decodedParts.count == parts.count, !hasControl, let user = decodedParts.first, !user.isEmpty,

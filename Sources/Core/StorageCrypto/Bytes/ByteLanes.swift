@@ -56,9 +56,9 @@
     encoding.keepsSlash ? areUnreservedOrSlashes : areUnreservedOrSlashes.subtracting(equal(UInt8(ascii: "/")))
   }
 
-  /// Returns whether percent-encoding keeps the first `count` of the sixteen bytes.
+  /// Returns whether the first `count` of the sixteen bytes are unreserved characters, which no encoding escapes.
   @inlinable @inline(__always)
-  package func areKept(before count: Int) -> Bool { areKept(by: .component).inverted.first >= min(count, 16) }
+  package func areUnreserved(before count: Int) -> Bool { areKept(by: .component).inverted.first >= min(count, 16) }
 
   @inlinable @inline(__always) package var lowercased: ByteLanes {
     let capitals = lie(from: UInt8(ascii: "A"), through: UInt8(ascii: "Z"))
@@ -146,6 +146,11 @@ extension Span<UInt8> {
       if firstOutside < 16 { break }
     }
     return Swift.min(index, count)
+  }
+
+  /// Returns the index of the first occurrence of a byte from `start` on, or `count` if there is none.
+  @inlinable @inline(__always) package func end(ofRunFrom start: Int, without byte: UInt8) -> Int {
+    end(ofRunFrom: start) { $0.equal(byte).inverted }
   }
 
   /// Returns the index of the first byte, from `start` on, that an encoding escapes, or `count` if it escapes no byte.

@@ -164,9 +164,7 @@
   let outcome = unsafe string.utf8.withContiguousStorageIfAvailable { buffer -> Swift.Result<Result, Failure> in
     do throws(Failure) {
       return .success(try body(unsafe Span(_unsafeElements: buffer)))
-    } catch {
-      return .failure(error)
-    }
+    } catch { return .failure(error) }
   }
   if let outcome { return try outcome.get() }
   return try withCopiedBytes(of: string, body)

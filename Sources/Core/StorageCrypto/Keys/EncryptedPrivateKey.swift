@@ -8,7 +8,6 @@
   internal import Crypto
   internal import CryptoExtras
 
-  /// A private key that is encrypted with a passphrase.
   struct EncryptedPrivateKey {
     private enum Derivation {
       /// OpenSSL's own function for traditional formats: MD5 with the first half of the initialization vector as salt.
@@ -22,6 +21,21 @@
       let keyByteCount: Int
       let initializationVector: [UInt8]
     }
+
+    /// The length of a block of AES, and thus of an initialization vector.
+    private static let blockByteCount = 16
+    private static let traditionalKeyByteCounts = ["AES-128-CBC": 16, "AES-192-CBC": 24, "AES-256-CBC": 32]
+    private static let keyByteCounts = [ObjectID.aes128CBC: 16, ObjectID.aes192CBC: 24, ObjectID.aes256CBC: 32]
+
+    private static let pseudorandomFunctions: [String: KDF.Insecure.PBKDF2.HashFunction] = [
+      ObjectID.hmacSHA1: .insecureSHA1, ObjectID.hmacSHA224: .insecureSHA224, ObjectID.hmacSHA256: .sha256,
+      ObjectID.hmacSHA384: .sha384, ObjectID.hmacSHA512: .sha512,
+    ]
+
+    /// The maximum product of scrypt's cost N and block size r.
+    ///
+    /// Scrypt needs 128 * N * r bytes of memory; libcrypto, which this implementation must agree with, allows 32 MiB.
+    private static let scryptBlockLimit = 1 << 18
 
     /// The parameters, or `nil` if the algorithm is not supported or the key derivation is too expensive.
     private let parameters: Parameters?
@@ -67,50 +81,53 @@
       guard !passphrase.isEmpty, !encryptedKey.isEmpty, encryptedKey.count.isMultiple(of: Self.blockByteCount) else {
         throw .wrongPassphrase
       }
-      guard let key = try? Self.decryptionKey(parameters, passphrase),
+      guard let key = try? Self.decryptionKey(parameters, from: passphrase),
         let vector = try? AES._CBC.IV(ivBytes: parameters.initializationVector),
         let decryptedKey = try? AES._CBC.decrypt(encryptedKey, using: key, iv: vector)
       else { throw .wrongPassphrase }
       return Array(decryptedKey)
     }
 
-    /// The length of a block of AES, and thus of an initialization vector.
-    private static let blockByteCount = 16
-    private static let traditionalKeyByteCounts = ["AES-128-CBC": 16, "AES-192-CBC": 24, "AES-256-CBC": 32]
-    private static let keyByteCounts = [ObjectID.aes128CBC: 16, ObjectID.aes192CBC: 24, ObjectID.aes256CBC: 32]
-
-    private static let pseudorandomFunctions: [String: KDF.Insecure.PBKDF2.HashFunction] = [
-      ObjectID.hmacSHA1: .insecureSHA1, ObjectID.hmacSHA224: .insecureSHA224, ObjectID.hmacSHA256: .sha256,
-      ObjectID.hmacSHA384: .sha384, ObjectID.hmacSHA512: .sha512,
-    ]
-
     /// Parses the parameters of PBES2 (RFC 8018), or returns `nil` if they name another algorithm.
     private static func pbes2Parameters(_ algorithm: inout DERReader) -> Parameters? {
       guard var schemes = algorithm.sequence(), var derivation = schemes.sequence(), var encryption = schemes.sequence()
       else { return nil }
       guard let function = derivation.identifier(), var settings = derivation.sequence(),
-        let salt = settings.octets(), !salt.isEmpty, let roundsOrCost = settings.integer(), roundsOrCost > 0
-      else { return nil }
-      guard let count = encryption.identifier().flatMap({ keyByteCounts[$0] }),
+        let keyByteCount = encryption.identifier().flatMap({ keyByteCounts[$0] }),
         let vector = encryption.octets(), vector.count == blockByteCount
       else { return nil }
-      switch function {
-      case ObjectID.pbkdf2:
-        // The optional length of the key is redundant, because the cipher determines it.
-        if settings.nextTag == DERTag.integer, settings.integer() != count { return nil }
-        guard let hash = pseudorandomFunction(&settings) else { return nil }
-        return Parameters(
-          derivation: .pbkdf2(hash, salt: salt, rounds: roundsOrCost), keyByteCount: count,
-          initializationVector: vector)
-      case ObjectID.scrypt:
-        guard let blockSize = settings.integer(), let parallelism = settings.integer(),
-          isAcceptableScrypt(cost: roundsOrCost, blockSize, parallelism)
-        else { return nil }
-        return Parameters(
-          derivation: .scrypt(salt: salt, cost: roundsOrCost, blockSize: blockSize, parallelism: parallelism),
-          keyByteCount: count, initializationVector: vector)
-      default: return nil
+      let parsedDerivation =
+        switch function {
+        case ObjectID.pbkdf2: pbkdf2(&settings, keyByteCount)
+        case ObjectID.scrypt: scrypt(&settings, keyByteCount)
+        default: nil as Derivation?
+        }
+      return parsedDerivation.map {
+        Parameters(derivation: $0, keyByteCount: keyByteCount, initializationVector: vector)
       }
+    }
+
+    /// Parses the parameters of PBKDF2 (RFC 8018, appendix A.2).
+    private static func pbkdf2(_ settings: inout DERReader, _ keyByteCount: Int) -> Derivation? {
+      guard let salt = settings.octets(), !salt.isEmpty, let rounds = settings.integer(), rounds > 0,
+        agreesWithOptionalLength(&settings, keyByteCount), let hash = pseudorandomFunction(&settings)
+      else { return nil }
+      return .pbkdf2(hash, salt: salt, rounds: rounds)
+    }
+
+    /// Parses the parameters of scrypt (RFC 7914, section 7).
+    private static func scrypt(_ settings: inout DERReader, _ keyByteCount: Int) -> Derivation? {
+      guard let salt = settings.octets(), !salt.isEmpty, let cost = settings.integer(),
+        let blockSize = settings.integer(), let parallelism = settings.integer(),
+        isAcceptableScrypt(cost: cost, blockSize: blockSize, parallelism: parallelism),
+        agreesWithOptionalLength(&settings, keyByteCount)
+      else { return nil }
+      return .scrypt(salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism)
+    }
+
+    /// Reads the optional length of the key, which must be the length that the cipher determines.
+    private static func agreesWithOptionalLength(_ settings: inout DERReader, _ keyByteCount: Int) -> Bool {
+      settings.nextTag != DERTag.integer || settings.integer() == keyByteCount
     }
 
     /// Parses the pseudorandom function of PBKDF2, which is HMAC with SHA-1 if it is not named.
@@ -120,21 +137,16 @@
       return function?.identifier().flatMap { pseudorandomFunctions[$0] }
     }
 
-    /// The maximum product of scrypt's cost N and block size r.
-    ///
-    /// Scrypt needs 128 * N * r bytes of memory; libcrypto, which this implementation must agree with, allows 32 MiB.
-    private static let scryptBlockLimit = 1 << 18
-
-    private static func isAcceptableScrypt(cost: Int, _ blockSize: Int, _ parallelism: Int) -> Bool {
+    private static func isAcceptableScrypt(cost: Int, blockSize: Int, parallelism: Int) -> Bool {
       let (blocks, overflow) = cost.multipliedReportingOverflow(by: blockSize)
       return cost > 1 && cost & (cost &- 1) == 0 && blockSize > 0 && (1...64).contains(parallelism) && !overflow
         && blocks <= scryptBlockLimit
     }
 
-    private static func decryptionKey(_ parameters: Parameters, _ passphrase: [UInt8]) throws -> SymmetricKey {
+    private static func decryptionKey(_ parameters: Parameters, from passphrase: [UInt8]) throws -> SymmetricKey {
       let count = parameters.keyByteCount
       switch parameters.derivation {
-      case .traditional: return traditionalKey(count, passphrase, parameters.initializationVector)
+      case .traditional: return traditionalKey(count, from: passphrase, parameters.initializationVector)
       case .pbkdf2(let hash, let salt, let rounds):
         return try KDF.Insecure.PBKDF2.deriveKey(
           from: passphrase, salt: salt, using: hash, outputByteCount: count, unsafeUncheckedRounds: rounds)
@@ -146,7 +158,7 @@
     }
 
     /// Returns the key of `EVP_BytesToKey` with MD5 and one round.
-    private static func traditionalKey(_ count: Int, _ passphrase: [UInt8], _ vector: [UInt8]) -> SymmetricKey {
+    private static func traditionalKey(_ count: Int, from passphrase: [UInt8], _ vector: [UInt8]) -> SymmetricKey {
       let salt = Array(vector.prefix(8))
       var key: [UInt8] = []
       var digest: [UInt8] = []

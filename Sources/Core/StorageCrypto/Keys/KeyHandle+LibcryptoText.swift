@@ -5,7 +5,7 @@
   internal import CLibcrypto
 
   extension KeyHandle {
-    static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
+    static func parse(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       let request = PassphraseRequest(passphrase)
       // The reason for a failure is read before libcrypto's error queue is cleared.
       return try clearingErrors { () throws(KeyError) -> KeyHandle in
@@ -22,7 +22,7 @@
       }
     }
 
-    static func reading(publicPEM pem: String) -> KeyHandle? {
+    static func parse(publicPEM pem: String) -> KeyHandle? {
       clearingErrors {
         withBytes(of: pem) { pem in
           unsafe MemoryBIO.reading(pem) { bio -> KeyHandle? in

@@ -8,7 +8,7 @@
       "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY",
     ]
 
-    static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
+    static func parse(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       var text = [UInt8](pem)
       defer { wipe(&text) }
       guard let block = PEMBlock.blocks(in: text.withoutByteOrderMark).first(where: { labels.contains($0.label) }),
@@ -23,14 +23,17 @@
         } else {
           nil
         }
-      guard let encryptedKey else { return try key(der, block.label, otherwise: .malformed) }
+      guard let encryptedKey else { return try key(in: der, labelled: block.label, orThrow: .malformed) }
       guard let passphrase else { throw .passphraseMissing }
       var decryptedKey = try encryptedKey.decrypt(with: passphrase)
       defer { wipe(&decryptedKey) }
-      return try key(decryptedKey, block.isPKCS8 ? "PRIVATE KEY" : block.label, otherwise: .wrongPassphrase)
+      let label = block.isPKCS8 ? "PRIVATE KEY" : block.label
+      return try key(in: decryptedKey, labelled: label, orThrow: .wrongPassphrase)
     }
 
-    private static func key(_ der: [UInt8], _ label: String, otherwise error: KeyError) throws(KeyError) -> KeyHandle {
+    private static func key(
+      in der: [UInt8], labelled label: String, orThrow error: KeyError
+    ) throws(KeyError) -> KeyHandle {
       let key =
         switch label {
         case "PRIVATE KEY": KeyHandle(pkcs8: der)
@@ -45,8 +48,8 @@
 
     /// Parses a PrivateKeyInfo (PKCS #8, RFC 5958).
     private init?(pkcs8 der: [UInt8]) {
-      var document = DERReader(der)
-      guard var info = document.sequence(), info.integer() != nil, let identifier = info.sequence(),
+      var reader = DERReader(der)
+      guard var info = reader.sequence(), info.integer() != nil, let identifier = info.sequence(),
         let algorithm = KeyAlgorithm(identifier), var contents = info.octets()
       else { return nil }
       defer { wipe(&contents) }
@@ -56,8 +59,8 @@
         self.init(.rsa(key))
       case .ecdsa: self.init(sec1: contents, algorithm)
       case .ed25519:
-        var document = DERReader(contents)
-        guard var seed = document.octets() else { return nil }
+        var seedReader = DERReader(contents)
+        guard var seed = seedReader.octets() else { return nil }
         defer { wipe(&seed) }
         guard let key = Ed25519Key(seed: seed) else { return nil }
         self.init(.ed25519(key))
@@ -68,8 +71,8 @@
 
     /// Parses an ECPrivateKey (SEC 1, RFC 5915), whose curve may be known from the algorithm in PKCS #8.
     private init?(sec1 der: [UInt8], _ algorithm: KeyAlgorithm?) {
-      var document = DERReader(der)
-      guard var fields = document.sequence(), fields.integer() == 1, var scalar = fields.octets() else { return nil }
+      var reader = DERReader(der)
+      guard var fields = reader.sequence(), fields.integer() == 1, var scalar = fields.octets() else { return nil }
       defer { wipe(&scalar) }
       var algorithm = algorithm
       if fields.nextTag == DERTag.explicit0 {
@@ -94,12 +97,14 @@
 
     /// Parses a DSA key in OpenSSL's own format.
     private init?(dsa der: [UInt8]) {
-      var document = DERReader(der)
-      guard var fields = document.sequence(), fields.integer() == 0, let prime = fields.magnitude() else { return nil }
+      var reader = DERReader(der)
+      guard var fields = reader.sequence(), fields.integer() == 0, let prime = fields.magnitude() else { return nil }
       self.init(.unsupported(.dsa(bits: RSAKey.bitCount(of: prime))))
     }
 
-    static func reading(publicPEM pem: String) -> KeyHandle? {
+    // MARK: Public keys
+
+    static func parse(publicPEM pem: String) -> KeyHandle? {
       let blocks = PEMBlock.blocks(in: Array(pem.utf8).withoutByteOrderMark)
       guard let block = blocks.first(where: { $0.label == "PUBLIC KEY" || $0.label == "RSA PUBLIC KEY" }),
         let der = block.contents
@@ -110,8 +115,8 @@
 
     /// Parses a SubjectPublicKeyInfo (RFC 5280, section 4.1).
     private init?(subjectPublicKeyInfo der: [UInt8]) {
-      var document = DERReader(der)
-      guard var info = document.sequence(), let identifier = info.sequence(),
+      var reader = DERReader(der)
+      guard var info = reader.sequence(), let identifier = info.sequence(),
         let algorithm = KeyAlgorithm(identifier), let contents = info.bits()
       else { return nil }
       switch algorithm {

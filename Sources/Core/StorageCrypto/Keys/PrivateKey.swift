@@ -10,7 +10,7 @@
     ///
     /// Other text around the key is skipped. The initializer never prompts the user for a passphrase.
     package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(KeyError) {
-      handle = try KeyHandle.reading(privatePEM: pem, passphrase: passphrase)
+      handle = try KeyHandle.parse(privatePEM: pem, passphrase: passphrase)
     }
 
     /// Creates a private key from PEM text in strings that are no longer secret, or that cannot be wiped anyway.

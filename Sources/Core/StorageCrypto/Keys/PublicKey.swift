@@ -9,7 +9,7 @@
 
     /// Creates a public key from SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older `BEGIN RSA PUBLIC KEY`.
     package init(pem: String) throws(KeyError) {
-      guard let handle = KeyHandle.reading(publicPEM: pem) else { throw .malformed }
+      guard let handle = KeyHandle.parse(publicPEM: pem) else { throw .malformed }
       self.handle = handle
     }
 

@@ -154,9 +154,7 @@
     }
   }
 
-  private func wipe(each numbers: inout [[UInt8]]) {
-    for index in numbers.indices { wipe(&numbers[index]) }
-  }
+  private func wipe(each numbers: inout [[UInt8]]) { for index in numbers.indices { wipe(&numbers[index]) } }
 
   /// Returns `number mod (other - 1)` for big-endian integers, or `nil` if `other` is not an odd number from 3.
   ///

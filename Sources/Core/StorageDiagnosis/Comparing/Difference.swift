@@ -159,7 +159,7 @@ struct PathComparison {
       || isPath(received, equalTo: bucketAndKey(sent).bucket, before: sent)
       || isPath(received, equalTo: hostLabel, before: sent)
     if isBucketRepeated { return .bucketTwice }
-    return signsBucketOutsidePath ? causeWithBucketsInPaths : prefixCause(sent, received)
+    return signsBucketOutsidePath ? causeWithBucketsInPaths : prefixCause(sent: sent, received: received)
   }
 
   private func isPath(_ path: String, equalTo bucket: String, before otherPath: String) -> Bool {
@@ -169,13 +169,15 @@ struct PathComparison {
   /// The cause of the difference if the signed paths start with the bucket name, whether or not the URL shows it.
   private var causeWithBucketsInPaths: SignatureDiagnosis.Cause? {
     let (sentPath, receivedPath) = (bucketAndKey(sent), bucketAndKey(received))
-    if sentPath.bucket.isIdentical(to: receivedPath.bucket) { return prefixCause(sentPath.key, receivedPath.key) }
+    if sentPath.bucket.isIdentical(to: receivedPath.bucket) {
+      return prefixCause(sent: sentPath.key, received: receivedPath.key)
+    }
     if sentPath.key.isIdentical(to: receivedPath.key) { return .wrongBucket }
     if receivedPath.key.isIdentical(to: sent) { return .bucketMissing }
-    return prefixCause(sent, received)
+    return prefixCause(sent: sent, received: received)
   }
 
-  private func prefixCause(_ sent: String, _ received: String) -> SignatureDiagnosis.Cause? {
+  private func prefixCause(sent: String, received: String) -> SignatureDiagnosis.Cause? {
     // An empty key is the suffix of every path, such as that of a bucket without its trailing slash.
     guard !sent.isEmpty, !received.isEmpty else { return nil }
     if received.utf8.count > sent.utf8.count, received.hasByteSuffix(sent) { return .pathPrefixAdded }

@@ -82,7 +82,6 @@ extension SignatureSearch: Redacted {
   package var description: String { "SignatureSearch(\(key.id))" }
 }
 
-/// A secret with which a client signed by mistake.
 enum MistakenSecret {
   /// The secret of the key, followed by whitespace with the given name.
   case withEnding(String)

@@ -27,9 +27,7 @@ struct SentRequest {
     do throws(VerificationError) {
       claim = try reader.signature(of: request)
       signedTexts = claim?.texts
-    } catch {
-      parsingError = error
-    }
+    } catch { parsingError = error }
     if stringToSign != nil || canonicalRequest != nil {
       signedTexts = SignedTexts(
         stringToSign: stringToSign ?? signedTexts?.stringToSign ?? "",
@@ -91,7 +89,7 @@ extension String {
 
   /// Returns the strings before and after the first occurrence of an ASCII character; without one, the second is `nil`.
   package func splitOnce(at mark: Unicode.Scalar) -> (before: String, after: String?) {
-    let parts = parts(between: mark, atMost: 1).map(String.init)
+    let parts = parts(between: mark, maxSplits: 1).map(String.init)
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
 

@@ -80,7 +80,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     let convertedText: SecretBytes?
     switch try EncodedPrivateKey([UInt8](text.secret.bytes), at: location) {
     case .pem(let block):
-      let key = block.isPKCS8 ? try pemKey(text.secret, block) : nil
+      let key = block.isPKCS8 ? try pemKey(text.secret, in: block) : nil
       convertedText = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
     case .openSSH(let key):
       let needsPEM = if client == .ascp, case .rsa = key.publicKey.kind { !key.isEncrypted } else { false }
@@ -120,7 +120,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     switch try EncodedPrivateKey([UInt8](text.secret.bytes), at: location) {
     case .pem(let block):
       if block.cipher == nil { try requireNoPassphrase() }
-      let key = try pemKey(text.secret, block)
+      let key = try pemKey(text.secret, in: block)
       kind = try PrivateKeyReport.Kind(key.kind, at: location)
       guard key.isConsistent, let sshKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
         throw location.error(
@@ -345,7 +345,7 @@ extension AsperaPrivateKey {
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
-  func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
+  func pemKey(_ text: Secret, in block: PEMBlock) throws(AsperaError) -> PrivateKey {
     do { return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) } catch {
       switch error {
       case .passphraseMissing: throw missingPassphraseError(block.cipher)

@@ -61,14 +61,14 @@ public struct AscpArguments: Sendable, Hashable {
       guard let form = Self.options[name], name.utf8.allSatisfy({ $0 < 0x80 }) else { throw Self.notPermitted(name) }
       checkedArguments.append(name)
       if case .none = form {
-        guard attachedValue == nil else { throw Self.invalid(name, "has no value", "Pass the option alone.") }
+        guard attachedValue == nil else { throw Self.invalid(name, "has no value", remedy: "Pass the option alone.") }
         continue
       }
       guard let value = attachedValue ?? unreadArguments.popFirst() else {
-        throw Self.invalid(name, "needs a value", "Pass the value as the next argument.")
+        throw Self.invalid(name, "needs a value", remedy: "Pass the value as the next argument.")
       }
       if let expectation = Self.expectation(of: form, unmetBy: value) {
-        throw Self.invalid(name, "has a value that is not \(expectation)", "Correct the value.")
+        throw Self.invalid(name, "has a value that is not \(expectation)", remedy: "Correct the value.")
       }
       checkedArguments.append(value)
     }
@@ -78,7 +78,7 @@ public struct AscpArguments: Sendable, Hashable {
   /// Returns the option's name, and the value that follows it directly, if there is one.
   private static func parts(of argument: String) -> (name: String, value: String?) {
     guard !argument.hasBytePrefix("--") else {
-      let parts = argument.parts(between: "=", atMost: 1)
+      let parts = argument.parts(between: "=", maxSplits: 1)
       return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
     }
     let scalars = argument.unicodeScalars
@@ -116,7 +116,7 @@ public struct AscpArguments: Sendable, Hashable {
       remedy: "Use a field of the specification, or one of: \(permittedOptions.joined(separator: ", ")).")
   }
 
-  private static func invalid(_ name: String, _ problem: String, _ remedy: String) -> AsperaError {
+  private static func invalid(_ name: String, _ problem: String, remedy: String) -> AsperaError {
     AsperaError(.invalidSpecification, "The additional argument \(name) of ascp \(problem).", remedy: remedy)
   }
 }

@@ -58,7 +58,7 @@ struct AscpCommandBuilder {
     let paths = specification.paths
     guard !paths.isEmpty else {
       guard specification.isPersistent == true else {
-        throw TransferSpec.invalid("has no paths", "Name the files, or set keepalive to name them later.")
+        throw TransferSpec.invalid("has no paths", remedy: "Name the files, or set keepalive to name them later.")
       }
       return nil
     }
@@ -67,7 +67,7 @@ struct AscpCommandBuilder {
       guard !hasPairs, !paths.contains(where: { $0.source.beginsWithByte("-") }) else {
         throw TransferSpec.invalid(
           "has paths with destinations or a leading hyphen, which cannot be arguments",
-          "Let ascp read them from a list.")
+          remedy: "Let ascp read them from a list.")
       }
       return nil
     }
@@ -176,14 +176,14 @@ extension AscpCommandBuilder {
     guard let proxy = specification.nonblankText("proxy") else { return }
     guard let scheme = ["dnat://", "dnats://"].first(where: { proxy.asciiLowercased.hasBytePrefix($0) }) else {
       throw TransferSpec.invalid(
-        "has a proxy that is not one of Aspera's", "Write it as dnat://user@host:port, or dnats for TLS.")
+        "has a proxy that is not one of Aspera's", remedy: "Write it as dnat://user@host:port, or dnats for TLS.")
     }
     let address = proxy[proxy.utf8.index(proxy.startIndex, offsetBy: scheme.utf8.count)...]
     guard let atSign = address.utf8.lastIndex(of: UInt8(ascii: "@")) else {
       arguments += ["--proxy", proxy]
       return
     }
-    let userAndPassword = address[..<atSign].parts(between: ":", atMost: 1)
+    let userAndPassword = address[..<atSign].parts(between: ":", maxSplits: 1)
     if userAndPassword.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(userAndPassword[1])) }
     arguments += ["--proxy", scheme + userAndPassword[0] + address[atSign...]]
   }
@@ -271,12 +271,13 @@ extension AscpCommandBuilder {
     guard let part = options.part, part.count == max(count, 1), (1...part.count).contains(part.index) else {
       throw TransferSpec.invalid(
         "has multi_session \(count), and no session of that many is selected",
-        "Create a command for each session, from 1 to \(max(count, 1)).")
+        remedy: "Create a command for each session, from 1 to \(max(count, 1)).")
     }
     if part.separatesPorts {
       let firstPort = specification.udpPort ?? AsperaAccount.defaultPort
       guard part.count <= Int(UInt16.max) + 1 - firstPort else {
-        throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", "Use a lower fasp_port.")
+        throw TransferSpec.invalid(
+          "has a UDP port too high for \(part.count) sessions", remedy: "Use a lower fasp_port.")
       }
       arguments += ["-O", "\(firstPort + part.index - 1)"]
       specification.udpPort = nil

@@ -62,8 +62,8 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
   package var description: String {
     let values = Self.describedFields.compactMap { name in self[name].map { "\(name): \($0)" } }
     let shownNames = ["type"] + Self.describedFields.map { $0.lowercased() }
-    let others = names.filter { !shownNames.contains($0.lowercased()) }
-    let parts = [kind?.rawValue ?? "without a type"] + values + (others.isEmpty ? [] : ["others: \(others)"])
+    let otherNames = names.filter { !shownNames.contains($0.lowercased()) }
+    let parts = [kind?.rawValue ?? "without a type"] + values + (otherNames.isEmpty ? [] : ["others: \(otherNames)"])
     return "ManagementFrame(\(parts.joined(separator: ", ")))"
   }
 

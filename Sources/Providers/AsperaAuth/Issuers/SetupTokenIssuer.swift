@@ -130,12 +130,12 @@ extension SetupTokenIssuer {
     let setupResult: Result<TransferSpec, NodeRefusal>?
     do {
       setupResult = try NodeSetup.results(of: received.body, count: 1).first
-    } catch { throw malformed(error.message, error.remedy, isRetryable: true) }
+    } catch { throw malformed(error.message, remedy: error.remedy, isRetryable: true) }
     switch setupResult {
     case .success(let specification)?:
       return try credential(from: specification, received, lifetime: lifetime, now: now)
     case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? received.status, received)
-    case nil: throw malformed("The response has no element.", "Check that the address is that of a Node API.")
+    case nil: throw malformed("The response has no element.", remedy: "Check that the address is that of a Node API.")
     }
   }
 
@@ -144,7 +144,7 @@ extension SetupTokenIssuer {
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard let secret = specification.token, !secret.isEmpty else {
       throw malformed(
-        "The response has no token.", "Let the node authorize transfers by token, or do without an issuer.")
+        "The response has no token.", remedy: "Let the node authorize transfers by token, or do without an issuer.")
     }
     let issuerNow = received.issuerTime ?? now
     do {
@@ -153,10 +153,10 @@ extension SetupTokenIssuer {
       let expiringToken = try AsperaToken(secret, expiration: expiration)
       let credential = TransferCredential(token: expiringToken, specification: specification)
       return IssuedCredential(credential, issuerTime: received.issuerTime, source: source)
-    } catch { throw malformed("The response has a token that cannot be used. \(error.message)", error.remedy) }
+    } catch { throw malformed("The response has a token that cannot be used. \(error.message)", remedy: error.remedy) }
   }
 
-  private func malformed(_ message: String, _ remedy: String, isRetryable: Bool = false) -> CredentialError {
+  private func malformed(_ message: String, remedy: String, isRetryable: Bool = false) -> CredentialError {
     CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 

@@ -59,8 +59,8 @@ public struct AsperaNodeSigner: Signer {
       return (try BasicAuthorization.value(user: id, password: secret, BasicAuthorization.accessKey), nil)
     case .bearer(let token, let id):
       let bareToken = BearerText.withoutPrefix(token.reveal())
-      try checkHeader(bareToken, "bearer token")
-      try checkHeader(id, "access key id")
+      try checkHeader(bareToken, named: "bearer token")
+      try checkHeader(id, named: "access key id")
       return (BearerText.prefix + bareToken, id)
     }
   }
@@ -84,7 +84,7 @@ public struct AsperaNodeSigner: Signer {
   /// The maximum length of a header value in bytes, which is more than servers usually accept.
   private static let headerByteLimit = 16_384
 
-  private static func checkHeader(_ text: String, _ name: String) throws(SigningError) {
+  private static func checkHeader(_ text: String, named name: String) throws(SigningError) {
     guard text.utf8.count <= headerByteLimit else {
       throw SigningError(
         .invalidCredential, "The \(name) has \(text.utf8.count) bytes; at most \(headerByteLimit) are sent.",
@@ -100,9 +100,7 @@ public struct AsperaNodeSigner: Signer {
   }
 }
 
-extension HTTPField.Name {
-  package static let asperaAccessKey = known("X-Aspera-AccessKey")
-}
+extension HTTPField.Name { package static let asperaAccessKey = known("X-Aspera-AccessKey") }
 
 /// The value of an `Authorization` header in the Basic scheme (RFC 7617, section 2), which basic tokens have as well.
 enum BasicAuthorization {
@@ -118,8 +116,8 @@ enum BasicAuthorization {
         .invalidCredential, "The \(terms.user) holds a colon, which separates it from the \(terms.password).",
         remedy: "Use only the \(terms.user), without the \(terms.password) after it.")
     }
-    try check(Secret(user), terms.user)
-    try check(password, terms.password)
+    try check(Secret(user), named: terms.user)
+    try check(password, named: terms.password)
     return value { writer in
       writer.append(user)
       writer.append(UInt8(ascii: ":"))
@@ -142,7 +140,7 @@ enum BasicAuthorization {
     return "Basic " + String(writing: { $0.append(base64: credential) })
   }
 
-  private static func check(_ text: Secret, _ name: String) throws(SigningError) {
+  private static func check(_ text: Secret, named name: String) throws(SigningError) {
     let hasNoControlCharacter = text.bytes.withBytes { bytes in
       bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f }
     }

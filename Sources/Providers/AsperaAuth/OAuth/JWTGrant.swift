@@ -70,7 +70,7 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
     isGlobalClient: Bool = false, api: String = asperaOnCloudURL
   ) -> JWTGrant {
     var grant = JWTGrant(
-      tokenURL: url(api, "api/v1/oauth2/\(organization)/token"), issuer: clientID, subject: user,
+      tokenURL: url(api, appending: "api/v1/oauth2/\(organization)/token"), issuer: clientID, subject: user,
       audience: asperaOnCloudAudience, clientID: clientID, clientSecret: clientSecret, scope: scope)
     if isGlobalClient { grant.claims["org"] = .string(organization) }
     return grant
@@ -87,11 +87,11 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
   ///   - clientSecret: The secret of the API client, which Faspex checks only for Basic authorization, or `nil`.
   public static func faspex(url: String, user: String, clientID: String, clientSecret: Secret? = nil) -> JWTGrant {
     JWTGrant(
-      tokenURL: Self.url(url, "auth/token"), issuer: clientID, subject: "user:\(user)", audience: clientID,
+      tokenURL: Self.url(url, appending: "auth/token"), issuer: clientID, subject: "user:\(user)", audience: clientID,
       clientID: clientID, clientSecret: clientSecret)
   }
 
-  private static func url(_ base: String, _ path: String) -> String {
+  private static func url(_ base: String, appending path: String) -> String {
     "\(base.removingByteSuffix("/") ?? base[...])/\(path)"
   }
 

@@ -31,13 +31,27 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   private let endpoint: TokenEndpoint
   private let clock: ServiceClock
 
+  /// Creates a provider of access tokens.
+  ///
+  /// - Parameters:
+  ///   - grant: The parameters of the grant.
+  ///   - key: The private key whose public key is registered with the authorization server.
+  public init(_ grant: JWTGrant, key: JWTSigningKey) { self.init(grant, key: key, clock: ServiceClock()) }
+
+  private init(_ grant: JWTGrant, key: JWTSigningKey, clock: ServiceClock) {
+    self.grant = grant
+    self.key = key
+    self.clock = clock
+    endpoint = TokenEndpoint(url: grant.tokenURL)
+  }
+
   /// Returns a provider with the same parameters for another scope, which shares what is known of the server's clock.
   ///
   /// - Parameter scope: The requested rights.
   public func requesting(scope: String) -> JWTGrantProvider {
     var grant = grant
     grant.scope = scope
-    return JWTGrantProvider(grant: grant, key: key, endpoint: endpoint, clock: clock)
+    return JWTGrantProvider(grant, key: key, clock: clock)
   }
 
   /// Requests an access token, and returns it with the server's time.
@@ -46,17 +60,16 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// - Throws: A `CredentialError`: `rejected` if the server refuses the assertion, `malformedResponse` if the response
   ///   is malformed, `failed` if a parameter is invalid or the server cannot be reached, `timeout` if it is slow.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
-    var hasCorrectedClock = false
-    while true {
-      let issuerNow = clock.now(by: context.time)
-      switch try await requestToken(at: issuerNow, in: context) {
-      case .issued(let issued): return issued
-      case .rejected(let response):
-        guard response.canBeAboutClock, !hasCorrectedClock,
-          clock.correct(by: response.issuerTime, signedAt: issuerNow, context.time)
-        else { throw response.error(for: source) }
-        hasCorrectedClock = true
-      }
+    let date = clock.now(by: context.time)
+    var outcome = try await requestToken(at: date, in: context)
+    if case .rejected(let response) = outcome, response.canResultFromWrongClock,
+      clock.correct(by: response.issuerTime, signedAt: date, context.time)
+    {
+      outcome = try await requestToken(at: clock.now(by: context.time), in: context)
+    }
+    switch outcome {
+    case .issued(let issued): return issued
+    case .rejected(let response): throw response.error(for: source)
     }
   }
 
@@ -92,6 +105,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
       "exp": time(after: lifetime), "nbf": time(after: -tolerance), "iat": time(after: -tolerance),
       "jti": .string(Self.randomID()),
     ]
+    // The caller's claims replace standard claims of the same name, as `JWTGrant.claims` says.
     for (name, value) in grant.claims { claims[name] = value }
     do {
       return try JSONWebToken(claims, signedWith: key, grant.algorithm ?? key.standardAlgorithm)
@@ -103,21 +117,10 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     // The version, 4, and the variant of a UUID (RFC 9562, section 5.4).
     bytes[6] = bytes[6] & 0x0f | 0x40
     bytes[8] = bytes[8] & 0x3f | 0x80
-    let groups = [bytes[0..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10..<16]]
-    return groups.map { group in String(writing: { $0.append(hex: Array(group)) }) }.joined(separator: "-")
+    let uuidFields = [bytes[0..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10..<16]]
+    return uuidFields.map { field in String(writing: { $0.append(hex: Array(field)) }) }.joined(separator: "-")
   }
 
   /// A description that contains the provider name.
   public var description: String { "JWTGrantProvider(\(source))" }
-}
-
-extension JWTGrantProvider {
-  /// Creates a provider of access tokens.
-  ///
-  /// - Parameters:
-  ///   - grant: The parameters of the grant.
-  ///   - key: The private key whose public key is registered with the authorization server.
-  public init(_ grant: JWTGrant, key: JWTSigningKey) {
-    self.init(grant: grant, key: key, endpoint: TokenEndpoint(url: grant.tokenURL), clock: ServiceClock())
-  }
 }

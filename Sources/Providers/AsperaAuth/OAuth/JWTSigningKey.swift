@@ -47,7 +47,7 @@ public struct JWTSigningKey: Sendable, Redacted {
     let location = KeyLocation(key.source)
     let parsed: PrivateKey
     switch try EncodedPrivateKey([UInt8](text.bytes), at: location) {
-    case .pem(let block): parsed = try key.pemKey(text, block)
+    case .pem(let block): parsed = try key.pemKey(text, in: block)
     case .openSSH(let openSSH):
       guard !openSSH.isEncrypted else {
         throw location.error(

@@ -108,7 +108,7 @@ struct OAuthErrorResponse: Sendable {
   }
 
   /// Whether a wrong clock can be the reason: `invalid_grant` stands for every fault of an assertion, 2019 in Faspex.
-  var canBeAboutClock: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
+  var canResultFromWrongClock: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
 
   func error(for source: String) -> CredentialError {
     let isTemporary =

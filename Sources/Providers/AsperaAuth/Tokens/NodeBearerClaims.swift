@@ -74,7 +74,7 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Parameter text: The claim value, such as `node.<access key>:user:all`.
   public init?(_ text: String) {
-    guard let parts = text.removingBytePrefix("node.")?.parts(between: ":", atMost: 1), parts.count == 2 else {
+    guard let parts = text.removingBytePrefix("node.")?.parts(between: ":", maxSplits: 1), parts.count == 2 else {
       return nil
     }
     accessKey = String(parts[0])

@@ -42,7 +42,7 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   public init(_ claims: NodeBearerClaims, signedWith key: NodeBearerKey) throws(AsperaError) {
     self.claims = claims
     payload = JSONValue.object(claims.fields).serialized
-    try Self.check(claims, payload)
+    try Self.check(claims, encodedAs: payload)
     signature = try key.signature(of: payload)
     guard let compressed = Zlib.compress(Self.plaintext(payload, signature)) else {
       throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
@@ -119,7 +119,7 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   }
 
   /// Checks the claims, whose limit of half the token's size leaves room for the signature and Base64.
-  private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
+  private static func check(_ claims: NodeBearerClaims, encodedAs payload: [UInt8]) throws(AsperaError) {
     let missing = [
       claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
       claims.expiration == nil ? "expires_at" : nil,

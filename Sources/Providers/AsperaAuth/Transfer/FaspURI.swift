@@ -40,7 +40,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     var spec = TransferSpec(fields: JSONObject())
     droppedPassword = try Self.read(authority: rest[..<authorityEnd], into: &spec)
     spec.direction = .receive
-    let path = try Self.decoded(rest[authorityEnd..<pathEnd], "path")
+    let path = try Self.decoded(rest[authorityEnd..<pathEnd], of: "path")
     guard !path.isEmpty else { throw Self.invalid("has no path") }
     spec.paths = [TransferPath(path)]
     unknownParameters = try Self.read(query: rest[pathEnd...].removingBytePrefix("?") ?? "", into: &spec)
@@ -58,9 +58,9 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     var host = authority
     var hasPassword = false
     if let atSign = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
-      let userAndPassword = authority[..<atSign].parts(between: ":", atMost: 1)
+      let userAndPassword = authority[..<atSign].parts(between: ":", maxSplits: 1)
       hasPassword = userAndPassword.count == 2 && !userAndPassword[1].isEmpty
-      if !userAndPassword[0].isEmpty { spec.remoteUser = try decoded(userAndPassword[0], "user") }
+      if !userAndPassword[0].isEmpty { spec.remoteUser = try decoded(userAndPassword[0], of: "user") }
       host = authority[authority.utf8.index(after: atSign)...]
     }
     let bracket = host.utf8.firstIndex(of: UInt8(ascii: "]"))
@@ -74,11 +74,11 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       host = host[..<hostEnd]
     }
     if bracket != nil { host = host.removingBytePrefix("[")?.removingByteSuffix("]") ?? host }
-    spec.remoteHost = try decoded(host, "host")
+    spec.remoteHost = try decoded(host, of: "host")
     return hasPassword
   }
 
-  private static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
+  private static func decoded(_ text: Substring, of part: String) throws(AsperaError) -> String {
     guard let bytes = String(text).percentDecodedBytes() else {
       throw invalid("has a malformed percent-encoding in its \(part)")
     }
@@ -106,9 +106,9 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     var seenNames: Set<String> = []
     var unknownNames: [String] = []
     for parameter in query.words(between: "&") {
-      let nameAndValue = parameter.parts(between: "=", atMost: 1)
-      let name = try decoded(nameAndValue[0], "parameters").lowercased()
-      let value = try nameAndValue.count == 2 ? decoded(nameAndValue[1], "parameter") : ""
+      let nameAndValue = parameter.parts(between: "=", maxSplits: 1)
+      let name = try decoded(nameAndValue[0], of: "parameters").lowercased()
+      let value = try nameAndValue.count == 2 ? decoded(nameAndValue[1], of: "parameter") : ""
       guard seenNames.insert(name).inserted else { throw invalid("has a duplicate parameter") }
       let isKnown = try setField(forParameter: name, to: value, in: &spec)
       if !isKnown, !ignoredParameters.contains(name) { unknownNames.append(name) }

@@ -70,10 +70,14 @@ public struct TransferSigner: Signer {
 }
 
 extension TransferSpec {
+  /// The port of WebSockets on servers that name no other, which is the port of HTTPS.
+  private static let defaultWebSocketPort = 443
+
   fileprivate mutating func setAddress(of account: AsperaAccount) throws(AsperaError) {
     if offersWebSocket == true {
       throw Self.invalid(
-        "requests a WebSocket, over which no account is checked", "Leave wss_enabled out, or sign without an account.")
+        "requests a WebSocket, over which no account is checked",
+        remedy: "Leave wss_enabled out, or sign without an account.")
     }
     remoteHost = account.host
     remoteUser = account.user
@@ -101,25 +105,23 @@ extension TransferSpec {
   ) throws(AsperaError) {
     guard issued.offersWebSocket != false else {
       throw Self.mismatch(
-        "says that the server has no WebSocket, which the transfer requests", "Log in over SSH, with an account.")
+        "says that the server has no WebSocket, which the transfer requests",
+        remedy: "Log in over SSH, with an account.")
     }
     webSocketPort = request.webSocketPort ?? webSocketPort ?? Self.defaultWebSocketPort
   }
-
-  /// The port of WebSockets on servers that name no other, which is the port of HTTPS.
-  private static let defaultWebSocketPort = 443
 
   /// Checks that the account's password, which the server learns, is sent only to the account's user and host.
   private func requirePasswordRecipient(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
         "names another user than the account, whose password must be sent only for its own user",
-        "Use the account of the user that the issuer names, or request a token for \(account.user).")
+        remedy: "Use the account of the user that the issuer names, or request a token for \(account.user).")
     }
     guard remoteHost?.lowercased() == account.host.lowercased() || account.hostKey != nil else {
       throw Self.mismatch(
         "names another host than the account, and the account pins no host key: its password would be sent to any host",
-        "Give the account the host that the issuer names, or pin the server's host key.")
+        remedy: "Give the account the host that the issuer names, or pin the server's host key.")
     }
   }
 
@@ -147,11 +149,11 @@ extension TransferSpec {
 
   func requireAddress() throws(AsperaError) {
     guard nonblankText("remote_host") != nil else {
-      throw Self.invalid("has no server", "Sign it with an account, or set remote_host.")
+      throw Self.invalid("has no server", remedy: "Sign it with an account, or set remote_host.")
     }
     guard nonblankText("remote_user") != nil else {
       throw Self.invalid(
-        "has no user", "Sign it with an account, or set remote_user: servers let access keys in as xfer.")
+        "has no user", remedy: "Sign it with an account, or set remote_user: servers let access keys in as xfer.")
     }
   }
 }
@@ -178,7 +180,7 @@ extension TransferSpec {
   /// that is `null` or an empty string is also ignored. A WebSocket requires that there is no account.
   mutating func merge(_ issued: TransferSpec, permitsWebSocket: Bool) throws(AsperaError) {
     if let issuedDirection = issued.nonblankText("direction"), issuedDirection != text("direction") {
-      throw Self.mismatch("is for the other direction", "Request a token for the direction of the transfer.")
+      throw Self.mismatch("is for the other direction", remedy: "Request a token for the direction of the transfer.")
     }
     for name in Self.issuableFields + (permitsWebSocket ? ["wss_enabled", "wss_port"] : []) {
       if let value = issued.nonempty(name) { fields[name] = value }
@@ -203,7 +205,7 @@ extension TransferSpec {
   func decodedTags() throws(AsperaError) -> JSONObject? {
     guard let text = text("tags64") else { return tags }
     guard let bytes = [UInt8](base64: text), let decoded = (try? JSONValue(parsing: bytes))?.object else {
-      throw Self.invalid("has tags64 that is not a JSON object in Base64", "Use tags.")
+      throw Self.invalid("has tags64 that is not a JSON object in Base64", remedy: "Use tags.")
     }
     return decoded
   }
@@ -235,14 +237,14 @@ extension TransferSpec {
       let sources = issuedPaths.compactMap { $0["source"]?.string }
       let requestedPaths = paths
       guard sources.count == issuedPaths.count, sources.count == requestedPaths.count else {
-        throw Self.mismatch("is for other paths", "Request a token for exactly the paths of the transfer.")
+        throw Self.mismatch("is for other paths", remedy: "Request a token for exactly the paths of the transfer.")
       }
       paths = zip(sources, requestedPaths).map { TransferPath($0, to: $1.destination) }
     case nil: return
     }
   }
 
-  static func mismatch(_ problem: String, _ remedy: String) -> AsperaError {
+  static func mismatch(_ problem: String, remedy: String) -> AsperaError {
     AsperaError(.invalidToken, "The specification of the grant \(problem).", remedy: remedy)
   }
 }

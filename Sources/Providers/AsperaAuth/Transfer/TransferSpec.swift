@@ -61,8 +61,8 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
     let pathCount = fields["paths"]?.array?.count ?? 0
     var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
     parts.append(pathCount == 1 ? "1 path" : "\(pathCount) paths")
-    let others = fields.names.filter { !Self.describedFields.contains($0) }
-    if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
+    let otherNames = fields.names.filter { !Self.describedFields.contains($0) }
+    if !otherNames.isEmpty { parts.append("fields: \(otherNames.joined(separator: ", "))") }
     return "TransferSpec(\(parts.joined(separator: ", ")))"
   }
 }
@@ -434,6 +434,14 @@ extension TransferSpec {
 }
 
 extension TransferSpec {
+  static let deletionFields = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
+
+  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
+  private static let schemaNamesByNodeName = [
+    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
+    "remote_preserve_acls": "preserve_remote_acls",
+  ]
+
   /// Checks everything about the specification that can be checked before a transfer starts.
   ///
   /// Unknown fields are accepted here, because another engine may know them. ascp commands reject unknown fields.
@@ -447,7 +455,7 @@ extension TransferSpec {
   ///   `invalidSpecification`.
   public func validate() throws(AsperaError) {
     for field in TransferField.all { if let value = value(field.name) { try field.check(value) } }
-    guard direction != nil else { throw Self.invalid("has no direction", "Set direction to send or receive.") }
+    guard direction != nil else { throw Self.invalid("has no direction", remedy: "Set direction to send or receive.") }
     try checkFiles()
     try checkCredentials()
     if let sshfp, !sshfp.isEmpty { _ = try HostKeyFingerprint(sshfp) }
@@ -457,11 +465,12 @@ extension TransferSpec {
         remedy: "Leave the field out if no token is needed.")
     }
     if fields["tags"]?.object != nil, text("tags64") != nil {
-      throw Self.invalid("has both tags and tags64", "Leave one of them out.")
+      throw Self.invalid("has both tags and tags64", remedy: "Leave one of them out.")
     }
     if contentProtection != nil, nonblankText("content_protection_password") == nil {
       throw Self.invalid(
-        "has content_protection without a password", "Set content_protection_password; ascp would prompt for it.")
+        "has content_protection without a password",
+        remedy: "Set content_protection_password; ascp would prompt for it.")
     }
     try checkWebSocket()
   }
@@ -477,7 +486,7 @@ extension TransferSpec {
     if key != nil, path != nil { throw Self.ambiguous("a private key in a file and another one in memory") }
     if key == nil, path == nil, nonblankText("ssh_private_key_passphrase") != nil {
       throw Self.invalid(
-        "has a passphrase and no private key", "Name the key; ascp would try the passphrase as a password.")
+        "has a passphrase and no private key", remedy: "Name the key; ascp would try the passphrase as a password.")
     }
     if let key, !key.contains(where: \.isNewline), key.contains("\\n") {
       throw AsperaError(
@@ -489,13 +498,15 @@ extension TransferSpec {
 
   private func checkWebSocket() throws(AsperaError) {
     guard offersWebSocket == true else { return }
-    if webSocketPort == nil { throw Self.invalid("has wss_enabled without wss_port", "Set wss_port, such as 443.") }
+    guard webSocketPort != nil else {
+      throw Self.invalid("has wss_enabled without wss_port", remedy: "Set wss_port, such as 443.")
+    }
     if nonblankText("token") == nil {
-      throw Self.invalid("has wss_enabled without a token", "Set a token; a WebSocket checks no account.")
+      throw Self.invalid("has wss_enabled without a token", remedy: "Set a token; a WebSocket checks no account.")
     }
   }
 
-  static func invalid(_ problem: String, _ remedy: String) -> AsperaError {
+  static func invalid(_ problem: String, remedy: String) -> AsperaError {
     AsperaError(.invalidSpecification, "The transfer specification \(problem).", remedy: remedy)
   }
 
@@ -505,38 +516,32 @@ extension TransferSpec {
       remedy: "Leave one of them out; it is undefined which one ascp would use.")
   }
 
-  static let deletionFields = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
-
-  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
-  private static let schemaNamesByNodeName = [
-    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
-    "remote_preserve_acls": "preserve_remote_acls",
-  ]
-
   private func checkFiles() throws(AsperaError) {
     let deletesSource = fields["delete_source"]?.bool
     for name in Self.deletionFields + ["remove_empty_source_dir"] {
       guard let deletesSource, let other = fields[name]?.bool, other != deletesSource else { continue }
       throw Self.invalid(
-        "has delete_source \(deletesSource) and \(name) \(other)", "Leave delete_source out, or \(name).")
+        "has delete_source \(deletesSource) and \(name) \(other)", remedy: "Leave delete_source out, or \(name).")
     }
     let removesEmptySource = ["remove_empty_source_dir", "remove_empty_source_directory"].map { fields[$0]?.bool }
     if let one = removesEmptySource[0], let other = removesEmptySource[1], one != other {
       throw Self.invalid(
-        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
+        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)",
+        remedy: "Leave one of them out.")
     }
     let removesFiles = fields["delete_source"]?.bool == true || removesSources == true
     if removesFiles, sourceArchive != nil {
-      throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
+      throw Self.invalid(
+        "both removes the sources and moves them", remedy: "Leave move_after_transfer out, or the removal.")
     }
     if fields["remove_skipped"]?.bool == true, !removesFiles {
-      throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
+      throw Self.invalid("has remove_skipped without remove_after_transfer", remedy: "Set both of them, or none.")
     }
     if text("src_base") != nil, text("src_base64") != nil {
-      throw Self.invalid("has both src_base and src_base64", "Leave one of them out.")
+      throw Self.invalid("has both src_base and src_base64", remedy: "Leave one of them out.")
     }
     for (name, schemaName) in Self.schemaNamesByNodeName where text(name) != nil && text(schemaName) != nil {
-      throw Self.invalid("has both \(name) and \(schemaName), which are one setting", "Leave one of them out.")
+      throw Self.invalid("has both \(name) and \(schemaName), which are one setting", remedy: "Leave one of them out.")
     }
   }
 }

@@ -14,11 +14,11 @@ package struct TC3Signature: ScopedSignature {
   package static let secretPrefix = "TC3"
 
   package let time: String
-  package let parts: [String]
+  package let scopeParts: [String]
 
   package init(service: String, date: Timestamp) {
     time = "\(date.unixSeconds)"
-    parts = [String(date.iso8601.prefix(10)), service, "tc3_request"]
+    scopeParts = [String(date.iso8601.prefix(10)), service, "tc3_request"]
   }
 
   package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {
@@ -42,8 +42,8 @@ package struct TC3Signer: ServiceSigner {
   package func sign(_ call: inout ServiceCall, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check()
-    let scheme = TC3Signature(service: service, date: context.date)
-    let authorization = try scheme.authorization(of: call, signing: signedHeaders, with: key)
+    let signature = TC3Signature(service: service, date: context.date)
+    let authorization = try signature.authorization(of: call, signing: signedHeaders, with: key)
     call.request.headerFields[.tcTimestamp] = "\(context.date.unixSeconds)"
     call.setToken(of: key, named: .tcToken)
     call.request.headerFields[.authorization] = authorization

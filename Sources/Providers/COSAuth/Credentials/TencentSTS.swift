@@ -34,7 +34,7 @@ struct TencentSTS: Sendable, Hashable {
     let address = try check.address(endpoint.url)
     let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     guard isRegion, !region.isEmpty else {
-      throw check.refused("The name of the region is not valid.", "Write it like ap-guangzhou.")
+      throw check.refusal("The name of the region is not valid.", remedy: "Write it like ap-guangzhou.")
     }
     let headers: HTTPFields = [
       .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13", .tcRegion: region,

@@ -82,9 +82,9 @@ struct AlibabaCLIProfiles {
 
   /// Returns the error for an unknown profile, with the code `failed` if the profile must be in this file.
   func unknownProfile(_ name: String, isMistake: Bool) -> CredentialError {
-    let known = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
+    let profileNames = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
     return file.location.error(
-      isMistake ? .failed : .notConfigured, "has no profile “\(name)”; its profiles: \(known)",
+      isMistake ? .failed : .notConfigured, "has no profile “\(name)”; its profiles: \(profileNames)",
       remedy: "Name one of them, or run aliyun configure --profile \(name).")
   }
 

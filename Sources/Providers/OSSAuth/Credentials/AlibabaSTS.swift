@@ -48,7 +48,7 @@ extension AlibabaRole {
       parts.count == 5 && parts[0] == "acs" && parts[1] == "ram" && !parts[3].isEmpty && parts[4].hasBytePrefix("role/")
       && parts[4].count > 5
     try check.requireResourceName(arn, of: "role", form: "acs:ram::<account>:role/<name>", isRole)
-    return try parameters(sessionMarks: ".@-_", check)
+    return try parameters(sessionNamePunctuation: ".@-_", check)
   }
 }
 

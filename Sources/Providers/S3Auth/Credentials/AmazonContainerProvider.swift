@@ -55,7 +55,7 @@ public struct AmazonContainerProvider: CredentialProvider {
             for: response, response.containerRefusal, source: source,
             fallbackRemedy: "Check the role of the task or of the pod.")
         }
-        return try reader.amazonKey(in: try reader.object(response), token: "Token", at: response.issuerTime)
+        return try reader.amazonKey(in: try reader.object(response), tokenField: "Token", at: response.issuerTime)
       } catch {
         // A second response would be as unreadable as the first.
         guard error.isRetryable, error.code != .malformedResponse, remainingAttempts > 0 else { throw error }

@@ -76,12 +76,12 @@ struct AmazonFiles {
   /// Returns the error for an unknown profile, with the code `failed` if the caller or the environment names it.
   func unknownProfile(_ name: String, isNamed: Bool) -> CredentialError {
     let files = [credentials, config].compactMap { $0?.contents.path }
-    let known = (credentials?.document.names ?? []) + (config?.document.names ?? [])
+    let sectionNames = (credentials?.document.names ?? []) + (config?.document.names ?? [])
     let message =
       files.isEmpty
       ? "There is no profile “\(name)”: there is no file ~/.aws/credentials or ~/.aws/config."
       : "There is no profile “\(name)” in \(files.joined(separator: " or ")); the sections there: "
-        + (known.isEmpty ? "none." : known.map { "[\($0)]" }.joined(separator: ", ") + ".")
+        + (sectionNames.isEmpty ? "none." : sectionNames.map { "[\($0)]" }.joined(separator: ", ") + ".")
     return CredentialError(
       isNamed ? .failed : .notConfigured, source: Self.source, message,
       remedy: "Run aws configure --profile \(name), or name another profile.")

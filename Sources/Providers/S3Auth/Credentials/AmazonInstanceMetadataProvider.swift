@@ -69,7 +69,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     let path = Self.rolesPath + (try service.pathElement(ofRole: name))
     guard let response = try await response(to: path, headers, in: context) else { return nil }
     guard response.status != 404 else { throw service.unknownRole(name) }
-    return try service.reader.amazonKey(in: service.fields(of: response), token: "Token", at: response.issuerTime)
+    return try service.reader.amazonKey(in: service.fields(of: response), tokenField: "Token", at: response.issuerTime)
   }
 
   /// Returns a response with a key, a role or the status 404, or `nil` if the service no longer accepts the token.

@@ -29,13 +29,14 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
   }
 
   var url: String {
-    customURL ?? "https://sts.\(region).\(region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
+    let domain = region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+    return customURL ?? "https://sts.\(region).\(domain)"
   }
 
   /// Returns the URL for requests, or throws an error if the region is invalid, because it could change the host.
   func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
-    guard region.isS3ScopePart else {
-      throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
+    guard region.isAmazonScopePart else {
+      throw check.refusal("The name of the region is not valid.", remedy: "Write it like eu-central-1.")
     }
     return try check.address(url).appending("/")
   }
@@ -47,11 +48,12 @@ typealias AmazonRole = AssumedRole<AmazonSTSEndpoint>
 extension AmazonRole {
   /// Returns the checked parameters; only the start of an ARN is checked, because compatible services have other forms.
   func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
-    let parts = arn.parts(between: ":", atMost: 5)
+    // An ARN is `arn:partition:service:region:account:resource`; the resource can contain colons.
+    let parts = arn.parts(between: ":", maxSplits: 5)
     let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
     try check.requireResourceName(arn, of: "role", form: "arn:aws:iam::<account>:role/<name>", limit: 2048, isARN)
     return [FormPair("Action", action), FormPair("Version", "2011-06-15")]
-      + (try parameters(sessionMarks: "_+=,.@-", check))
+      + (try parameters(sessionNamePunctuation: "_+=,.@-", check))
   }
 }
 
@@ -91,9 +93,9 @@ extension RefusalRules {
 
 extension ServiceResponse {
   var amazonRefusal: ServiceRefusal? {
-    guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
-      let code = error["Code"]?.text, !code.isEmpty
-    else { return nil }
+    guard let document else { return nil }
+    let errorElement = document.name.isIdentical(to: "Error") ? document : document["Error"]
+    guard let error = errorElement, let code = error["Code"]?.text, !code.isEmpty else { return nil }
     let requestID = (document["RequestId"] ?? error["RequestId"])?.text
     return ServiceRefusal(code: code, message: error["Message"]?.text ?? "", requestID: requestID)
   }
@@ -101,8 +103,8 @@ extension ServiceResponse {
 
 extension CredentialReader {
   /// Returns the temporary key in an XML response: `<…Response><…Result><Credentials>`.
-  func amazonRoleKey(
-    in response: ServiceResponse, to action: String
+  func amazonKey(
+    inXML response: ServiceResponse, to action: String
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let document = response.document else {
       throw malformed("The response is empty, is no XML, or was cut off.", isRetryable: true)
@@ -116,7 +118,7 @@ extension CredentialReader {
       guard fields[field.name] == nil else { throw malformed("The response has a field of the key twice.") }
       fields[field.name] = .string(field.text)
     }
-    return try amazonKey(in: fields, token: "SessionToken", at: response.issuerTime)
+    return try amazonKey(in: fields, tokenField: "SessionToken", at: response.issuerTime)
   }
 
   private func onlyChild(_ name: String, of node: XMLNode) throws(CredentialError) -> XMLNode {
@@ -128,8 +130,8 @@ extension CredentialReader {
   }
 
   func amazonKey(
-    in fields: JSONObject, token: String, at issuerTime: Timestamp?
+    in fields: JSONObject, tokenField: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    try key(("AccessKeyId", "SecretAccessKey", token), in: fields, expirationIn: fields, at: issuerTime)
+    try key(("AccessKeyId", "SecretAccessKey", tokenField), in: fields, expirationIn: fields, at: issuerTime)
   }
 }

@@ -63,7 +63,7 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
     let call = try role.endpoint.address(check).amazonCall(form)
     let signer = SigV4Signer(region: role.endpoint.region, service: "sts")
     let response = try await service.response(signedWith: signer, refusal: \.amazonRefusal, in: context) { call }
-    return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
+    return try CredentialReader(ofTokenService: source).amazonKey(inXML: response, to: Self.action)
   }
 }
 
@@ -151,15 +151,14 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
       }
       let refusal = response.amazonRefusal
       if response.isSuccess, refusal == nil {
-        return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
+        return try CredentialReader(ofTokenService: source).amazonKey(inXML: response, to: Self.action)
       }
       if refusal?.code == "IDPCommunicationError", let pause = remainingPauses.popFirst() {
         try await sleep(for: pause, by: context.time)
       } else if refusal?.code == "InvalidIdentityToken", !hasReadTokenAgain {
         hasReadTokenAgain = true
       } else {
-        throw RefusalRules.amazon.error(
-          for: response, refusal, source: source, fallbackRemedy: "See the vendor's documentation of this code.")
+        throw RefusalRules.amazon.error(for: response, refusal, source: source)
       }
     }
   }

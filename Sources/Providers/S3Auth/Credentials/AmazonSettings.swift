@@ -42,7 +42,7 @@ public struct AmazonSettings: Sendable, Hashable {
   }
 
   init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
-    region = try Self.region(context, profile)
+    region = try Self.region(in: context, or: profile)
     endpointURL = try Self.endpointURL(of: "s3", context, files, profile)
     stsEndpoint = try Self.stsEndpoint(context, files: files, profile: profile)
   }
@@ -51,7 +51,7 @@ public struct AmazonSettings: Sendable, Hashable {
   static func stsEndpoint(
     _ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?
   ) throws(CredentialError) -> AmazonSTSEndpoint {
-    let region = try Self.region(context, profile)
+    let region = try Self.region(in: context, or: profile)
     guard let url = try Self.endpointURL(of: "sts", context, files, profile) else {
       return region.map { .region($0) } ?? .global
     }
@@ -68,17 +68,19 @@ public struct AmazonSettings: Sendable, Hashable {
     return try profile?.section(with: setting)?.settings.flag(setting) ?? false
   }
 
-  private static func region(_ context: ProviderContext, _ profile: AmazonProfile?) throws(CredentialError) -> String? {
+  private static func region(
+    in context: ProviderContext, or profile: AmazonProfile?
+  ) throws(CredentialError) -> String? {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = context.variable(name) else { continue }
-      guard region.isS3ScopePart else {
+      guard region.isAmazonScopePart else {
         throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
       }
       return region
     }
     guard let settings = profile?.section(with: "region")?.settings else { return nil }
     let region = try settings.required("region")
-    guard region.isS3ScopePart else {
+    guard region.isAmazonScopePart else {
       throw settings.location.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
     }
     return region

@@ -14,20 +14,20 @@ package struct SigV4Signature: ScopedSignature {
   package static let secretPrefix = "AWS4"
 
   package let time: String
-  package let parts: [String]
+  package let scopeParts: [String]
 
   package init(region: String, service: String, date: Timestamp) {
     time = date.iso8601Basic
-    parts = [String(time.prefix(8)), region, service, "aws4_request"]
+    scopeParts = [String(time.prefix(8)), region, service, "aws4_request"]
   }
 
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-amz-") }
 
   package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {
-    try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names) {
-      $0.words(between: " ").joined(separator: " ")
-    }
+    try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names, value: collapsingSpaces)
   }
+
+  private static func collapsingSpaces(_ value: String) -> String { value.words(between: " ").joined(separator: " ") }
 
   /// Returns the encoded query, sorted by the bytes of its encoded names and values.
   private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
@@ -48,8 +48,8 @@ package struct SigV4Signer: ServiceSigner {
     var signed = call
     signed.request.headerFields[.amzDate] = context.date.iso8601Basic
     signed.setToken(of: key, named: .amzSecurityToken)
-    let scheme = SigV4Signature(region: region, service: service, date: context.date)
-    signed.request.headerFields[.authorization] = try scheme.authorization(
+    let signature = SigV4Signature(region: region, service: service, date: context.date)
+    signed.request.headerFields[.authorization] = try signature.authorization(
       of: signed, signing: SigV4Signature.signedHeaders(of: signed), with: key)
     call = signed
   }

@@ -118,7 +118,7 @@ extension RouterMethods {
           let call = try await SetupCall(&request, direction)
           return .json(await call.setUpTransfers(by: service, for: tokenRequest))
         } catch let error as HTTPError {
-          return .json(refusal: TokenRefusal(error), "") { refusal, _ in refusal.nodeError.serialized }
+          return .json(TokenRefusal(error), requestID: "") { body, _ in body.nodeError.serialized }
         }
       }
     }

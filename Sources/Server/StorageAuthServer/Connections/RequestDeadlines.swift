@@ -16,10 +16,10 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   typealias OutboundOut = Parts.Response
 
   /// The part of a request, or the end of the connection, for which the server is waiting.
-  private enum Awaited { case head, nextHead, body, nothing, closing }
+  private enum AwaitedPart { case head, nextHead, body, nothing, closing }
 
   private let limits: ConnectionLimits
-  private var awaited = Awaited.head
+  private var awaited = AwaitedPart.head
   private var unansweredRequestCount = 0
   private var currentReadHasParts = false
   /// Whether the server has asked for bytes, so that the client keeps it waiting.
@@ -147,7 +147,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   // MARK: Time
 
   /// Waits for the next head or the end of the connection, once the client has read the last response.
-  private func awaitReader(_ awaited: Awaited, _ context: ChannelHandlerContext) {
+  private func awaitReader(_ awaited: AwaitedPart, _ context: ChannelHandlerContext) {
     if context.channel.isWritable {
       awaitPart(awaited, for: awaited == .closing ? limits.headTimeout : limits.idleTimeout, context)
     } else {
@@ -156,7 +156,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     }
   }
 
-  private func awaitPart(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
+  private func awaitPart(_ awaited: AwaitedPart, for duration: Duration, _ context: ChannelHandlerContext) {
     self.awaited = awaited
     bodyWaitStart = nil
     timer.readDeadline = context.eventLoop.now + TimeAmount(duration)
@@ -192,7 +192,6 @@ enum HTTP1Parts: MessageParts {
   static func isEnd(_ value: HTTPServerResponsePart) -> Bool { if case .end = value { true } else { false } }
 }
 
-/// The parts on a stream of HTTP/2.
 enum StreamParts: MessageParts {
   static func part(_ value: HTTPRequestPart) -> RequestPart {
     switch value {

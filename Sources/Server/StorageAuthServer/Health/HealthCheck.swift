@@ -44,7 +44,6 @@ public struct HealthCheck: Sendable {
 actor HealthChecker {
   struct Report: Sendable {
     let results: [(name: String, isReady: Bool)]
-
     var isReady: Bool { results.allSatisfy(\.isReady) }
 
     var json: JSONValue {

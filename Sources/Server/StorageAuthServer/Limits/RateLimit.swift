@@ -85,7 +85,6 @@ public final class MemoryRateStore: RateStore {
   }
 }
 
-/// The rate limit for callers, with the store that counts their requests.
 struct CallerRateLimiter: Sendable {
   let limit: RateLimit?
   let store: any RateStore

@@ -116,7 +116,6 @@ public final class CallbackVerifier: Sendable {
 
   var bodyTooLarge: CallbackRefusal { CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.") }
 
-  /// Returns the decoded value of a header that must occur once.
   private func decodedHeader(
     _ name: HTTPField.Name, named displayedName: String, in request: HTTPRequest
   ) throws(CallbackRefusal) -> [UInt8] {

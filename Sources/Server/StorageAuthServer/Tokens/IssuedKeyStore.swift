@@ -6,13 +6,13 @@
 /// Without a shared store, each instance requests a key for each scope from the cloud, and caches it in memory. A
 /// shared store lets one instance ask, and passes the key to the others.
 public protocol IssuedKeyStore: Sendable {
-  /// Returns the key for a scope that an instance has issued, or issues and stores a key.
+  /// Returns the stored key for a scope, or issues a key for the scope and stores it.
   ///
   /// - Parameters:
   ///   - scope: The scope of the key.
   ///   - issue: A closure that requests a key from the cloud.
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
-  ///   A key from the store has a `lifetime`, and the issuer's current time if it is known.
+  ///   For a stored key, the result contains its `lifetime`, and the current time of the issuer if the store knows it.
   /// - Throws: A `CredentialError`: that of `issue`, or a retryable one if the store is out of reach.
   func key(
     for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
@@ -46,7 +46,7 @@ public struct PassThroughKeyStore: IssuedKeyStore {
   public func forget(_ scope: TokenScope) {}
 }
 
-/// The error of a shared store that is out of reach, without secrets.
+/// The error of a shared store of keys, used signatures or rates that cannot be used, without secrets.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A sentence that describes the failure.
   public let message: String

@@ -94,7 +94,6 @@ final class ScopeKeys: Sendable {
     cache = CredentialCache(self.provider, in: context, configuration: configuration, events: events)
   }
 
-  /// Cancels the request to the cloud, and refuses all later requests for a key.
   func shutdown() { cache.shutdown() }
 
   /// Returns a key with at least half of its lifetime remaining.

@@ -124,9 +124,9 @@ extension RouterMethods {
         let issued = try await service.key(for: try await makeRequest(request, context))
         return .json(format.document(issued, requestID))
       } catch let error as HTTPError {
-        return .json(refusal: TokenRefusal(error), requestID, format.refusal)
+        return .json(TokenRefusal(error), requestID: requestID, encodedBy: format.refusal)
       } catch let error as TokenServiceError {
-        return .json(refusal: TokenRefusal(error), requestID, format.refusal)
+        return .json(TokenRefusal(error), requestID: requestID, encodedBy: format.refusal)
       }
     }
     on(path, method: .get, use: handler)

@@ -27,11 +27,11 @@ public struct TokenScope: Sendable, Hashable {
     first.name.isIdentical(to: second.name) && first.policy == second.policy && first.lifetime == second.lifetime
   }
 
-  /// The SHA-256 of every part of the scope in hexadecimal, with which a store names the scope on every machine.
+  /// The SHA-256 of every part of the scope in hexadecimal, with which a store names the scope in all instances.
   public var digest: String {
     SHA256.hash(writing: { writer in
       writer.append(part: name)
-      writer.append(part: "\(lifetime)")
+      writer.append(parts: lifetime.exactParts)
       for rule in policy.rules { writer.append(rule) }
     }).hex
   }
@@ -76,6 +76,14 @@ extension ByteWriter {
     append(parts: rule.maximumSize.map { ["\($0)"] })
     append(parts: rule.contentTypes)
     append(parts: rule.addresses.map { $0.map(\.description) })
-    append(parts: rule.end.map { ["\(Timestamp(unixSeconds: 0).duration(to: $0))"] })
+    append(parts: rule.end.map { Timestamp(unixSeconds: 0).duration(to: $0).exactParts })
+  }
+}
+
+extension Duration {
+  /// The seconds and the attoseconds; the description of a duration is rounded, and can be equal for two durations.
+  fileprivate var exactParts: [String] {
+    let (seconds, attoseconds) = components
+    return ["\(seconds)", "\(attoseconds)"]
   }
 }

@@ -9,9 +9,9 @@ public enum TokenServiceError: Error, Sendable, Hashable, CustomStringConvertibl
   ///
   /// - after: The time after which the caller may retry.
   case tooManyRequests(after: Duration)
-  /// The cloud's token service, or the Aspera node, issued no key or token.
+  /// The cloud's token service, or the Aspera node, is out of reach, or refused to issue a key or a token.
   ///
-  /// - after: The time after which the caller may retry, or `nil` if a retry cannot help.
+  /// - after: The time after which the caller may retry, or `nil` for a refusal, which a retry cannot change.
   case unavailable(CredentialError, after: Duration?)
   /// The provider for a scope returned a key that is not temporary.
   case permanentKey
@@ -71,9 +71,10 @@ struct TokenRefusal {
 
 extension Response {
   static func json(
-    refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
+    _ refusal: TokenRefusal, requestID: String,
+    encodedBy encode: (_ body: TokenFormat.Refusal, _ requestID: String) -> [UInt8]
   ) -> Response {
-    var response = json(document(refusal.body, requestID), refusal.body.status)
+    var response = json(encode(refusal.body, requestID), refusal.body.status)
     for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
       response.headers.append(field)
     }

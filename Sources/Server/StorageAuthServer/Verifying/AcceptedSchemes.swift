@@ -5,19 +5,21 @@ internal import StorageCrypto
 
 /// The verifiers of the signature schemes that a middleware accepts.
 struct AcceptedSchemes: Sendable {
-  let first: any SignatureVerifier
+  /// The verifier whose error codes are those of a request without an authorization.
+  let primary: any SignatureVerifier
   private let verifiers: [any SignatureVerifier]
 
-  init(first: any SignatureVerifier, others: [any SignatureVerifier]) {
-    self.first = first.acceptingPayloadHashes
-    verifiers = [self.first] + others.map { $0.acceptingPayloadHashes }
+  init(primary: any SignatureVerifier, others: [any SignatureVerifier]) {
+    self.primary = primary.acceptingPayloadHashes
+    verifiers = [self.primary] + others.map { $0.acceptingPayloadHashes }
   }
 
   /// Returns the verifier that recognizes a request, and all other verifiers.
   func verifier(
     for request: HTTPRequest
   ) throws(VerificationError) -> (verifier: any SignatureVerifier, others: [any SignatureVerifier]) {
-    guard verifiers.count > 1 else { return (first, []) }
+    // A single verifier itself refuses the requests that it does not recognize.
+    guard verifiers.count > 1 else { return (primary, []) }
     var matching: (any SignatureVerifier)?
     var others: [any SignatureVerifier] = []
     for verifier in verifiers {
@@ -41,29 +43,20 @@ struct AcceptedSchemes: Sendable {
   ///
   /// An OSS signature does not cover `x-cos-` headers, so a handler of both schemes would act on headers added later.
   static func requireSignedControls(
-    of request: HTTPRequest, _ verified: VerifiedRequest, in others: [any SignatureVerifier]
+    of others: [any SignatureVerifier], in request: HTTPRequest, _ verified: VerifiedRequest
   ) throws(VerificationError) {
     let prefixes = others.flatMap(\.controlPrefixes)
     guard !prefixes.isEmpty else { return }
     for field in request.headerFields where !verified.signedHeaders.contains(field.name.canonicalName) {
-      try requireNoPrefix(of: prefixes, in: field.name.canonicalName, of: "header", verified)
+      try requireNoPrefix(among: prefixes, inUnsigned: "header", named: field.name.canonicalName, of: verified)
     }
     for parameter in verified.unsignedParameters {
-      try requireNoPrefix(of: prefixes, in: parameter.name.string, of: "parameter", verified)
+      try requireNoPrefix(among: prefixes, inUnsigned: "parameter", named: parameter.name.string, of: verified)
     }
-  }
-
-  /// Rejects an unsigned parameter with an operation, which a handler could carry out instead of the signed one.
-  static func requireSignedOperations(_ verified: VerifiedRequest) throws(VerificationError) {
-    guard let parameter = verified.unsignedParameters.first(where: ParameterCatalog.namesOperation) else { return }
-    throw VerificationError(
-      .unsignedField, "The parameter \"\(parameter.name.string.onOneLine)\" is not signed, and may name an operation.",
-      remedy: "Sign it, or leave it out."
-    ).with(accessKeyID: verified.accessKeyID)
   }
 
   private static func requireNoPrefix(
-    of prefixes: [String], in name: String, of kind: String, _ verified: VerifiedRequest
+    among prefixes: [String], inUnsigned kind: String, named name: String, of verified: VerifiedRequest
   ) throws(VerificationError) {
     let lowercasedName = name.utf8.lazy.map(asciiLowercased)
     for prefix in prefixes where lowercasedName.starts(with: prefix.utf8) {

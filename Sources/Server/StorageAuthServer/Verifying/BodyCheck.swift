@@ -4,8 +4,7 @@
 internal import Hummingbird
 internal import StorageCrypto
 
-/// A check of a body, which is compared with the headers that describe it, and decoded if it is chunked, while the
-/// handler reads it.
+/// A check of a body, decoded if it is chunked, against the headers that describe it, while the handler reads it.
 struct BodyCheck: Sendable {
   enum Failure {
     case mismatch

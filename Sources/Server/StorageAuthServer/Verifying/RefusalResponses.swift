@@ -12,13 +12,11 @@ public enum RefusalFormat: Sendable, Hashable {
   case json
 }
 
-/// The responses to requests whose signature is rejected.
 struct RefusalResponses: Sendable {
   /// The maximum size, in bytes, of a message, or of a part of the request that a response repeats.
   static let echoByteLimit = 4 * 1024
   /// The maximum size, in bytes, of each element of a refusal in a header.
   private static let headerEchoByteLimit = 256
-  /// An XML element besides the code and the message.
   private typealias Detail = (element: String, text: String)
   private let errorCodes: ServiceErrorCodes
   private let format: RefusalFormat

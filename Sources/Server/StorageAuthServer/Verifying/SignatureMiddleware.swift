@@ -65,7 +65,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), allowsUnsignedOperations: Bool = false,
     time: any SigningClock = .system, lookup: @escaping KeyLookup
   ) {
-    schemes = AcceptedSchemes(first: first, others: others)
+    schemes = AcceptedSchemes(primary: first, others: others)
     refusalFormat = responses
     targetRules = targets
     replayGuard = replays
@@ -83,7 +83,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let bodyCheck: BodyCheck
     var request = request
     var context = context
-    var refusals = RefusalResponses(schemes.first.errorCodes, refusalFormat)
+    var refusals = RefusalResponses(schemes.primary.errorCodes, refusalFormat)
     do {
       let verified = try await verify(request, &refusals)
       (context.verifiedRequest, bodyCheck) = (verified.request, verified.bodyCheck)
@@ -122,8 +122,8 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     refusals = RefusalResponses(verifier.errorCodes, refusalFormat)
     let date = time.now
     let verified = try await verifier.verify(request.head, at: date, lookup: lookup)
-    try AcceptedSchemes.requireSignedControls(of: request.head, verified, in: others)
-    if !allowsUnsignedOperations { try AcceptedSchemes.requireSignedOperations(verified) }
+    try AcceptedSchemes.requireSignedControls(of: others, in: request.head, verified)
+    if !allowsUnsignedOperations { try verified.requireSignedOperations() }
     try targetRules.requireSafeNames(of: verified.target)
     let bodyCheck = try BodyCheck(request.head, sha256In: verifier.payloadHashHeader, decodedBy: verified.bodyDecoder)
     try await replayGuard?.requireFirstUse(of: verified, request.method, at: date)
@@ -137,5 +137,16 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     case .mismatch: refusals.response(for: .bodyMismatch, to: head)
     case .framing(let error): refusals.response(for: error, to: head, at: time.now)
     }
+  }
+}
+
+extension VerifiedRequest {
+  /// Rejects an unsigned parameter with an operation, which a handler could carry out instead of the signed one.
+  fileprivate func requireSignedOperations() throws(VerificationError) {
+    guard let parameter = unsignedParameters.first(where: ParameterCatalog.namesOperation) else { return }
+    throw VerificationError(
+      .unsignedField, "The parameter \"\(parameter.name.string.onOneLine)\" is not signed, and may name an operation.",
+      remedy: "Sign it, or leave it out."
+    ).with(accessKeyID: accessKeyID)
   }
 }

@@ -14,7 +14,7 @@ struct BucketDocument: Sendable {
   let parameter: String
   /// The name of the root element, or `nil` for a policy, which is in JSON.
   let root: String?
-  let unset: Unset
+  let responseIfUnset: ResponseIfUnset
   /// The name of the document in the names of actions, after the verb.
   let subject: String
   /// The verb of the action that allows reading the document.
@@ -31,7 +31,7 @@ struct BucketDocument: Sendable {
   let defaults: [String: XMLNode]
 
   /// The response to a request for the document while there is none.
-  enum Unset: Sendable {
+  enum ResponseIfUnset: Sendable {
     case error(String)
     case document([XMLNode] = [])
     /// The error code for documents with IDs, the root element of their list, and the parameter with the ID.
@@ -39,18 +39,18 @@ struct BucketDocument: Sendable {
   }
 
   init(
-    _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete",
-    reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil, emptyDeletes: Bool = false,
-    written: HTTPResponse.Status = .ok, defaults: [String: XMLNode] = [:]
+    _ parameter: String, root: String?, ifUnset responseIfUnset: ResponseIfUnset, subject: String? = nil,
+    deletion: String? = "Delete", reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil,
+    emptyDeletes: Bool = false, written: HTTPResponse.Status = .ok, defaults: [String: XMLNode] = [:]
   ) {
     (self.written, self.defaults) = (written, defaults)
-    (self.parameter, self.root, self.unset, self.deletion) = (parameter, root, unset, deletion)
+    (self.parameter, self.root, self.responseIfUnset, self.deletion) = (parameter, root, responseIfUnset, deletion)
     (self.reading, self.fixedOptions, self.emptyDeletes) = (reading, fixedOptions, emptyDeletes)
     self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
   }
 
   var isPolicy: Bool { root == nil }
-  var idParameter: ByteExactString? { if case .list(_, _, let id, _) = unset { id } else { nil } }
+  var idParameter: ByteExactString? { if case .list(_, _, let id, _) = responseIfUnset { id } else { nil } }
 
   var routes: [OperationRoute] {
     if let fixedOptions { return [OperationRoute(.readDocument, .get, .bucket, [parameter], taking: fixedOptions)] }
@@ -107,7 +107,7 @@ extension Call {
       return Answer(headers: [.contentType: type], body: .bytes(Array(text.utf8)))
     }
     let names = settings.documentNames.filter { $0.hasBytePrefix("\(name)/") }
-    switch kind.unset {
+    switch kind.responseIfUnset {
     case .document(let elements): return service.response(kind.root ?? "", elements)
     case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || !names.isEmpty):
       return try listDocuments(named: names, of: documents, in: root)

@@ -36,8 +36,8 @@ extension Call {
   private func changedAccess(isObject: Bool, of owner: String) async throws -> AccessControl? {
     let requested = try requestedAccess(isObject: isObject)
     let isInHeaders = requested != nil || serviceHeader(accessHeader(ofObject: isObject)) != nil
-    guard service.buckets.takesGrants || isInHeaders else { throw Self.grantsNotSupported }
-    let document = service.buckets.takesGrants ? try await readOptionalDocument(named: "AccessControlPolicy") : nil
+    guard service.buckets.acceptsGrants || isInHeaders else { throw Self.grantsNotSupported }
+    let document = service.buckets.acceptsGrants ? try await readOptionalDocument(named: "AccessControlPolicy") : nil
     switch (document, isInHeaders) {
     case (nil, true): return requested
     case (nil, false):
@@ -58,13 +58,13 @@ extension Call {
     var grants: [Grant] = []
     for permission in Grant.Permission.allCases {
       for item in (headers.joined(service.header(permission.header)) ?? "").words(between: ",") {
-        let parts = item.parts(between: "=", atMost: 1).map { String($0.trimmingBlanks) }
+        let parts = item.parts(between: "=", maxSplits: 1).map { String($0.trimmingBlanks) }
         let account = try grantee(kind: parts[0], value: parts.dropFirst().first?.unquoted ?? "")
         grants.append(Grant(grantee: account, permission: permission))
       }
     }
     if !grants.isEmpty {
-      guard service.buckets.takesGrants else { throw Self.grantsNotSupported }
+      guard service.buckets.acceptsGrants else { throw Self.grantsNotSupported }
       guard name == nil else { throw .invalidRequest("Specifying both Canned ACLs and Header Grants is not allowed") }
       return try checked(AccessControl(grants))
     }
@@ -109,10 +109,10 @@ extension Call {
     switch kind.asciiLowercased {
     case "id":
       let id = value.words(between: "/").last.map(String.init)
-      if let number = rights.accounts.first(where: { service.ownerID($0) == id }) { return number }
+      if let number = rights.allAccounts.first(where: { service.ownerID($0) == id }) { return number }
       throw .invalidArgument("Invalid id: the server has no account \"\(value)\".")
     case "uri":
-      let group = value.removingBytePrefix(service.buckets.groups ?? "").map(String.init)
+      let group = value.removingBytePrefix(service.buckets.groupURIPrefix ?? "").map(String.init)
       if let group, [Grant.everybody, Grant.everyAccount].contains(group) { return group }
       throw .invalidArgument("Invalid group uri: \"\(value)\".")
     case "emailaddress":

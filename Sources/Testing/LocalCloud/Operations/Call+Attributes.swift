@@ -13,9 +13,9 @@ extension Call {
   func requestedAttributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     let name = serviceHeader("storage-class")
-    let kind = service.objects.storageClasses.first { $0.name == name }
-    if let name, kind == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
-    attributes.storageClass = kind?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
+    let storageClass = service.objects.storageClasses.first { $0.name == name }
+    if let name, storageClass == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
+    attributes.storageClass = storageClass?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
     attributes.tags = try tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try requestedEncryption()
     attributes.customerKey = try customerKey()
@@ -29,21 +29,22 @@ extension Call {
     return attributes
   }
 
+  /// Decodes the header with tags, which has the form of a query: `name=value&name=value`.
   private func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
-      let parts = pair.parts(between: "=", atMost: 1)
+      let parts = pair.parts(between: "=", maxSplits: 1)
       let texts = parts.map { String($0).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) } }
       guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw Self.invalidTag }
       tags.append(ObjectDescription.Header(name: name, value: value))
     }
-    try check(tags)
+    try requireValid(tags)
     return tags.sorted { ByteExactString($0.name) < ByteExactString($1.name) }
   }
 
-  private func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
+  private func requireValid(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
-    let forbiddenBytes = service.objects.refusedInTags.utf8
+    let forbiddenBytes = service.objects.charactersRefusedInTags.utf8
     for tag in tags {
       guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= Self.tagKeyLimit,
         tag.value.unicodeScalars.count <= Self.tagValueLimit, names.insert(ByteExactString(tag.name)).inserted,
@@ -64,8 +65,8 @@ extension Call {
   func requestedEncryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
     let names = service.headers.encryption
     let (methodHeader, methods) = (names[0], service.headers.encryptions)
-    let ignored = serviceHeader(methodHeader) == "KMS" ? nil : service.headers.encryptionOfKMS
-    let headers = names.filter { $0 != ignored }.compactMap { name in
+    let ignoredHeader = serviceHeader(methodHeader) == "KMS" ? nil : service.headers.kmsOnlyEncryption
+    let headers = names.filter { $0 != ignoredHeader }.compactMap { name in
       serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
     }
     guard let method = headers.first else { return [] }
@@ -95,11 +96,11 @@ extension Call {
   private var bucketEncryption: [ObjectDescription.Header] {
     guard let document = store.document("encryption", of: bucket),
       let rule = (document["Rule"] ?? document)["ApplyServerSideEncryptionByDefault"],
-      let method = rule["SSEAlgorithm"]?.text, let rules = service.headers.encryptions[method]
+      let method = rule["SSEAlgorithm"]?.text, let allowedHeaders = service.headers.encryptions[method]
     else { return [] }
     let names = service.headers.encryption
     var headers = [ObjectDescription.Header(name: names[0], value: method)]
-    for (element, name) in zip(Self.encryptionElements, names).dropFirst() where rules.contains(name) {
+    for (element, name) in zip(Self.encryptionElements, names).dropFirst() where allowedHeaders.contains(name) {
       guard let value = rule[element]?.text, !value.isEmpty, HTTPField.isValidValue(value) else { continue }
       headers.append(ObjectDescription.Header(name: name, value: value))
     }
@@ -122,7 +123,7 @@ extension Call {
   func addHeaders(of object: StoredObject, to headers: inout HTTPFields) {
     addHeaders(of: object.attributes, to: &headers)
     let isNull = object.version == StoredObject.nullVersion
-    if versioning != nil, !isNull || operation.isRead || service.objects.tellsNullVersions {
+    if versioning != nil, !isNull || operation.isRead || service.objects.reportsNullVersions {
       headers.set(service.header("version-id"), object.version)
     }
   }
@@ -149,7 +150,7 @@ extension Call {
       }
       return ObjectDescription.Header(name: name, value: value)
     }
-    try check(tags)
+    try requireValid(tags)
     try await replace(requestedObject()) { $0.with(tags: tags) }
     return Answer()
   }

@@ -8,9 +8,9 @@ internal import StorageCrypto
 extension Call {
   func listBuckets() throws -> Answer {
     let prefix = parameter("prefix") ?? ""
-    let names = service.listing
-    let marker = parameter(names.bucketMarker) ?? ""
-    let limit = try numericParameter(names.bucketLimit, default: 1000, in: 1...names.bucketPageLimit)
+    let listing = service.listing
+    let marker = parameter(listing.bucketMarker) ?? ""
+    let limit = try numericParameter(listing.bucketLimit, default: 1000, in: 1...listing.bucketPageLimit)
     guard parameter("regionList")?.isEmpty != false else {
       throw ErrorResponse.notImplemented("This server has one region, so that the regionList must be empty.")
     }
@@ -26,7 +26,7 @@ extension Call {
     }
     let list = XMLNode("Buckets", children: documents)
     var elements = [service.owner(rights.account)]
-    if service.listing.omitsEmptyElements {
+    if listing.omitsEmptyElements {
       elements.append(list)
       if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
     } else {
@@ -35,7 +35,7 @@ extension Call {
         XMLNode("IsTruncated", String(isTruncated)), list,
       ]
     }
-    if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucketElement, last.name)) }
+    if isTruncated, let last = page.last { elements.append(XMLNode(listing.nextBucketElement, last.name)) }
     return service.response("ListAllMyBucketsResult", elements)
   }
 
@@ -43,9 +43,9 @@ extension Call {
   private func selects(_ bucket: Bucket, _ tags: [(key: String, value: String?)]) throws(ErrorResponse) -> Bool {
     if let name = parameter("region"), name != bucket.settings.region ?? region { return false }
     if let group = serviceHeader("resource-group-id"), group != bucket.settings.resourceGroup { return false }
-    let own = bucket.settings.document("tagging")?["TagSet"]?.all("Tag") ?? []
+    let bucketTags = bucket.settings.document("tagging")?["TagSet"]?.all("Tag") ?? []
     let hasTags = tags.allSatisfy { tag in
-      own.contains { $0["Key"]?.text == tag.key && (tag.value ?? $0["Value"]?.text) == $0["Value"]?.text }
+      bucketTags.contains { $0["Key"]?.text == tag.key && (tag.value ?? $0["Value"]?.text) == $0["Value"]?.text }
     }
     guard hasTags else { return false }
     guard let range = parameter("range") else { return true }
@@ -83,7 +83,7 @@ extension Call {
     let encryption = try requestedEncryption()
     let owner = try? store.read(bucket) { $0.owner }
     if let owner, owner != rights.account { throw ErrorResponse.bucketAlreadyExists("BucketAlreadyExists", bucket) }
-    if owner != nil, let code = service.ownBucketCode(in: region) {
+    if owner != nil, let code = service.alreadyOwnedCode(in: region) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
     try await store.configure(bucket, creatingAt: date) { settings in
@@ -170,11 +170,11 @@ extension Call {
       let name = kind.name == "IA" ? "InfrequentAccess" : kind.name
       return elements(name, objects.filter { $0.attributes.storageClass ?? service.standardClass == kind.name })
     }
-    let others = [
+    let counts = [
       XMLNode("MultipartUploadCount", String(parts.count)), XMLNode("MultipartPartCount", String(parts.reduce(0, +))),
       XMLNode("LiveChannelCount", "0"), XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
       XMLNode("LastModifiedTime", String(bucket.allVersions.isEmpty ? 0 : date.unixSeconds)),
     ]
-    return service.response("BucketStat", elements("", objects) + others + classes)
+    return service.response("BucketStat", elements("", objects) + counts + classes)
   }
 }

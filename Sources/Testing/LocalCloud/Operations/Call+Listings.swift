@@ -40,11 +40,11 @@ extension Call {
 
   func listObjects() throws -> Answer {
     let marker = parameter("marker") ?? ""
-    return try objectListing(after: marker, withOwner: true) { page, encoding in
+    return try objectListing(after: marker, includingOwners: true) { page, encoding in
       var elements = [encoding.element("Marker", marker)]
       // A service that omits empty elements omits NextMarker without a delimiter: the last key is the next marker then.
-      let tellsNext = !service.listing.omitsEmptyElements || parameter("delimiter")?.isEmpty == false
-      if tellsNext, let next = page.next { elements.append(encoding.element("NextMarker", next)) }
+      let hasNextMarker = !service.listing.omitsEmptyElements || parameter("delimiter")?.isEmpty == false
+      if hasNextMarker, let next = page.next { elements.append(encoding.element("NextMarker", next)) }
       return elements
     }
   }
@@ -52,8 +52,8 @@ extension Call {
   func listObjectsV2() throws -> Answer {
     let token = parameter("continuation-token")
     let start = parameter("start-after") ?? ""
-    let tellsOwners = parameter("fetch-owner") == "true"
-    return try objectListing(after: try continuation() ?? start, withOwner: tellsOwners) { page, encoding in
+    let includesOwners = parameter("fetch-owner") == "true"
+    return try objectListing(after: try continuation() ?? start, includingOwners: includesOwners) { page, encoding in
       var elements: [XMLNode] = []
       if !start.isEmpty || !service.listing.omitsEmptyElements {
         elements.append(encoding.element("StartAfter", start))
@@ -78,7 +78,8 @@ extension Call {
 
   /// Returns the list of objects; `elements` are those of one version of the list operation.
   private func objectListing(
-    after start: String, withOwner: Bool, _ elements: (EntryPage<StoredObject>, KeyEncoding) -> [XMLNode]
+    after start: String, includingOwners includesOwners: Bool,
+    _ elements: (EntryPage<StoredObject>, KeyEncoding) -> [XMLNode]
   ) throws -> Answer {
     let encoding = try keyEncoding()
     let limit = try entryLimit("max-keys", default: service.listing.defaultPageSize)
@@ -91,7 +92,7 @@ extension Call {
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
     head += encoding.encodingTypeElements + elements(page, encoding)
     let contents = page.entries.map { object in
-      let owner = withOwner ? [service.owner(object.attributes.owner ?? bucketOwner)] : []
+      let owner = includesOwners ? [service.owner(object.attributes.owner ?? bucketOwner)] : []
       let name = [encoding.element("Key", object.key.string), Self.lastModified(object.modified)]
       return XMLNode("Contents", children: name + self.elements(ofContentOf: object) + owner)
     }
@@ -181,7 +182,7 @@ extension Call {
     let uploads = page.entries.map { upload in
       let owner = service.owner(upload.attributes.owner ?? bucketOwner)
       let initiatorAndOwner =
-        service.listing.tellsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
+        service.listing.listsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
       let uploadElements = [
         encoding.element("Key", upload.name.key.string), XMLNode("UploadId", upload.name.id.string),
         XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),

@@ -108,7 +108,7 @@ extension Call {
   private func reduce(_ response: inout Answer, to range: Range<Int64>, of content: Content) {
     response.status = .partialContent
     response.body = .range(range, of: content)
-    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
+    for name in service.headers.wholeObjectHeaders { response.headers[name] = nil }
     response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
     guard let number = try? partNumber(), let parts = content.partSizes else { return }
     response.headers.set(service.header("mp-parts-count"), String(parts.count))
@@ -136,7 +136,7 @@ extension Call {
 
   private func notModified(_ headers: HTTPFields) -> Answer {
     var response = Answer(.notModified, headers: headers)
-    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
+    for name in service.headers.wholeObjectHeaders { response.headers[name] = nil }
     return response
   }
 

@@ -113,7 +113,6 @@ extension Call {
     return try await sendCallback(for: stored, response)
   }
 
-  /// The number of completions of a bucket whose responses are kept in memory.
   private static let completionLimit = 100
 
   /// Keeps the response to a completion in memory, because the client can repeat the request.
@@ -125,6 +124,7 @@ extension Call {
     try? store.change(bucket) { $0.completions = $0.completions.suffix(Self.completionLimit - 1) + [completion] }
   }
 
+  /// Returns the content of the listed parts, or of all parts if `listed` is `nil`.
   private func content(of upload: PendingUpload, _ listed: [ListedPart]?) throws(ErrorResponse) -> Content {
     let parts = try Self.parts(of: upload, listed)
     let minimum = service.objects.minimumPartByteCount
@@ -245,7 +245,6 @@ extension Call {
     return try checks.finish()
   }
 
-  /// Whether a directive header replaces the source object's values with the request's.
   private func replaces(_ directive: String) throws(ErrorResponse) -> Bool {
     switch serviceHeader(directive)?.asciiLowercased {
     case nil, "copy": return false

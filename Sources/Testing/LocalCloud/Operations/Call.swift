@@ -23,7 +23,7 @@ struct Call: Sendable {
   var callback: CallbackPlan?
 
   func response() async throws -> Answer {
-    if !operation.readsBody, service.objects.checksEveryBody { _ = try await readBody() }
+    if !operation.readsBody, service.objects.checksIgnoredBodies { _ = try await readBody() }
     return switch operation {
     case .listBuckets: try listBuckets()
     case .describeRegions: try describeRegions()

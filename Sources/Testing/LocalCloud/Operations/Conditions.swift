@@ -99,7 +99,7 @@ struct NamedSource {
   /// In COS, the value starts with a host, which contains the bucket name. If requests name the bucket in the path at
   /// this host, the bucket name precedes the key.
   init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
-    let parts = header.parts(between: "?", atMost: 1)
+    let parts = header.parts(between: "?", maxSplits: 1)
     version = parts.dropFirst().first?.removingBytePrefix("versionId=").map(String.init)
     if version == "" { throw .invalidArgument("The versionId of the copy source is empty.") }
     guard let bytes = String(parts[0]).percentDecodedBytes(), let text = String(utf8: bytes) else {

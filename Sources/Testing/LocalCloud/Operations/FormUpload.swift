@@ -15,6 +15,7 @@ struct FormUpload: Sendable {
   let bucket: String
   private let boundary: String
 
+  /// Reads the head of a form upload; returns `nil` for any other request, and throws if the form upload is invalid.
   init?(_ head: HTTPRequest, at service: SimulatedService) throws(ErrorResponse) {
     guard head.method == .post, !(head.path ?? "").utf8.contains(UInt8(ascii: "?")),
       let text = head.headerFields[.contentType], text.asciiLowercased.hasBytePrefix("multipart/form-data")
@@ -44,28 +45,30 @@ struct FormUpload: Sendable {
     fileprivate var remainingFieldBytes: Int
   }
 
+  /// Reads the fields before the file, verifies the form as soon as the file begins, and leaves the file unread.
   @concurrent func readFields(
-    of body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
+    of body: RequestBody, verifyingWith verify: (SubmittedForm) async throws -> VerifiedForm
   ) async throws -> PartlyReadForm {
     var reader = MultipartReader(body.makeAsyncIterator(), boundary: boundary)
     var fields: [FormField] = []
-    var remaining = Self.fieldByteLimit
+    var remainingFieldBytes = Self.fieldByteLimit
     while let part = try await reader.nextPart() {
       guard !part.isFile else {
         let form = SubmittedForm(bucket: bucket, fields: fields, fileName: part.fileName, fileType: part.contentType)
+        let verified = try await verify(form)
         return PartlyReadForm(
-          verified: try await verify(form), reader: reader, partCount: fields.count, remainingFieldBytes: remaining)
+          verified: verified, reader: reader, partCount: fields.count, remainingFieldBytes: remainingFieldBytes)
       }
-      remaining -= part.name.utf8.count
+      remainingFieldBytes -= part.name.utf8.count
       guard fields.count < Self.partLimit else { throw ErrorResponse.formTooLong }
-      fields.append(FormField(part.name, try await reader.text(upTo: &remaining)))
+      fields.append(FormField(part.name, try await reader.text(upTo: &remainingFieldBytes)))
     }
     throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
   }
 
   /// Stores the file, whose size the form's policy limits, and ignores the fields after it.
   @concurrent func store(
-    _ form: consuming PartlyReadForm, in blobs: BlobStore, _ expectation: BodyExpectation
+    _ form: consuming PartlyReadForm, in blobs: BlobStore, expecting expectation: BodyExpectation
   ) async throws -> Content {
     var form = form
     let sizes = form.verified.sizes
@@ -101,35 +104,37 @@ extension Call {
   @concurrent
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.PartlyReadForm) async throws -> Answer {
     let verified = form.verified
-    let outcome = try FormAnswer(verified.form)
+    let successAction = try FormSuccessAction(verified.form)
     let access = try requestedAccess()
     let attributes = try requestedAttributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
-    let content = try await upload.store(form, in: store.blobs, expectation)
+    let content = try await upload.store(form, in: store.blobs, expecting: expectation)
+    // While the file was received, another request can have changed the bucket's policy or access control.
     guard rights.allowPosting(key.string, to: bucket) else { throw service.policyRefusal(at: date) }
     let object = try await storeObject(content, access, attributes)
-    return try await sendCallback(for: object, response(outcome, to: object))
+    return try await sendCallback(for: object, response(performing: successAction, for: object))
   }
 
-  private func response(_ outcome: FormAnswer, to object: StoredObject) -> Answer {
+  private func response(performing successAction: FormSuccessAction, for object: StoredObject) -> Answer {
     let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
     let location = "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.string.percentEncoded(.path))"
-    let (key, entityTag) = (key.string, service.entityTag(object.content.entityTag))
+    let entityTag = service.entityTag(object.content.entityTag)
     var headers = checksums(of: object.content)
     addHeaders(of: object, to: &headers)
-    headers[.location] = location
-    switch outcome {
+    switch successAction {
     case .redirect(let url):
-      let names = "bucket=\(bucket.percentEncoded())&key=\(key.percentEncoded())&etag=\(entityTag.percentEncoded())"
-      headers[.location] = "\(url)\(url.hasByte("?") ? "&" : "?")\(names)"
+      let parameters: KeyValuePairs = ["bucket": bucket, "key": key.string, "etag": entityTag]
+      let query = parameters.map { "\($0)=\($1.percentEncoded())" }.joined(separator: "&")
+      headers[.location] = "\(url)\(url.hasByte("?") ? "&" : "?")\(query)"
       return Answer(.seeOther, headers: headers)
-    case .status(.created):
-      let texts: KeyValuePairs = ["Location": location, "Bucket": bucket, "Key": key, "ETag": entityTag]
+    case .status(let status):
+      headers[.location] = location
+      guard status == .created else { return Answer(status, headers: headers) }
+      let texts: KeyValuePairs = ["Location": location, "Bucket": bucket, "Key": key.string, "ETag": entityTag]
       var response = Answer(XMLNode("PostResponse", texts: texts), headers: headers)
       response.status = .created
       return response
-    case .status(let status): return Answer(status, headers: headers)
     }
   }
 }
@@ -137,8 +142,9 @@ extension Call {
 extension VerifiedForm {
   /// Returns the form's fields as the headers of the equivalent PUT request.
   ///
-  /// Only the form field for the access control becomes the access control header. A field with the name of that header
-  /// is ignored, because policies check only the form field.
+  /// `HeaderRules.check(_:)` has refused fields that a form cannot have, and an upload ignores unknown headers. Only
+  /// the form field for the access control becomes the access control header. A field with the name of that header is
+  /// ignored, because policies check only the form field.
   func headers(of service: SimulatedService) throws(ErrorResponse) -> HTTPFields {
     var headers: HTTPFields = [:]
     let access = service.header(service.headers.objectAccess)
@@ -160,12 +166,12 @@ extension VerifiedForm {
   }
 }
 
-/// The response that a form asks for.
-enum FormAnswer: Sendable {
+/// The response that a form requests for a successful upload.
+enum FormSuccessAction: Sendable {
   case status(HTTPResponse.Status)
   case redirect(String)
 
-  /// Reads the response from a form's fields; if they name none, it is 204 (No Content).
+  /// Reads the fields `success_action_redirect` and `success_action_status`; without both, the status is 204.
   init(_ form: SubmittedForm) throws(ErrorResponse) {
     if let url = form["success_action_redirect"], !url.isEmpty {
       guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),

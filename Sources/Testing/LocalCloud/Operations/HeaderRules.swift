@@ -12,7 +12,7 @@ struct HeaderRules: Sendable {
   /// The prefixes of service-specific headers; other names omit the first one.
   let prefixes: [String]
   /// The headers that all operations support.
-  let everywhere: Set<String>
+  let supportedEverywhere: Set<String>
   /// The operations that support a header, by its name.
   let operations: [String: Set<Operation>]
   /// The operations whose write can depend on a conditional header.
@@ -84,7 +84,8 @@ struct HeaderRules: Sendable {
   }
 
   private func supports(_ header: String, for operation: Operation) -> Bool {
-    header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
+    header.hasBytePrefix("meta-") || supportedEverywhere.contains(header)
+      || operations[header]?.contains(operation) == true
   }
 
   /// Returns the name of a service-specific header, without the first prefix, or `nil` for any other header.

@@ -196,17 +196,17 @@ struct HeaderParameters: Sendable {
     var rest = text.bytes(from: ";")
     var parameters: [String: String] = [:]
     while !rest.isEmpty {
-      rest = Self.behindFirstByte(of: rest).trimmingBlanks
+      rest = Self.droppingFirstByte(of: rest).trimmingBlanks
       let name = rest.bytes(before: "=")
       rest = rest[name.endIndex...]
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !rest.isEmpty else { return nil }
-      rest = Self.behindFirstByte(of: rest)
+      rest = Self.droppingFirstByte(of: rest)
       let content: Substring
       if rest.beginsWithByte("\"") {
-        rest = Self.behindFirstByte(of: rest)
+        rest = Self.droppingFirstByte(of: rest)
         guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         content = rest[..<end]
-        rest = Self.behindFirstByte(of: rest[end...]).trimmingBlanks
+        rest = Self.droppingFirstByte(of: rest[end...]).trimmingBlanks
       } else {
         content = rest.bytes(before: ";").trimmingBlanks
         rest = rest.bytes(from: ";")
@@ -224,7 +224,7 @@ struct HeaderParameters: Sendable {
   subscript(name: String) -> String? { parameters[name] }
 
   /// Returns a string without its first byte, which is ASCII, so that a combining mark after it remains.
-  private static func behindFirstByte(of text: Substring) -> Substring { Substring(text.utf8.dropFirst()) }
+  private static func droppingFirstByte(of text: Substring) -> Substring { Substring(text.utf8.dropFirst()) }
 
   /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }

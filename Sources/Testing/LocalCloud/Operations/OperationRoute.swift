@@ -16,6 +16,7 @@ struct OperationRoute: Sendable {
   let operation: Operation
   let method: HTTPRequest.Method
   let level: Level
+  /// The names of the query parameters that a request must have.
   let selectors: Set<String>
   /// The names of the optional query parameters that the operation has in every service.
   let options: Set<String>
@@ -104,12 +105,15 @@ struct OperationTable: Sendable {
   /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
-  /// Creates a table; all operations support the parameters `common`, and those on an object's bytes `ofTransfers`.
-  init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
+  /// Creates a table; all operations support the common parameters, and those on an object's bytes the transfer ones.
+  init(
+    _ routes: [OperationRoute], _ names: ParameterNames, commonParameters: Set<String> = [],
+    transferParameters: Set<String> = []
+  ) {
     self.names = names
     entries = routes.reduce(into: [:]) { entries, route in
-      let own = route.selectors.union(route.options).union(common)
-      let parameters = route.operation.isTransfer ? own.union(ofTransfers) : own
+      var parameters = route.selectors.union(route.options).union(commonParameters)
+      if route.operation.isTransfer { parameters.formUnion(transferParameters) }
       entries[route.method, default: [:]][route.level, default: []].append(Entry(route: route, parameters: parameters))
     }
     let spelled = routes.reduce(into: Set<String>()) { $0.formUnion($1.selectors.union($1.options)) }

@@ -35,12 +35,14 @@ struct Permit: Sendable {
 }
 
 /// The permissions of one request, from the caller's key and the policies and access controls of buckets.
+///
+/// An action is allowed under three conditions (see `isAllowed`): the bucket's policy does not deny it, that policy or
+/// the access control of the bucket or object allows it, and so does the caller's session policy.
 struct RequestRights: Sendable {
   let authority: Authority
   /// The account of the caller's key, or `nil` for an unsigned request.
   let account: String?
-  /// The numbers of all accounts of the server.
-  let accounts: Set<String>
+  let allAccounts: Set<String>
   let service: SimulatedService
   let region: String
   /// A closure that returns the values that policy conditions test, by condition key; most requests need none.
@@ -62,26 +64,28 @@ struct RequestRights: Sendable {
         return false
       }
     }
-    let hasAccess = hasAccess(to: target, for: operation)
+    let hasAccess = accessControlAllows(operation, on: target)
     let document = operation.isOfDocument ? service.document(selectedBy: target) : nil
+    // This comes before the bucket's policy, because a policy that denies everything could otherwise not be removed.
     if hasAccess, authority.isUnlimited, document?.isPolicy == true { return true }
     guard let (action, name) = actionAndName(for: operation, on: target) else {
       // No policy can name the operation, so that only the account's own key or an unsigned request can perform it.
       return hasAccess && (isAnonymous || authority.isUnlimited)
     }
+    // The operation itself checks each object, as soon as it has read the body.
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
     let concernsForeignObject =
       operation.concernsObject && isForeign(target.key?.string ?? "", version: target.version, in: target.bucketName)
-    if allows(action, on: name, hasAccess: hasAccess, isForeign: concernsForeignObject) { return true }
-    return decision(action, name) != false && mayLearnAbsence(operation, target)
+    if isAllowed(action, on: name, byAccessControl: hasAccess, isForeign: concernsForeignObject) { return true }
+    return bucketPolicyDecision(action, name) != .denied && mayLearnAbsence(operation, target)
   }
 
   /// Returns whether the owners and the access controls of a bucket and its objects allow an operation.
-  private func hasAccess(to target: RequestTarget, for operation: Operation) -> Bool {
+  private func accessControlAllows(_ operation: Operation, on target: RequestTarget) -> Bool {
     guard !isAnonymous || operation.isPublicRead || operation.isPublicListing else { return false }
     if operation == .createBucket || isInitiator(operation, target) { return true }
     if continuesUploadOfAnother(operation, target) { return false }
-    return isGranted(
+    return accessControlGrants(
       operation.requiredGrant, in: target.bucketName, key: target.key?.string, version: target.version)
   }
 
@@ -97,23 +101,23 @@ struct RequestRights: Sendable {
       (try? bucket.object(ObjectKey(key), version: target.version)) == nil
     }
     guard isAbsent == true else { return false }
-    var rights = self
-    rights.facts = { [facts] in facts().merging([prefix.key: key]) { $1 } }
-    return rights.allows(action, on: name, hasAccess: false)
+    var listingRights = self
+    listingRights.facts = { [facts] in facts().merging([prefix.key: key]) { $1 } }
+    return listingRights.isAllowed(action, on: name, byAccessControl: false)
   }
 
   /// Returns the action and the resource that a policy must allow, or `nil` if no policy can name the operation.
   private func actionAndName(for operation: Operation, on target: RequestTarget) -> (action: String, name: String)? {
     let bucket = target.bucketName
-    let ofBucket = bucket + service.policies.bucketSuffix
+    let bucketResource = bucket + service.policies.bucketSuffix
     if operation.isOfDocument, let document = service.document(selectedBy: target) {
-      return (service.policies.action(document.action(of: operation)), ofBucket)
+      return (service.policies.action(document.action(of: operation)), bucketResource)
     }
     guard let permission = service.policies.permissions[operation] else { return nil }
     let name =
       switch permission.target {
       case .service: ""
-      case .bucket: ofBucket
+      case .bucket: bucketResource
       case .list: "\(bucket)/\(target["prefix"] ?? "")"
       case .object: "\(bucket)/\(target.key ?? "")"
       case .objectsOfBody: bucket
@@ -122,21 +126,24 @@ struct RequestRights: Sendable {
   }
 
   func allowPosting(_ key: String, to bucket: String) -> Bool {
-    allows(service.policies.post, on: "\(bucket)/\(key)", hasAccess: isGranted(.write, in: bucket, key: key))
+    let hasAccess = accessControlGrants(.write, in: bucket, key: key)
+    return isAllowed(service.policies.formUploadAction, on: "\(bucket)/\(key)", byAccessControl: hasAccess)
   }
 
   func allowReading(_ key: String, version: String?, in bucket: String) -> Bool {
-    let action = service.policies.action(service.policies.read, ofVersion: version)
-    return allows(
-      action, on: "\(bucket)/\(key)", hasAccess: isGranted(.read, in: bucket, key: key, version: version),
-      isForeign: isForeign(key, version: version, in: bucket))
+    let action = service.policies.action(service.policies.copySourceAction, ofVersion: version)
+    let hasAccess = accessControlGrants(.read, in: bucket, key: key, version: version)
+    let isForeign = isForeign(key, version: version, in: bucket)
+    return isAllowed(action, on: "\(bucket)/\(key)", byAccessControl: hasAccess, isForeign: isForeign)
   }
 
+  /// Returns whether the request may delete a listed object; as for a single one, the bucket's policy can allow it even
+  /// for a foreign object.
   func allowDeleting(_ key: String, version: String?, in bucket: String) -> Bool {
     guard let permission = service.policies.permissions[.deleteObjects] else { return false }
     let action = service.policies.action(permission.action, ofVersion: version)
-    let isGranted = isGranted(.write, in: bucket, key: key, version: version)
-    return allows(action, on: "\(bucket)/\(key)", hasAccess: isGranted)
+    let hasAccess = accessControlGrants(.write, in: bucket, key: key, version: version)
+    return isAllowed(action, on: "\(bucket)/\(key)", byAccessControl: hasAccess)
   }
 
   /// Returns whether an operation lists or aborts an upload that the caller's account initiated.
@@ -162,31 +169,35 @@ struct RequestRights: Sendable {
   }
 
   /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
-  private func isGranted(
+  private func accessControlGrants(
     _ permission: Grant.Permission?, in bucketName: String, key: String?, version: String? = nil
   ) -> Bool {
-    let inherits = service.buckets.objectsInheritAccess
-    let isAllowed = try? store.read(bucketName) { bucket in
-      var (owner, access, needed) = (bucket.owner, bucket.access, permission)
+    let inheritsAccess = service.buckets.objectsInheritAccess
+    let isGranted = try? store.read(bucketName) { bucket in
       let object = key.flatMap { try? bucket.object(ObjectKey($0), version: version) }
       if permission == .write, forbidsWriting(object, version: version, in: bucket) { return false }
-      switch (permission, object) {
-      case (nil, _), (.write?, _): break
-      case (_?, let object?):
-        (owner, access) = (object.attributes.owner ?? owner, object.access ?? (inherits ? access : .private))
-      // A caller who can read a bucket learns which keys it does not contain.
-      case (_?, nil) where key != nil: needed = .read
-      case (.read?, nil) where !service.buckets.publicCanBeListed: needed = nil
-      case (_?, nil): break
-      }
+      // The bucket's owner and access control decide about writes, and about what no access control can permit.
+      let decidingObject = permission == nil || permission == .write ? nil : object
+      let owner = decidingObject?.attributes.owner ?? bucket.owner
       if owner == account { return true }
-      let grants = access.grants(owner: owner, bucketOwner: bucket.owner).filter { grant in
-        needed.map { grant.covers($0) } == true && grant.includes(account)
+      let access = decidingObject.map { $0.access ?? (inheritsAccess ? bucket.access : .private) } ?? bucket.access
+      let neededPermission: Grant.Permission? =
+        switch permission {
+        case nil, .write: permission
+        case _ where object != nil: permission
+        // A caller who can read a bucket learns which keys it does not contain.
+        case _ where key != nil: .read
+        case .read where !service.buckets.publicCanBeListed: nil
+        default: permission
+        }
+      guard let neededPermission else { return false }
+      let ignoresGroups = bucket.settings.blocks("IgnorePublicAcls")
+      return access.grants(owner: owner, bucketOwner: bucket.owner).contains { grant in
+        grant.covers(neededPermission) && grant.includes(account) && !(grant.isOfGroup && ignoresGroups)
       }
-      return grants.contains { !$0.isOfGroup } || !grants.isEmpty && !bucket.settings.blocks("IgnorePublicAcls")
     }
     // The operation itself reports a missing bucket, but only to a signed request.
-    return isAllowed ?? !isAnonymous
+    return isGranted ?? !isAnonymous
   }
 
   /// Returns whether the caller must not replace an object, or delete a version without an object, in a bucket of S3.
@@ -209,28 +220,32 @@ struct RequestRights: Sendable {
   /// Returns whether the request may perform an action; `name` is that of a bucket, or starts with it and a slash.
   ///
   /// The policy of a bucket denies, but does not allow, what concerns a foreign object.
-  private func allows(_ action: String, on name: String, hasAccess: Bool, isForeign: Bool = false) -> Bool {
-    let decision = decision(action, name)
-    return decision != false && (hasAccess || decision == true && !isForeign)
-      && (isAnonymous || authority.allows(input(action, name)))
+  private func isAllowed(
+    _ action: String, on name: String, byAccessControl hasAccess: Bool, isForeign: Bool = false
+  ) -> Bool {
+    switch bucketPolicyDecision(action, name) {
+    case .denied: return false
+    case .allowed where !isForeign: break
+    case .allowed, .undecided: guard hasAccess else { return false }
+    }
+    return isAnonymous || authority.allows(policyInput(action, name))
   }
 
-  /// Returns whether the bucket's policy allows an action, or `nil` if no statement applies to it.
-  private func decision(_ action: String, _ name: String) -> Bool? {
+  private func bucketPolicyDecision(_ action: String, _ name: String) -> PolicyDocument.Decision {
     let bucketName = String(name.bytes(before: "/"))
-    guard let text = try? store.read(bucketName, { $0.settings.documents?["policy"] }) else { return nil }
+    guard let text = try? store.read(bucketName, { $0.settings.documents?["policy"] }) else { return .undecided }
     // A policy was checked when it was stored. One that cannot be read denies everything.
-    guard let policy = try? PolicyDocument(text, in: service.policies.language, ofBucket: true) else { return false }
+    guard let policy = try? PolicyDocument(text, in: service.policies.language, ofBucket: true) else { return .denied }
     let isRestricted = try? store.read(bucketName) { bucket in
       account != bucket.owner && policy.isPublic && bucket.settings.blocks("RestrictPublicBuckets")
     }
-    return isRestricted == true ? false : policy.decision(input(action, name))
+    return isRestricted == true ? .denied : policy.decision(policyInput(action, name))
   }
 
-  private func input(_ action: String, _ name: String) -> PolicyInput {
-    let own = try? store.read(String(name.bytes(before: "/"))) { $0.settings.region }
+  private func policyInput(_ action: String, _ name: String) -> PolicyInput {
+    let bucketRegion = try? store.read(String(name.bytes(before: "/"))) { $0.settings.region }
     return PolicyInput(
-      action: action, resource: service.behavior.resource(name, in: own ?? region), facts: facts(),
+      action: action, resource: service.behavior.resource(name, in: bucketRegion ?? region), facts: facts(),
       accounts: account.map { service.numbers(of: $0) + [service.ownerID($0)] } ?? [])
   }
 }

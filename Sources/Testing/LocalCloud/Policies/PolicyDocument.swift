@@ -42,7 +42,7 @@ struct PolicyDocument: Sendable {
     statements = try PolicyReader(language: language, isOfBucket: isOfBucket).statements(of: document)
   }
 
-  func allows(_ input: PolicyInput) -> Bool { decision(input) == true }
+  func allows(_ input: PolicyInput) -> Bool { decision(input) == .allowed }
 
   /// Whether the policy of a bucket allows something to everybody, from any address.
   var isPublic: Bool {
@@ -52,11 +52,14 @@ struct PolicyDocument: Sendable {
     }
   }
 
-  /// Returns whether the statements that apply to a request allow it, or `nil` if none applies.
-  func decision(_ input: PolicyInput) -> Bool? {
+  enum Decision: Sendable { case allowed, denied, undecided }
+
+  /// Returns what the statements that apply to a request decide; one that denies overrides those that allow.
+  func decision(_ input: PolicyInput) -> Decision {
     let action = language.comparable(input.action)
     let matching = statements.filter { $0.matches(action, input) }
-    return matching.isEmpty ? nil : matching.allSatisfy(\.allows)
+    if matching.isEmpty { return .undecided }
+    return matching.allSatisfy(\.allows) ? .allowed : .denied
   }
 }
 

@@ -44,11 +44,11 @@ struct PolicyLanguage: Sendable {
   /// The suffix of operators that also hold if the request has no value for the condition's key, if there are any.
   var existenceSuffix: String?
   /// The result of a comparison without the existence suffix if the request has no value for the condition's key.
-  let absence: PolicyCondition.Absence
+  let comparisonWithoutValue: PolicyCondition.Absence
   let conditions: ConditionKeys
   let comparisons: [String: Comparison]
   /// A closure that splits a resource name into its colon-separated parts, or returns `nil` if the name is invalid.
-  let parts: @Sendable (String) -> [String]?
+  let splitResource: @Sendable (String) -> [String]?
 
   func comparable(_ action: String) -> String { ignoresActionCase ? action.asciiLowercased : action }
 
@@ -75,8 +75,8 @@ struct ConditionKeys: Sendable {
   let headers: [String: String]
   let parameters: [String: ByteExactString]
   let formFields: [String: String]
-  /// Whether only requests that list objects have the parameters.
-  var onlyOfLists = true
+  /// Whether the parameters of requests that do not list objects are ignored.
+  var parametersOnlyInLists = true
   var fillsAbsentParameters = false
   /// Whether policies compare parameters in the percent-encoded form of the URL.
   var encodesParameters = false
@@ -93,7 +93,7 @@ struct ConditionKeys: Sendable {
   ) -> [String: String] {
     var facts = facts(at: date)
     for (key, name) in headers { facts[key] = head.headerFields.joined(name) }
-    guard !onlyOfLists || operation == .listObjects || operation == .listObjectsV2 else { return facts }
+    guard !parametersOnlyInLists || operation == .listObjects || operation == .listObjectsV2 else { return facts }
     for (key, name) in parameters {
       let value = target[name]?.string ?? (fillsAbsentParameters ? "" : nil)
       facts[key] = encodesParameters ? value?.percentEncoded() : value

@@ -89,7 +89,7 @@ struct PolicyReader {
 
   private func pattern(ofResource resource: String) throws(PolicyFault) -> ResourcePattern {
     if resource == "*" { return .any }
-    guard let parts = language.parts(resource) else {
+    guard let parts = language.splitResource(resource) else {
       throw PolicyFault("\"\(resource)\" is not the name of a resource.")
     }
     return ResourcePattern(parts)
@@ -101,20 +101,20 @@ struct PolicyReader {
     guard let comparisons = value.object else { throw PolicyFault("A condition is not an object.") }
     var conditions: [PolicyCondition] = []
     for (name, keys) in comparisons {
-      let asked = language.existenceSuffix.flatMap { name.removingByteSuffix($0) }
-      let (plain, asksExistence) = (asked.map(String.init) ?? name, asked != nil)
-      guard let comparison = language.comparisons[plain] else {
+      let nameWithoutSuffix = language.existenceSuffix.flatMap { name.removingByteSuffix($0) }.map(String.init)
+      guard let comparison = language.comparisons[nameWithoutSuffix ?? name] else {
         throw PolicyFault("The comparison \"\(name)\" is unknown.")
       }
       guard let keys = keys.object, !keys.isEmpty else { throw PolicyFault("The comparison \"\(name)\" has no keys.") }
+      // An operator with the suffix also holds for a request without a value.
+      let absence = nameWithoutSuffix == nil ? language.comparisonWithoutValue : .holds
       for (key, value) in keys {
         guard language.conditions.contains(key) else {
           throw PolicyFault("The condition \"\(key)\" is unknown or not supported.")
         }
-        guard
-          let condition = Self.condition(
-            key, comparison, value.array ?? [value], absence: asksExistence ? .holds : language.absence)
-        else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.") }
+        guard let condition = Self.condition(key, comparison, value.array ?? [value], absence: absence) else {
+          throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.")
+        }
         conditions.append(condition)
       }
     }

@@ -10,10 +10,10 @@ struct CloudContext: Sendable {
   let counters = Counters()
   let injector: FaultInjector
   let feed = RequestFeed()
-  var callbacks: CallbackSender?
+  let callbacks: CallbackSender?
 
-  init(_ configuration: LocalCloud.Configuration) {
-    self.configuration = configuration
+  init(_ configuration: LocalCloud.Configuration, _ callbacks: CallbackSender? = nil) {
+    (self.configuration, self.callbacks) = (configuration, callbacks)
     keys = KeyRing(configuration.accounts)
     injector = FaultInjector(configuration.faults)
   }

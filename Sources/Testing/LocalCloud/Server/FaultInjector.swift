@@ -57,7 +57,6 @@ final class FaultInjector: Sendable {
   }
 }
 
-/// The faults that are injected into one request.
 struct FaultPlan: Sendable {
   private(set) var isEmpty = true
   private(set) var delayBefore = Duration.zero

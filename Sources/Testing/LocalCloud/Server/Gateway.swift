@@ -170,7 +170,7 @@ final class Gateway: Sendable {
     RequestRights(
       authority: id.flatMap { context.keys.authority(of: $0) } ?? .nothing,
       account: id.map { context.keys.accountNumber(of: $0) },
-      accounts: context.keys.accountNumbers, service: service, region: region, facts: facts, store: store)
+      allAccounts: context.keys.accountNumbers, service: service, region: region, facts: facts, store: store)
   }
 
   /// Throws if the bucket does not exist, unless the request creates it or sets its access.

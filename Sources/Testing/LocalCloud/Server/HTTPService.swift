@@ -11,7 +11,6 @@ internal import SystemPackage
 
 /// An HTTP service that listens on one port.
 struct HTTPService: Sendable {
-  /// The address at which a service listens, and the protocol that it speaks.
   struct Interface: Sendable {
     static let loopback = Interface(address: "127.0.0.1")
     static let loopbackWithCancel = Interface(address: "127.0.0.1", acceptsCancel: true)

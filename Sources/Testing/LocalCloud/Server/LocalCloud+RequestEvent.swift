@@ -127,7 +127,6 @@ extension RejectedSignature: Redacted {
   package var description: String { "RejectedSignature(\(provider.rawValue))" }
 }
 
-/// The observers of a local server's requests.
 final class RequestFeed: Sendable {
   /// A request handler, which gets a record only if the request is observed.
   typealias Handler = @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void

@@ -37,23 +37,23 @@ extension SimulatedService {
   // MARK: Signatures
 
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind {
-    guard let newer = signatures.versioned else { return signatures.usual }
+    guard let newer = signatures.versioned else { return signatures.defaultKind }
     let isNewer =
       verified.placement == .header
       ? request.headerFields[.authorization]?.hasBytePrefix(newer.authorization) == true
       : verified.wholeTarget.contains(newer.parameter)
-    return isNewer ? newer.kind : signatures.usual
+    return isNewer ? newer.kind : signatures.defaultKind
   }
 
   func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind {
-    guard let newer = signatures.versioned, form[newer.parameter.string] != nil else { return signatures.usual }
+    guard let newer = signatures.versioned, form[newer.parameter.string] != nil else { return signatures.defaultKind }
     return newer.kind
   }
 
   // MARK: Buckets
 
   func location(of region: String) -> String { region == buckets.firstRegion ? "" : buckets.locationPrefix + region }
-  func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }
+  func alreadyOwnedCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.alreadyOwnedCode }
 
   func checkLocation(_ location: String?, in region: String) throws(ErrorResponse) {
     guard let firstRegion = buckets.firstRegion else { return }
@@ -68,9 +68,9 @@ extension SimulatedService {
   /// Returns the response with an access control; `nil` stands for that of the bucket of an object.
   func accessAnswer(_ access: AccessControl?, of owner: String, in bucketOwner: String) -> Answer {
     var grants = [XMLNode("Grant", access?.rawValue ?? "default")]
-    if let groups = buckets.groups {
+    if let groupURIPrefix = buckets.groupURIPrefix {
       grants = (access ?? .private).grants(owner: owner, bucketOwner: bucketOwner).map { grant in
-        let uri = [XMLNode("URI", groups + grant.grantee)]
+        let uri = [XMLNode("URI", groupURIPrefix + grant.grantee)]
         var grantee = XMLNode("Grantee", children: grant.isOfGroup ? uri : self.owner(grant.grantee).children)
         grantee.attributes = [
           "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
@@ -81,7 +81,7 @@ extension SimulatedService {
     }
     let list = XMLNode("AccessControlList", children: grants)
     var response = response("AccessControlPolicy", [self.owner(owner), list])
-    if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
+    if access == nil, buckets.reportsInheritedAccess { response.headers.set(header("acl"), "default") }
     return response
   }
 
@@ -110,7 +110,7 @@ extension SimulatedService {
   func checksums(of content: Content) -> HTTPFields {
     var fields: HTTPFields = [:]
     if let name = objects.crc64Header.flatMap(headerName) { fields[name] = String(content.crc64) }
-    if objects.tellsMD5, let md5 = [UInt8](hex: content.entityTag) { fields[.contentMD5] = md5.base64 }
+    if objects.reportsMD5, let md5 = [UInt8](hex: content.entityTag) { fields[.contentMD5] = md5.base64 }
     if let checksum = content.checksum {
       fields.set(header("checksum-\(checksum.algorithm)"), checksum.value)
       fields.set(header("checksum-type"), checksum.typeName)
@@ -126,7 +126,7 @@ extension SimulatedService {
 
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
-    if objects.tellsType, let name = headerName("object-type") { fields[name] = object.kind.rawValue }
+    if objects.reportsObjectType, let name = headerName("object-type") { fields[name] = object.kind.rawValue }
     if object.kind == .appendable { fields.set(header("next-append-position"), String(object.content.byteCount)) }
     let storageClass = storageClass(object.attributes.storageClass)
     if headers.storageClass == .always || storageClass != standardClass, let name = headerName("storage-class") {
@@ -155,7 +155,7 @@ extension SimulatedService {
   }
 
   func elements(of object: StoredObject) -> [XMLNode] {
-    (objects.tellsType ? [XMLNode("Type", object.kind.rawValue)] : [])
+    (objects.reportsObjectType ? [XMLNode("Type", object.kind.rawValue)] : [])
       + (object.content.checksum.map {
         [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
       } ?? [])

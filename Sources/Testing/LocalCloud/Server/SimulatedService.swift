@@ -39,13 +39,12 @@ final class SimulatedService: Sendable {
     (self.listing, self.policies, self.keyFormat, self.errors) = (listing, policies, keyFormat, errors)
     self.behavior = behavior
     let ofResponses = headers.requestID + [headers.hostID, objects.crc64Header].compactMap(\.self)
-    let suffixes = headerRules.everywhere.union(headerRules.operations.keys).union(ofResponses).union([
+    let suffixes = headerRules.supportedEverywhere.union(headerRules.operations.keys).union(ofResponses).union([
       "object-type", "storage-class", "version-id", "expected-bucket-owner", "source-expected-bucket-owner",
     ])
     headerNames = suffixes.reduce(into: [:]) { $0[$1] = HTTPField.Name(description.header($1)) }
   }
 
-  /// Returns the service with other rules for objects and another behavior.
   func with(_ objects: Objects, _ behavior: any ServiceBehavior) -> SimulatedService {
     SimulatedService(
       provider: provider, endpoint: endpoint, description: description, operations: operations, documents: documents,
@@ -69,13 +68,13 @@ final class SimulatedService: Sendable {
     /// The names of the encryption headers, the header for the method first.
     let encryption: [String]
     /// The name of the encryption header that is ignored with every method but `KMS`, or `nil`.
-    var encryptionOfKMS: String?
+    var kmsOnlyEncryption: String?
     /// The supported encryption methods, each with the names of the other headers that it allows.
     var encryptions: [String: Set<String>]
     /// The responses that contain an object's storage class.
     let storageClass: StorageClassHeader
     /// The full names of the headers that a partial or 304 (Not Modified) response omits.
-    var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
+    var wholeObjectHeaders: [HTTPField.Name] = [.contentMD5]
 
     enum StorageClassHeader: Sendable { case always, unlessStandard }
 
@@ -84,7 +83,7 @@ final class SimulatedService: Sendable {
   }
 
   struct Signatures: Sendable {
-    let usual: LocalCloud.SignatureKind
+    let defaultKind: LocalCloud.SignatureKind
     /// The newer scheme, if the service has two.
     var versioned: Versioned?
 
@@ -112,16 +111,16 @@ final class SimulatedService: Sendable {
     /// parts, instead of the bytes for which the digits stand (as the vendors' test suites show).
     var hasUppercaseTags = false
     /// Whether the response to a write has the version of an object without an ID in a bucket with versions.
-    var tellsNullVersions = true
+    var reportsNullVersions = true
     /// Whether responses and listings tell normal objects from those that were uploaded in parts.
-    var tellsType = false
+    var reportsObjectType = false
     /// The name of the header with the CRC-64/ECMA of an object or part, or `nil` if the service has none.
     var crc64Header: String?
-    var tellsMD5 = false
+    var reportsMD5 = false
     /// The name of the header and parameter by which a read asks for checksums, or `nil` if it need not ask.
     var checksumMode: String?
     /// Whether the checksums of a request body are verified even if the operation ignores the body.
-    var checksEveryBody = false
+    var checksIgnoredBodies = false
     /// The content encoding that frames a request body and is not stored, or `nil`.
     var framingEncoding: String?
     var minimumPartByteCount: Int64 = 0
@@ -130,7 +129,7 @@ final class SimulatedService: Sendable {
     /// Whether a copy with new metadata keeps a missing media type, and the metadata of client-side encryption.
     var keepsTypeOfCopies = false
     var refusesLeadingBackslash = false
-    var refusedInTags = ""
+    var charactersRefusedInTags = ""
     /// The media types of objects that are compressed for a reader that accepts gzip.
     var compressedTypes: Set<String> = []
   }
@@ -138,7 +137,7 @@ final class SimulatedService: Sendable {
   struct Buckets: Sendable {
     var allowsDots = false
     /// The error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
-    var ownCode: String?
+    var alreadyOwnedCode: String?
     /// The prefix of a region's name in documents.
     var locationPrefix = ""
 
@@ -146,15 +145,15 @@ final class SimulatedService: Sendable {
     /// location constraint of a new bucket with its region.
     var firstRegion: String?
     /// The start of the URIs of groups in access control documents, or `nil` if the documents name the access.
-    var groups: String?
+    var groupURIPrefix: String?
     /// Whether access controls can give permissions to single accounts.
-    var takesGrants = false
+    var acceptsGrants = false
     /// The access controls that a header can name.
     var access: [AccessControl] = [.private, .publicRead, .publicReadWrite]
     /// The numbers by which policies name the account that owns the buckets of the configuration.
     var accounts = [SimulatedService.account]
     /// Whether a response about an object that has its bucket's access control has a header that says so.
-    var tellsInheritedAccess = false
+    var reportsInheritedAccess = false
     /// Whether an object without access control has that of its bucket; otherwise, it is private.
     var objectsInheritAccess = true
     var publicCanBeListed = false
@@ -178,7 +177,7 @@ final class SimulatedService: Sendable {
     /// Whether `encoding-type=url` encodes names as forms do, with `+` for a space and without encoding slashes.
     var encodesNamesAsForms = false
     /// Whether the list of uploads contains who initiated and who owns each.
-    var tellsInitiators = false
+    var listsInitiators = false
     /// The XML elements that show metadata of an upload in the list of its parts, each with the name of its metadata.
     var uploadElements: KeyValuePairs<String, String> = [:]
   }
@@ -186,29 +185,34 @@ final class SimulatedService: Sendable {
   /// The session policies of temporary credentials.
   struct Policies: Sendable {
     let language: PolicyLanguage
-    /// The actions that allow form uploads, and reading the source object of a copy.
-    let post: String
-    let read: String
+    let formUploadAction: String
+    /// The action that allows reading the source object of a copy.
+    let copySourceAction: String
     let permissions: [Operation: Operation.Permission]
     var bucketSuffix = ""
     /// Whether a request that names a version needs another action: `GetObjectVersion` instead of `GetObject`.
     var namesVersions = true
 
+    /// Creates the policies with the action that allows each operation, by the target in whose name it must be allowed.
     init(
-      _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
+      _ language: PolicyLanguage, service: String, formUpload: String, copySource: String, bucketSuffix: String = "",
       namesVersions: Bool = true,
-      _ permissions: [(action: String, target: Operation.Permission.Target, operations: [Operation])]
+      _ actions: KeyValuePairs<Operation.Permission.Target, KeyValuePairs<String, [Operation]>>
     ) {
-      (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
+      self.language = language
+      (formUploadAction, copySourceAction) = ("\(service):\(formUpload)", "\(service):\(copySource)")
       (self.bucketSuffix, self.namesVersions) = (bucketSuffix, namesVersions)
-      self.permissions = permissions.reduce(into: [:]) { result, permission in
-        for operation in permission.operations {
-          result[operation] = Operation.Permission(action: "\(service):\(permission.action)", target: permission.target)
+      var permissions: [Operation: Operation.Permission] = [:]
+      for (target, operationsByAction) in actions {
+        for (action, operations) in operationsByAction {
+          let permission = Operation.Permission(action: "\(service):\(action)", target: target)
+          for operation in operations { permissions[operation] = permission }
         }
       }
+      self.permissions = permissions
     }
 
-    func action(_ name: String) -> String { "\(post.bytes(before: ":")):\(name)" }
+    func action(_ name: String) -> String { "\(formUploadAction.bytes(before: ":")):\(name)" }
 
     /// Returns the action of a request that names a version of an object.
     func action(_ action: String, ofVersion version: String?) -> String {
@@ -259,7 +263,6 @@ final class SimulatedService: Sendable {
   }
 }
 
-/// A storage class of a service, such as `Standard`.
 struct StorageClass: Sendable {
   let name: String
   /// The name with which objects are stored, which another interface of the service shows.

@@ -37,11 +37,11 @@ extension LocalCloud {
   }
 
   /// The URL of the app server that issues temporary credentials for OSS.
-  public var ossAppServer: String { servicesURL + KeyDocuments.alibaba.appServerPath }
+  public var ossAppServer: String { servicesURL + KeyServiceFormat.alibaba.appServerPath }
   /// The URL of the app server that issues temporary credentials for COS.
-  public var cosAppServer: String { servicesURL + KeyDocuments.tencent.appServerPath }
+  public var cosAppServer: String { servicesURL + KeyServiceFormat.tencent.appServerPath }
   /// The URL of the endpoint that issues temporary credentials for S3, for `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
-  public var s3AppServer: String { servicesURL + KeyDocuments.amazon.appServerPath }
+  public var s3AppServer: String { servicesURL + KeyServiceFormat.amazon.appServerPath }
 }
 
 extension LocalCloud.Provider {
@@ -95,7 +95,7 @@ struct StorageServices: Sendable {
 }
 
 extension ServicesGateway {
-  static let keyDocuments: [KeyDocuments] = [.alibaba, .tencent, .amazon]
+  static let keyServiceFormats: [KeyServiceFormat] = [.alibaba, .tencent, .amazon]
 
   /// The token services in the order in which they are asked; the last one takes all other calls.
   static func tokenServices(_ issuer: Issuer) -> [any TokenService] {

@@ -24,11 +24,11 @@ struct Metadata: SynchronousAPIHandler {
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     if call.path == Self.tokenPath { return try issueToken(for: call) }
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
-    for cloud in ServicesGateway.keyDocuments {
-      for path in cloud.metadataPaths {
+    for format in ServicesGateway.keyServiceFormats {
+      for path in format.metadataPaths {
         guard let name = Self.suffix(of: call.path, after: path) else { continue }
-        if let token = cloud.metadataToken { try requireValidToken(token, of: call) }
-        return try credentials(of: cloud, named: name, for: call)
+        if let headers = format.metadataTokenHeaders { try requireValidToken(in: headers, of: call) }
+        return try credentials(in: format, named: name, for: call)
       }
     }
     throw Self.notFound
@@ -53,7 +53,7 @@ struct Metadata: SynchronousAPIHandler {
 
   private func issueToken(for call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
-    let metadataTokens = ServicesGateway.keyDocuments.compactMap(\.metadataToken)
+    let metadataTokens = ServicesGateway.keyServiceFormats.compactMap(\.metadataTokenHeaders)
     let lifetimes = metadataTokens.compactMap { call.header($0.lifetimeHeader) }
     guard lifetimes.count == 1, let seconds = Int64(digits: lifetimes[0]),
       (1...Self.maximumTokenLifetime).contains(seconds)
@@ -64,8 +64,8 @@ struct Metadata: SynchronousAPIHandler {
   }
 
   /// Checks the metadata token in a request, which must be valid even if the server doesn't require one.
-  private func requireValidToken(_ token: MetadataToken, of call: InboundCall) throws(ErrorResponse) {
-    let givenTokens = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
+  private func requireValidToken(in headers: MetadataTokenHeaders, of call: InboundCall) throws(ErrorResponse) {
+    let givenTokens = HTTPField.Name(headers.tokenHeader).map { call.request.headerFields[values: $0] } ?? []
     if givenTokens.isEmpty {
       guard requiresToken else { return }
       issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
@@ -73,18 +73,19 @@ struct Metadata: SynchronousAPIHandler {
       return
     }
     throw ErrorResponse(
-      token.rejectionStatus, token.rejectionStatus.reasonPhrase, "The metadata token is missing, invalid or expired.")
+      headers.rejectionStatus, headers.rejectionStatus.reasonPhrase,
+      "The metadata token is missing, invalid or expired.")
   }
 
   private func credentials(
-    of cloud: KeyDocuments, named name: String, for call: InboundCall
+    in format: KeyServiceFormat, named name: String, for call: InboundCall
   ) throws(ErrorResponse) -> Answer {
-    guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
+    guard let role = issuer.firstRole(of: format.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }
     guard name == role.name,
       let key = issuer.issueForFirstRole(
-        of: cloud.provider, session: "instance", lifetime: Self.lifetime, by: endpoint, at: call.date)
+        of: format.provider, session: "instance", lifetime: Self.lifetime, by: endpoint, at: call.date)
     else { throw Self.notFound }
-    return Answer(cloud.metadataDocument(key))
+    return Answer(format.metadataDocument(key))
   }
 }

@@ -25,7 +25,7 @@ struct ServicesGateway: APIGateway {
 
   func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint {
     let path = InboundCall.path(of: request)
-    if Self.keyDocuments.contains(where: { $0.appServerPath == path }) { return .appServer }
+    if Self.keyServiceFormats.contains(where: { $0.appServerPath == path }) { return .appServer }
     return Metadata.isPath(path) ? .metadata : .sts
   }
 
@@ -51,4 +51,27 @@ struct ServicesGateway: APIGateway {
     default: tokenServices.dropLast().first { $0.handles(call) } ?? tokenServices[tokenServices.count - 1]
     }
   }
+}
+
+/// The paths, headers and formats with which a vendor's app server and instance metadata service return credentials.
+struct KeyServiceFormat: Sendable {
+  let provider: LocalCloud.Provider
+  let appServerPath: String
+  /// The accepted prefixes of the app token in the `Authorization` header of requests to the app server.
+  var authorizationPrefixes = ["Bearer "]
+  /// The paths of the vendor's instance metadata with credentials, without the role name that follows.
+  let metadataPaths: [String]
+  /// The headers for metadata tokens (IMDSv2), or `nil` if the vendor's metadata service has no tokens.
+  var metadataTokenHeaders: MetadataTokenHeaders?
+  let appServerDocument: @Sendable (_ key: RevealedKey, _ requestID: String) -> JSONValue
+  let errorDocument: @Sendable (ErrorResponse) -> JSONValue
+  let metadataDocument: @Sendable (RevealedKey) -> JSONValue
+}
+
+/// The headers that a vendor's instance metadata service uses for metadata tokens (IMDSv2).
+struct MetadataTokenHeaders: Sendable {
+  /// The name of the header that requests the lifetime of a new token, in seconds.
+  let lifetimeHeader: String
+  let tokenHeader: String
+  var rejectionStatus = HTTPResponse.Status.forbidden
 }

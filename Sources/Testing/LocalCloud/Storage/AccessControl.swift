@@ -26,7 +26,7 @@ struct AccessControl: RawRepresentable, Hashable, Sendable, Codable {
   func grants(owner: String, bucketOwner: String) -> [Grant] {
     let full = Grant(grantee: owner, permission: .fullControl)
     let read = Grant(grantee: Grant.everybody, permission: .read)
-    let ofBucketOwner = { permission in
+    let grantsToBucketOwner = { permission in
       owner == bucketOwner ? [] : [Grant(grantee: bucketOwner, permission: permission)]
     }
     switch self {
@@ -34,8 +34,8 @@ struct AccessControl: RawRepresentable, Hashable, Sendable, Codable {
     case .publicRead: return [full, read]
     case .publicReadWrite: return [full, read, Grant(grantee: Grant.everybody, permission: .write)]
     case .authenticatedRead: return [full, Grant(grantee: Grant.everyAccount, permission: .read)]
-    case .bucketOwnerRead: return [full] + ofBucketOwner(.read)
-    case .bucketOwnerFullControl: return [full] + ofBucketOwner(.fullControl)
+    case .bucketOwnerRead: return [full] + grantsToBucketOwner(.read)
+    case .bucketOwnerFullControl: return [full] + grantsToBucketOwner(.fullControl)
     default:
       return rawValue.words(between: "\n").compactMap { line in
         let words = line.words(between: " ").map(String.init)

@@ -89,7 +89,6 @@ struct BlobWriter {
   }
 }
 
-/// The running checksums of the bytes of a body.
 struct BodySums: Sendable {
   var md5 = MD5()
   var crc64 = CRC(.crc64ECMA)

@@ -40,7 +40,6 @@ struct Bucket: Sendable {
     return page(query, of: following.map { (key: $0.key, id: $0.id.string, entry: $1) })
   }
 
-  /// Returns the page with the first entries of a sorted sequence.
   private func page<Entry>(
     _ query: ListQuery, of entries: some Sequence<(key: ObjectKey, id: String, entry: Entry)>
   ) -> EntryPage<Entry> {

@@ -38,7 +38,6 @@ struct CustomerKey: Sendable, Codable, Equatable {
     digest = SHA256.hash(bytes).hex
   }
 
-  /// Checks the key in a request against the key of the object or upload.
   static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ErrorResponse) {
     switch (given, stored) {
     case (nil, nil): return

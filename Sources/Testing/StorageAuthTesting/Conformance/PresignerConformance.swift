@@ -179,7 +179,6 @@ extension PresignerConformance {
 }
 
 extension SigningSample {
-  /// Whether the path contains only the object's key.
   fileprivate var hasOnlyKeyInPath: Bool {
     guard let key = target?.key, let path = request.path else { return false }
     let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex

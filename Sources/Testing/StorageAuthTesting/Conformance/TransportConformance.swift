@@ -181,13 +181,11 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case secrecy = "no error shows a header, the query or the body"
 }
 
-/// A request with its body.
 struct TestRequest: Sendable {
   var head: HTTPRequest
   let body: HTTPBody
 }
 
-/// A response with its whole body.
 struct CompleteResponse: Sendable {
   let head: HTTPResponse
   let body: [UInt8]

@@ -83,23 +83,23 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
 
   private func check(_ rule: VerifierRule) throws -> Int {
     switch rule {
-    case .acceptance: try forSigned(checkAcceptance)
-    case .unsigned: try forSigned(checkUnsigned)
-    case .path: try forSigned(checkPath)
-    case .headers: try forSigned(checkHeaders)
-    case .coverage: try forSigned(checkCoverage)
-    case .controls: try forSigned(checkControls)
-    case .parameters: try forSigned(checkParameters)
-    case .scope: try forSigned(checkScope)
-    case .method: try forSigned(checkMethod)
-    case .host: try forSigned(checkHost)
-    case .secret: try forSigned(checkSecret)
-    case .time: try forSigned(checkTime)
-    case .secrecy: try forSigned(checkSecrecy)
+    case .acceptance: try forEachSigned(checkAcceptance)
+    case .unsigned: try forEachSigned(checkUnsigned)
+    case .path: try forEachSigned(checkPath)
+    case .headers: try forEachSigned(checkHeaders)
+    case .coverage: try forEachSigned(checkCoverage)
+    case .controls: try forEachSigned(checkControls)
+    case .parameters: try forEachSigned(checkParameters)
+    case .scope: try forEachSigned(checkScope)
+    case .method: try forEachSigned(checkMethod)
+    case .host: try forEachSigned(checkHost)
+    case .secret: try forEachSigned(checkSecret)
+    case .time: try forEachSigned(checkTime)
+    case .secrecy: try forEachSigned(checkSecrecy)
     }
   }
 
-  private func forSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
+  private func forEachSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
     var tries = 0
     _ = try samples.checkEach { sample in tries += try check(try sign(sample)) }
     return tries
@@ -149,7 +149,7 @@ struct SignedSample: Sendable {
 
 extension VerifierConformance {
   func checkPath(_ signed: SignedSample) throws -> Int {
-    let paths = (signed.request.path ?? "").flips(from: 1)
+    let paths = (signed.request.path ?? "").singleByteChanges(from: 1)
     for path in paths { try requireRejection(signed, "with another byte in the path or the query") { $0.path = path } }
     return paths.count
   }
@@ -164,7 +164,7 @@ extension VerifierConformance {
         try requireRejection(signed, label) { $0.headerFields = HTTPFields(copy) }
         tries += 1
       }
-      for value in field.value.flips() {
+      for value in field.value.singleByteChanges() {
         try requireRejected("with another byte in \(field.name)") { $0[index].value = value }
       }
       try requireRejected("with more in \(field.name)") { $0[index].value += "x" }
@@ -181,13 +181,9 @@ extension VerifierConformance {
   }
 
   func checkHost(_ signed: SignedSample) throws -> Int {
-    let hosts = (signed.request.authority ?? "").flips()
+    let hosts = (signed.request.authority ?? "").singleByteChanges()
     for host in hosts { try requireRejection(signed, "at another host") { $0.authority = host } }
     return hosts.count
-  }
-
-  private func requireRejection(_ signed: SignedSample, _ label: String, change: (inout HTTPRequest) -> Void) throws {
-    if error(of: signed.request.with(change), signed) == nil { throw Violation("accepted \(label)") }
   }
 
   func checkAcceptance(_ signed: SignedSample) throws -> Int {
@@ -250,8 +246,8 @@ extension VerifierConformance {
     let token = key.sessionToken?.reveal() ?? ""
     let secrets = signed.sample.secrets + (token.utf8.count < 8 ? [] : [token])
     var tries = 0
-    for (name, wrong) in wrongKeys(of: signed.sample) {
-      guard let error = error(of: signed.request, signed, against: wrong) else { continue }
+    for (name, wrongKey) in wrongKeys(of: signed.sample) {
+      guard let error = error(of: signed.request, signed, against: wrongKey) else { continue }
       try secrets.requireAbsent(fromDisplaysOf: error, "the error of a key with \(name)")
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "an error lacks a message or a remedy")
       tries += 1
@@ -259,7 +255,92 @@ extension VerifierConformance {
     return tries
   }
 
-  private func wrongKeys(of sample: SigningSample<AccessKey>) -> [(String, AccessKey)] {
+  func checkCoverage(_ signed: SignedSample) throws -> Int {
+    var tries = 0
+    let added = signed.request.with {
+      $0.headerFields.append(HTTPField(name: .known("x-added-by-conformance"), value: "1"))
+    }
+    for request in [signed.request, added] {
+      guard let accepted = verified(of: request, signed) else { continue }
+      for name in accepted.signedHeaders.sorted() {
+        for (label, changed) in request.changes(ofHeader: name) {
+          if verified(of: changed, signed) != nil {
+            throw Violation("signedHeaders lists \(name), and the request is accepted \(label)")
+          }
+          tries += 1
+        }
+      }
+    }
+    return tries
+  }
+
+  func checkControls(_ signed: SignedSample) throws -> Int {
+    let prefixes = controlPrefixes(of: signed)
+    guard !prefixes.isEmpty else { throw NotTried(reason: "the verifier has no control prefixes") }
+    var tries = 0
+    for prefix in prefixes {
+      let names = prefix.hasByteSuffix("-") ? ["acl", "copy-source", "meta-added"].map { prefix + $0 } : [prefix]
+      for name in names {
+        if let field = HTTPField.Name(name), signed.request.headerFields[field] == nil {
+          let request = signed.request.with { $0.headerFields.append(HTTPField(name: field, value: "added")) }
+          if verified(of: request, signed) != nil { throw Violation("accepted with the header \(name) added") }
+          tries += 1
+        }
+        if verified(of: signed.request.appending(item: "\(name)=added"), signed) != nil {
+          throw Violation("accepted with the parameter \(name) added")
+        }
+        tries += 1
+      }
+    }
+    return tries
+  }
+
+  func checkParameters(_ signed: SignedSample) throws -> Int {
+    guard let original = verified(of: signed.request, signed)?.target else {
+      throw NotTried(reason: "a signed request is rejected")
+    }
+    let added = ["added", "added=1", "acl", "ACL", "%61cl=", "prefix=added", "Prefix=added", "uploads", "Uploads="]
+    let changes = added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
+    for (label, request) in changes {
+      guard let accepted = verified(of: request, signed) else { continue }
+      let isSame = accepted.target.withNamesAsSigned.isByteEqual(to: original.withNamesAsSigned, ignoringAdded: false)
+      try require(isSame, "accepted \(label), which is a signed parameter for the verifier")
+    }
+    return changes.count
+  }
+
+  func checkScope(_ signed: SignedSample) throws -> Int {
+    let changes = signed.request.changesOfScope(behind: signed.sample.credential.id)
+    guard !changes.isEmpty else { throw NotTried(reason: "the authorization has no scope") }
+    for (part, request) in changes {
+      guard let error = error(of: request, signed) else {
+        throw Violation("accepted with \(part) instead of a part of the scope")
+      }
+      try require(
+        error.code != .mismatch,
+        "the signature is computed for \(part) instead of a part of the scope, which is not compared; a key can sign for "
+          + "it")
+    }
+    return changes.count
+  }
+
+  /// Returns the verifier's control prefixes, and those of the headers that the signer added, such as `x-oss-`.
+  private func controlPrefixes(of signed: SignedSample) -> [String] {
+    let given = Set(signed.sample.request.headerFields.map(\.name))
+    let added = signed.request.headerFields.map(\.name).filter { !given.contains($0) }.compactMap { name in
+      let parts = name.canonicalName.parts(between: "-")
+      return parts.count > 2 && parts[0] == "x" ? "x-\(parts[1])-" : nil
+    }
+    return Set(verifier.controlPrefixes + added).sorted()
+  }
+}
+
+extension VerifierConformance {
+  private func requireRejection(_ signed: SignedSample, _ label: String, change: (inout HTTPRequest) -> Void) throws {
+    if error(of: signed.request.with(change), signed) == nil { throw Violation("accepted \(label)") }
+  }
+
+  private func wrongKeys(of sample: SigningSample<AccessKey>) -> [(name: String, key: AccessKey)] {
     let key = sample.credential
     let token = key.sessionToken
     return [
@@ -287,97 +368,14 @@ extension VerifierConformance {
     return try verifier.verify(claim, against: key, at: date)
   }
 
-  /// Checks that each header in `signedHeaders` is covered, also in a request with a header that was added.
-  func checkCoverage(_ signed: SignedSample) throws -> Int {
-    var tries = 0
-    let added = signed.request.with {
-      $0.headerFields.append(HTTPField(name: .known("x-added-by-conformance"), value: "1"))
-    }
-    for request in [signed.request, added] {
-      guard let accepted = verified(of: request, signed) else { continue }
-      for name in accepted.signedHeaders.sorted() {
-        for (label, changed) in request.changes(ofHeader: name) {
-          if verified(of: changed, signed) != nil {
-            throw Violation("signedHeaders lists \(name), and the request is accepted \(label)")
-          }
-          tries += 1
-        }
-      }
-    }
-    return tries
-  }
-
-  /// Checks that no header and no parameter with a control prefix can be added.
-  func checkControls(_ signed: SignedSample) throws -> Int {
-    let prefixes = controlPrefixes(of: signed)
-    guard !prefixes.isEmpty else { throw NotTried(reason: "the verifier has no control prefixes") }
-    var tries = 0
-    for prefix in prefixes {
-      let names = prefix.hasByteSuffix("-") ? ["acl", "copy-source", "meta-added"].map { prefix + $0 } : [prefix]
-      for name in names {
-        if let field = HTTPField.Name(name), signed.request.headerFields[field] == nil {
-          let request = signed.request.with { $0.headerFields.append(HTTPField(name: field, value: "added")) }
-          if verified(of: request, signed) != nil { throw Violation("accepted with the header \(name) added") }
-          tries += 1
-        }
-        if verified(of: signed.request.appending(item: "\(name)=added"), signed) != nil {
-          throw Violation("accepted with the parameter \(name) added")
-        }
-        tries += 1
-      }
-    }
-    return tries
-  }
-
-  /// Checks that the signed parameters are the same, whatever is added to, changed in or removed from the query.
-  func checkParameters(_ signed: SignedSample) throws -> Int {
-    guard let original = verified(of: signed.request, signed)?.target else {
-      throw NotTried(reason: "a signed request is rejected")
-    }
-    let added = ["added", "added=1", "acl", "ACL", "%61cl=", "prefix=added", "Prefix=added", "uploads", "Uploads="]
-    let changes = added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
-    for (label, request) in changes {
-      guard let accepted = verified(of: request, signed) else { continue }
-      let isSame = accepted.target.namesByCase.isByteEqual(to: original.namesByCase, ignoringAdded: false)
-      try require(isSame, "accepted \(label), which is a signed parameter for the verifier")
-    }
-    return changes.count
-  }
-
-  /// Checks that each part of the scope behind the key's ID is compared.
-  func checkScope(_ signed: SignedSample) throws -> Int {
-    let changes = signed.request.changesOfScope(behind: signed.sample.credential.id)
-    guard !changes.isEmpty else { throw NotTried(reason: "the authorization has no scope") }
-    for (part, request) in changes {
-      guard let error = error(of: request, signed) else {
-        throw Violation("accepted with \(part) instead of a part of the scope")
-      }
-      try require(
-        error.code != .mismatch,
-        "the signature is computed for \(part) instead of a part of the scope, which is not compared; a key can sign for "
-          + "it")
-    }
-    return changes.count
-  }
-
   private func verified(of request: HTTPRequest, _ signed: SignedSample) -> VerifiedRequest? {
     try? verify(request, against: signed.sample.credential, at: signed.sample.date)
-  }
-
-  /// Returns the verifier's control prefixes, and those of the headers that the signer added, such as `x-oss-`.
-  private func controlPrefixes(of signed: SignedSample) -> [String] {
-    let given = Set(signed.sample.request.headerFields.map(\.name))
-    let added = signed.request.headerFields.map(\.name).filter { !given.contains($0) }.compactMap { name in
-      let parts = name.canonicalName.parts(between: "-")
-      return parts.count > 2 && parts[0] == "x" ? "x-\(parts[1])-" : nil
-    }
-    return Set(verifier.controlPrefixes + added).sorted()
   }
 }
 
 extension String {
   /// Returns copies with one byte changed to another of its character class, so that the string stays readable.
-  func flips(from start: Int = 0) -> [String] {
+  func singleByteChanges(from start: Int = 0) -> [String] {
     let bytes = Array(utf8)
     return (min(start, bytes.count)..<bytes.count).compactMap { index in
       var copy = bytes
@@ -409,7 +407,7 @@ extension RequestTarget {
   }
 
   /// The target with the names of parameters in lowercase, if the scheme signs them in lowercase.
-  fileprivate var namesByCase: RequestTarget {
+  fileprivate var withNamesAsSigned: RequestTarget {
     guard ignoresCase else { return self }
     let parameters = parameters.map { Parameter(name: $0.name.asciiLowercased.string, value: $0.value?.string) }
     return RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters)
@@ -422,19 +420,19 @@ extension HTTPRequest {
   }
 
   /// Returns copies with other values of a header and without it, or with it if it is absent; `host` is the authority.
-  fileprivate func changes(ofHeader header: String) -> [(String, HTTPRequest)] {
+  fileprivate func changes(ofHeader header: String) -> [(label: String, request: HTTPRequest)] {
     if header.isIdentical(to: "host") { return [("at another host", with { $0.authority = "x\(authority ?? "")" })] }
     guard let name = HTTPField.Name(header) else { return [] }
     let fields = Array(headerFields)
     let matchingIndices = fields.indices.filter { fields[$0].name == name }
-    func changed(_ label: String, _ change: (inout [HTTPField]) -> Void) -> (String, HTTPRequest) {
+    func changed(_ label: String, _ change: (inout [HTTPField]) -> Void) -> (label: String, request: HTTPRequest) {
       var changedFields = fields
       change(&changedFields)
       return (label, with { $0.headerFields = HTTPFields(changedFields) })
     }
     let values = matchingIndices.flatMap { index in
-      let flips = fields[index].value.flips()
-      let otherValues = [flips.first, flips.last, fields[index].value + "x"].compactMap { $0 }
+      let changedValues = fields[index].value.singleByteChanges()
+      let otherValues = [changedValues.first, changedValues.last, fields[index].value + "x"].compactMap { $0 }
       return otherValues.map { value in changed("with another value of it") { $0[index].value = value } }
     }
     let removals = matchingIndices.map { index in changed("without it") { $0.remove(at: index) } }
@@ -442,7 +440,7 @@ extension HTTPRequest {
     return [changed("with it added") { $0.append(HTTPField(name: name, value: "added")) }]
   }
 
-  fileprivate var changesOfItems: [(String, HTTPRequest)] {
+  fileprivate var changesOfItems: [(label: String, request: HTTPRequest)] {
     let path = path ?? "/"
     let items = path.bytes(after: "?").parts(between: "&")
     return items.indices.flatMap { index in
@@ -461,10 +459,10 @@ extension HTTPRequest {
   /// Returns copies of the request, each with another word for one part of the scope that follows the ID of the key.
   ///
   /// The scope is in the `Authorization` header or, percent-encoded, in the query: `ID/date/region/service/end`.
-  fileprivate func changesOfScope(behind id: AccessKeyID) -> [(String, HTTPRequest)] {
+  fileprivate func changesOfScope(behind id: AccessKeyID) -> [(label: String, request: HTTPRequest)] {
     func changes(
       in text: String, behind start: String, between separator: String, _ change: (inout HTTPRequest, String) -> Void
-    ) -> [(String, HTTPRequest)] {
+    ) -> [(label: String, request: HTTPRequest)] {
       guard let startRange = text.firstRange(of: start + separator) else { return [] }
       let scopeAndRest = text[startRange.upperBound...]
       let scope = scopeAndRest.prefix { !",&;: ".contains($0) }
@@ -473,7 +471,7 @@ extension HTTPRequest {
       return parts.indices.map { index in
         var words = parts
         // Another letter or digit at the end, so that the word stays well-formed.
-        words[index] = parts[index].flips().last ?? "x"
+        words[index] = parts[index].singleByteChanges().last ?? "x"
         let changed =
           text[..<startRange.upperBound] + words.joined(separator: separator) + scopeAndRest[scope.endIndex...]
         return (words[index], with { change(&$0, String(changed)) })

@@ -40,7 +40,6 @@ struct AccountOptions: ParsableArguments {
     context.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
   }
 
-  /// Returns the password or the passphrase from the file or the environment.
   func secret(in context: ProviderContext) throws -> Secret? {
     guard let passwordFile else { return secret(AsperaAccount.passphraseVariable, in: context) }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {

@@ -100,7 +100,6 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   }
 }
 
-/// A transfer specification in JSON, from a file or standard input.
 struct SpecificationFile {
   /// The maximum size of a specification in bytes, enough for more than 100,000 paths.
   private static let byteLimit = 1 << 24

@@ -6,7 +6,6 @@ internal import Foundation
 internal import StorageAuthServer
 internal import StorageClient
 
-/// A cloud with buckets, as the commands of `storage-auth` need it.
 protocol Cloud: Sendable {
   var storageService: ServiceDescription { get }
 
@@ -28,7 +27,6 @@ protocol Cloud: Sendable {
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
   ) throws -> any PresigningProvider<AccessKey>
 
-  /// Returns the region and the endpoint from options, the environment or configuration files.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
   /// Returns the signer of `sign` and `presign`, or throws an error if it requires a region and there is none.
@@ -38,7 +36,6 @@ protocol Cloud: Sendable {
 
   func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier
 
-  /// Returns the service whose signing rules apply to a request.
   func service(region: String?, _ address: BucketAddress) -> SignedService
 
   /// Whether strings to sign and canonical requests end with a line feed, which then belongs to them in a file, too.
@@ -53,14 +50,12 @@ protocol Cloud: Sendable {
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
   var policiesNeedRegion: Bool { get }
-  /// Returns a policy as the cloud's token service accepts it.
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String
   /// Returns the source of the keys that the token server issues; `keys` are the server's own.
   func credentialProvider(
     for parameters: KeyParameters, keys: CredentialCache<AccessKey>
   ) -> any CredentialProvider<AccessKey>
 
-  /// Returns the account that signs requests for callers of the token server.
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
 }
 
@@ -131,7 +126,6 @@ struct NamedSources: CustomStringConvertible {
   var description: String { names.joined(separator: ", ") }
 }
 
-/// The parameters of the temporary keys that a token server requests from a cloud's token service.
 struct KeyParameters {
   let role: String?
   let sessionName: String

@@ -264,7 +264,6 @@ struct PageProtection<Context: RequestContext>: RouterMiddleware {
     return response
   }
 
-  /// Returns whether a request comes from the page itself, the user or a program.
   private func isAllowed(_ request: Request) -> Bool {
     let site = request.headers[.known("Sec-Fetch-Site")]
     guard let site, site != "same-origin", site != "none" else { return true }

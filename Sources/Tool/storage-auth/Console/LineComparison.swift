@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 
-/// A comparison of two signed strings line by line.
 struct LineComparison: Sendable {
   /// A line of one string, split at the part that differs from the line of the other string.
   struct Line: Sendable, Hashable {

@@ -45,7 +45,6 @@ struct ObjectRequests: Sendable {
     }
   }
 
-  /// Sends a request for an object, and returns the response if it is not an error.
   func send(
     _ method: HTTPRequest.Method, _ object: NamedObject, headers: HTTPFields = [:], range: String? = nil,
     body: HTTPBody = .none

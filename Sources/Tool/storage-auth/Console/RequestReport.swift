@@ -28,7 +28,6 @@ struct RequestReport: Sendable {
     ]
   }
 
-  /// The headers of the request and the response, and the explanation if the signature was rejected.
   var detail: JSONValue {
     func pairs(_ headers: [LocalCloud.RequestEvent.Header]) -> JSONValue {
       .array(headers.map { [.safeText($0.name), .safeText($0.value)] })
@@ -57,58 +56,40 @@ struct RequestReport: Sendable {
 struct Explanation: Sendable {
   let title: String
   private let diagnosis: SignatureDiagnosis
-  /// The string to sign and the canonical request; `isPair` means that the strings of both sides are known.
-  private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
-  private let basis: String
+  private let strings: [ComparedString]
+  /// How far the strings of the client are known.
+  private let basis: RejectionReport.Basis
 
-  /// Explains a rejection, or returns `nil` if it does not concern the signature.
   init?(_ rejected: RejectedSignature) {
-    guard let cloud = CloudName(argument: rejected.provider.rawValue)?.cloud else { return nil }
-    let service = cloud.service(region: rejected.region, BucketAddress(bucket: nil, style: nil))
-    let report = RejectionReport(
-      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request, signedFor: service,
+    guard let report = Self.report(of: rejected), let diagnosis = report.diagnosis else { return nil }
+    self.diagnosis = diagnosis
+    // These two causes remain if no common mistake explains the signature.
+    title = diagnosis.cause == .unknown ? "wrong secret, or another string" : diagnosis.cause.title
+    basis = report.basis
+    let (client, service) = (report.clientTexts, report.serviceTexts)
+    strings = [
+      ComparedString("String to sign", client: client?.stringToSign, service: service?.stringToSign),
+      ComparedString("Canonical request", client: client?.canonicalRequest, service: service?.canonicalRequest),
+    ].compactMap(\.self)
+  }
+
+  private static func report(of rejected: RejectedSignature) -> RejectionReport? {
+    guard let cloud = CloudName(where: { $0.name == rejected.provider.rawValue })?.cloud else { return nil }
+    return RejectionReport(
+      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request,
+      signedFor: cloud.service(region: rejected.region, BucketAddress(bucket: nil, style: nil)),
       region: rejected.region, isMismatch: rejected.isMismatch,
       search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })
-    guard let diagnosis = report.diagnosis else { return nil }
-    self.diagnosis = diagnosis
-    title = diagnosis.cause == .unknown ? "wrong secret, or another string" : diagnosis.cause.title
-    basis = report.basis.rawValue
-    let client = report.clientTexts
-    var strings: [(String, LineComparison, Bool)] = []
-    for (name, sent, received) in [
-      ("String to sign", client?.stringToSign, report.serviceTexts?.stringToSign),
-      ("Canonical request", client?.canonicalRequest, report.serviceTexts?.canonicalRequest),
-    ] {
-      guard let either = sent ?? received else { continue }
-      strings.append(
-        (name, LineComparison(client: sent ?? either, service: received ?? either), sent != nil && received != nil))
-    }
-    self.strings = strings
   }
 
   var json: JSONValue {
     let signingTimes = signingTimes
-    let comparisons = strings.map { name, comparison, isPair -> JSONValue in
-      let rows = comparison.rows.map { row -> JSONValue in
-        let isMarked = row.differs || signingTimes.contains { row.client?.text.contains($0) ?? false }
-        return [
-          "client": isPair ? Self.json(row.client) : .null, "service": Self.json(row.service ?? row.client),
-          "differs": .bool(isMarked),
-        ]
-      }
-      return ["name": .string(name), "pair": .bool(isPair), "rows": .array(rows)]
-    }
     return [
       "title": .safeText(title), "text": .safeText(diagnosis.explanation), "remedy": .safeText(diagnosis.remedy),
-      "basis": .string(basis), "line": .safeText(diagnosis.line), "sent": .safeText(diagnosis.sent),
+      "basis": .string(basis.rawValue), "line": .safeText(diagnosis.line), "sent": .safeText(diagnosis.sent),
       "seen": .safeText(diagnosis.received), "others": .array(diagnosis.otherLines.map { .safeText($0) }),
-      "strings": .array(comparisons),
+      "strings": .array(strings.map { $0.json(marking: signingTimes) }),
     ]
-  }
-
-  private static func json(_ line: LineComparison.Line?) -> JSONValue {
-    guard let line else { return .null }
-    return [.string(line.commonPrefix), .string(line.difference), .string(line.commonSuffix)]
   }
 
   /// The spellings of the signing time in signed strings, if the rejection concerns it.
@@ -117,6 +98,37 @@ struct Explanation: Sendable {
       let instant = diagnosis.sent.flatMap({ Timestamp(iso8601: $0) })
     else { return [] }
     return [instant.iso8601Basic, instant.httpDate, String(instant.unixSeconds)]
+  }
+}
+
+/// A string to sign or a canonical request, compared line by line if the strings of both sides are known.
+struct ComparedString: Sendable {
+  private let name: String
+  private let comparison: LineComparison
+  private let hasBothSides: Bool
+
+  init?(_ name: String, client: String?, service: String?) {
+    guard let knownString = client ?? service else { return nil }
+    self.name = name
+    hasBothSides = client != nil && service != nil
+    comparison = LineComparison(client: client ?? knownString, service: service ?? knownString)
+  }
+
+  /// Returns the rows as the page shows them; a single string of either side is in the column of the service.
+  func json(marking signingTimes: [String]) -> JSONValue {
+    let rows = comparison.rows.map { row -> JSONValue in
+      let hasSigningTime = signingTimes.contains { row.client?.text.contains($0) ?? false }
+      return [
+        "client": hasBothSides ? Self.json(row.client) : .null, "service": Self.json(row.service),
+        "differs": .bool(row.differs || hasSigningTime),
+      ]
+    }
+    return ["name": .string(name), "pair": .bool(hasBothSides), "rows": .array(rows)]
+  }
+
+  private static func json(_ line: LineComparison.Line?) -> JSONValue {
+    guard let line else { return .null }
+    return [.string(line.commonPrefix), .string(line.difference), .string(line.commonSuffix)]
   }
 }
 

@@ -46,7 +46,6 @@ extension ProviderContext {
 
 /// The choices for connections to services; proxies come from the environment or from a file with settings.
 struct NetworkOptions {
-  /// The PEM file with the certificate authorities to trust, or `nil` for those of the system.
   let caFile: String?
 
   func validate() throws { _ = try Self.transport(for: TransportChoice(caFile: caFile)) }

@@ -42,10 +42,8 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   }
 }
 
-/// The result of searching a chain of credential sources for a key.
 struct CredentialFinding {
   let chain: String
-  /// The key with its source, or the error that ended the search.
   let result: Result<IssuedCredential<AccessKey>, CredentialError>
   /// The remaining lifetime of a temporary key by the issuer's clock, or by this machine's if that is unknown.
   let remainingLifetime: Duration?
@@ -107,10 +105,10 @@ extension CredentialFinding {
   var text: String {
     var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
     switch result {
-    case .success(let found):
-      let key = found.credential
+    case .success(let issued):
+      let key = issued.credential
       lines += [
-        "answered  \(found.source ?? chain)", "", "id             \(key.id)", "secret         \(Secret.mask)",
+        "answered  \(issued.source ?? chain)", "", "id             \(key.id)", "secret         \(Secret.mask)",
         "session token  \(key.sessionToken == nil ? "none" : Secret.mask)", "valid          \(lifetimeText(of: key))",
       ]
     case .failure(let error):
@@ -129,12 +127,12 @@ extension CredentialFinding {
         warnings.map { ["source": .string($0.source), "message": .string($0.message), "remedy": .string($0.remedy)] }),
     ]
     switch result {
-    case .success(let found):
-      let key = found.credential
+    case .success(let issued):
+      let key = issued.credential
       var members: JSONObject = ["id": .string(key.id.string), "isTemporary": .bool(key.sessionToken != nil)]
       members["expiration"] = key.expiration.map { .string($0.iso8601) }
       members["secondsLeft"] = remainingLifetime.map { .integer($0.components.seconds) }
-      report["source"] = .string(found.source ?? chain)
+      report["source"] = .string(issued.source ?? chain)
       report["credential"] = .object(members)
     case .failure(let error): report["error"] = problem(error)
     }

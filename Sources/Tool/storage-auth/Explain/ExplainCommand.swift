@@ -37,7 +37,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    let files = [options.request, answer, stringToSign, canonicalRequest]
+    let files = [options.requestFile, answer, stringToSign, canonicalRequest]
     guard files.count(where: { $0 == "-" }) <= 1 else {
       throw ValidationError("Standard input can be one of the files only: name the file of the response with --answer.")
     }

@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageDiagnosis
 
+/// The request that `explain` and `verify` examine, and the facts about it that its URL does not contain.
 struct RequestOptions: ParsableArguments {
   @Argument(help: "The method, such as GET.") var method: String?
   @Argument(help: "The URL, percent-encoded as it was sent.") var url: String?
@@ -16,62 +17,81 @@ struct RequestOptions: ParsableArguments {
   var headers: [String] = []
 
   @Option(
+    name: .customLong("request"),
     help: ArgumentHelp(
       "A file with the request: a curl command line, or JSON with method, url, headers.", valueName: "file"))
-  var request: String?
+  var requestFile: String?
 
   @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.") var provider: CloudName?
   @Option(help: "The region of the bucket, for OSS V4 and S3; derived from the host by default.") var region: String?
   @OptionGroup var addressing: AddressingOptions
 
   func validate() throws {
-    guard (request == nil) != (method == nil) else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
-    guard request == nil else { return }
+    let hasFile = requestFile != nil
+    let hasArguments = method != nil
+    guard hasFile != hasArguments else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
+    guard !hasFile || headers.isEmpty else {
+      throw ValidationError("--header is for a METHOD and a URL: with --request, write the headers in the file.")
+    }
+    // Standard input can be read only once, so that a file is checked when the command runs.
+    guard !hasFile else { return }
     let request = try sentRequest()
     _ = try addressing.address(of: request, in: cloud(of: request))
   }
 
   func sentRequest() throws -> HTTPRequest {
-    guard let request else {
-      // As for presign, a presigned URL without a method is for GET.
-      let isURL = url == nil && method?.contains("://") ?? false
-      return try HTTPRequest(method: isURL ? "GET" : method, url: isURL ? method : url, headers: headers)
+    if let requestFile { return try HTTPRequest(curlOrJSON: InputFile.text(requestFile)) }
+    // As for presign, a single argument is the URL of a GET request.
+    if url == nil, let method, method.contains("://") {
+      return try HTTPRequest(method: "GET", url: method, headers: headers)
     }
-    return try HTTPRequest(parsing: InputFile.text(request))
+    return try HTTPRequest(method: method, url: url, headers: headers)
   }
 
   func region(of request: HTTPRequest, in cloud: any Cloud) -> String? {
     region ?? cloud.region(ofHost: request.hostName)
   }
 
-  /// Returns the cloud by the option, the host, the authorization, or else the signature in the URL.
+  /// Returns the cloud by the option, the host, the Authorization header, or else the signature in the URL.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
-    if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
-    if let authorization = request.headerFields[.authorization],
-      let found = CloudName(where: { authorization.hasBytePrefix($0.storageService.authorizationPrefix) })
-    {
-      return found.cloud
-    }
+    let name =
+      provider ?? CloudName(host: request.hostName) ?? CloudName(authorizationOf: request)
+      ?? CloudName(signatureParametersOf: request)
+    guard let name else { throw CloudName.unknownHostError(request.hostName) }
+    return name.cloud
+  }
+}
+
+extension CloudName {
+  fileprivate init?(authorizationOf request: HTTPRequest) {
+    guard let authorization = request.headerFields[.authorization] else { return nil }
+    self.init { authorization.hasBytePrefix($0.storageService.authorizationPrefix) }
+  }
+
+  fileprivate init?(signatureParametersOf request: HTTPRequest) {
     let parameters = (request.path ?? "").bytes(after: "?").words(between: "&")
     let names = parameters.map { $0.bytes(before: "=") }
-    let found = CloudName { cloud in
+    self.init { cloud in
       cloud.storageService.signatureParameters.contains { signatureName in names.contains { $0 == signatureName } }
     }
-    guard let found else { throw CloudName.unknownHostError(request.hostName) }
-    return found.cloud
   }
 }
 
 extension HTTPRequest {
   /// Parses a curl command line, or a JSON object with `method`, `url` and `headers` (an object or an array of pairs).
-  init(parsing text: String) throws {
-    guard text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) == "{" else {
-      guard let line = try? CurlLine(text) else {
-        throw ValidationError("The curl command line has an unclosed quote: close it, or pass the request as JSON.")
-      }
-      try self.init(method: line.method, url: line.url, headers: line.headers)
-      return
+  init(curlOrJSON text: String) throws {
+    let isJSON = text.unicodeScalars.first { !$0.properties.isWhitespace } == "{"
+    if isJSON { try self.init(json: text) } else { try self.init(curl: text) }
+  }
+
+  private init(curl text: String) throws {
+    guard let line = try? CurlLine(text) else {
+      throw ValidationError("The curl command line has an unclosed quote: close it, or pass the request as JSON.")
     }
+    try self.init(method: line.method, url: line.url, headers: line.headers)
+  }
+
+  private init(json text: String) throws {
     guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
       throw ValidationError("The request is not a valid JSON object.")
     }
@@ -81,6 +101,7 @@ extension HTTPRequest {
   }
 
   private static func header(_ name: String?, _ value: JSONValue?) throws -> String {
+    // The code of a value is its string, or the digits of its number.
     guard let name, let value = value?.code else {
       throw ValidationError("A header of the request has no name, or no value that is a string or a number.")
     }
@@ -108,7 +129,7 @@ extension HTTPRequest {
   /// Adds headers of the form `Name: value`; `Host` replaces the authority.
   mutating func add(_ headers: [String]) throws {
     for header in headers {
-      let parts = header.parts(between: ":", atMost: 1)
+      let parts = header.parts(between: ":", maxSplits: 1)
       guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
         throw ValidationError("\"\(parts[0])\" is not a header as 'Name: value'.")
       }

@@ -56,9 +56,7 @@ struct SecretArguments {
   }
 }
 
-/// An argument with a name and a secret.
-///
-/// Every string is accepted, because the argument parser would print a rejected one with its secret.
+/// An argument with a name and a secret; every string is accepted, because the parser would print a rejected one.
 protocol SecretArgument: ExpressibleByArgument {
   init(argument: String)
 
@@ -80,7 +78,7 @@ struct LoginArgument: SecretArgument {
   let password: Secret
 
   init(argument: String) {
-    let parts = argument.parts(between: ":", atMost: 1).map(String.init)
+    let parts = argument.parts(between: ":", maxSplits: 1).map(String.init)
     (name, password) = (parts[0], Secret(parts.count > 1 ? parts[1] : ""))
   }
 
@@ -111,7 +109,7 @@ extension AccountArgument: SecretArgument {
 
   init(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-    let names = parts[0].parts(between: "/", atMost: 1).map(String.init)
+    let names = parts[0].parts(between: "/", maxSplits: 1).map(String.init)
     self.init(
       id: names[names.count - 1], secret: parts.count > 1 ? parts[1] : "",
       token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil, number: names.count > 1 ? names[0] : nil)

@@ -196,30 +196,29 @@ extension LocalCloud {
   }
 }
 
-/// Metrics of a local server, which are updated when they are read.
 final class LocalCloudMetrics: Sendable {
   private let factory: any MetricsFactory
   private let countedStatistics = Lock<LocalCloud.Statistics?>(nil)
 
   init(factory: any MetricsFactory) { self.factory = factory }
 
-  func update(with now: LocalCloud.Statistics) {
-    let before = countedStatistics.withLock { counted in
-      defer { counted = now }
+  func update(with statistics: LocalCloud.Statistics) {
+    let previous = countedStatistics.withLock { counted in
+      defer { counted = statistics }
       return counted
     }
-    for (kind, count) in now.verified {
-      add("verified_total", [("scheme", kind.rawValue)], count - (before?.verified[kind] ?? 0))
+    for (kind, count) in statistics.verified {
+      add("verified_total", [("scheme", kind.rawValue)], count - (previous?.verified[kind] ?? 0))
     }
-    add("anonymous_total", [], now.anonymous - (before?.anonymous ?? 0))
-    for (endpoint, statistics) in now.endpoints {
-      let previous = before?.endpoints[endpoint]
+    add("anonymous_total", [], statistics.anonymous - (previous?.anonymous ?? 0))
+    for (endpoint, counts) in statistics.endpoints {
+      let previousCounts = previous?.endpoints[endpoint]
       let label = ("endpoint", endpoint.rawValue)
-      add("requests_total", [label], statistics.requests - (previous?.requests ?? 0))
-      add("faults_total", [label], statistics.faults - (previous?.faults ?? 0))
-      add("issued_total", [label], statistics.issued - (previous?.issued ?? 0))
-      for (code, count) in statistics.refused {
-        add("refused_total", [label, ("code", code)], count - (previous?.refused[code] ?? 0))
+      add("requests_total", [label], counts.requests - (previousCounts?.requests ?? 0))
+      add("faults_total", [label], counts.faults - (previousCounts?.faults ?? 0))
+      add("issued_total", [label], counts.issued - (previousCounts?.issued ?? 0))
+      for (code, count) in counts.refused {
+        add("refused_total", [label, ("code", code)], count - (previousCounts?.refused[code] ?? 0))
       }
     }
   }

@@ -40,7 +40,6 @@ struct ServiceOptions: ParsableArguments {
   }
 }
 
-/// The options for the Aspera node of a local cloud, and for its transfers.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port")) var nodePort = 0
 

@@ -89,19 +89,19 @@ struct OptionTable {
   /// Returns the error for an unknown command or option, or `nil`.
   func misspelling(in arguments: [String]) -> String? {
     guard let command = command(in: arguments) else { return unknownCommand(in: arguments) }
-    var takesValue = false
+    var isValueExpected = false
     for argument in arguments.dropFirst(command.path.count).prefix(while: { $0 != "--" }) {
-      guard !takesValue else {
-        takesValue = false
+      guard !isValueExpected else {
+        isValueExpected = false
         continue
       }
       guard argument.hasPrefix("--") else { continue }
       let spelling = String(argument.prefix { $0 != "=" })
       let option = command.options.first { $0.spellings.contains(spelling) }
-      takesValue = !(option?.isFlag ?? (spelling != "--config")) && spelling == argument
+      isValueExpected = !(option?.isFlag ?? (spelling != "--config")) && spelling == argument
       guard option == nil, !["--config", "--help", "--help-hidden", "--version"].contains(spelling) else { continue }
-      let known = (command.options.flatMap(\.spellings) + ["--config", "--help"]).filter { $0.hasPrefix("--") }
-      return "Unknown option '\(spelling.onOneLine)'.\(SettingRules.proposal(spelling, among: known, quote: "'")) "
+      let knownNames = (command.options.flatMap(\.spellings) + ["--config", "--help"]).filter { $0.hasPrefix("--") }
+      return "Unknown option '\(spelling.onOneLine)'.\(SettingRules.proposal(spelling, among: knownNames, quote: "'")) "
         + "'storage-auth \(command.name) --help' lists the options."
     }
     return nil

@@ -6,7 +6,6 @@ internal import Configuration
 internal import StorageClient
 internal import StorageConfiguration
 
-/// The settings of a command from a file and the environment, with their sources.
 struct Settings {
   /// The settings of the client and its connections, for which there are no options.
   struct Client {
@@ -14,7 +13,6 @@ struct Settings {
     var timeouts = HTTPTimeouts()
     var proxy = ProxyConfiguration.direct
 
-    /// Whether a setting of the connections differs from the default.
     var isConfigured: Bool { timeouts != HTTPTimeouts() || proxy != .direct }
   }
 
@@ -86,8 +84,8 @@ struct Settings {
       guard let range = message.firstRange(of: "--\(option)") else { return false }
       return message[range.upperBound...].first.map { !$0.isLetter && $0 != "-" } ?? true
     }
-    let named = sources.filter { isNamed($0.key) }.sorted { $0.key < $1.key }
-    return named.map { " --\($0.key) is set by \($0.value)." }.joined()
+    let namedSources = sources.filter { isNamed($0.key) }.sorted { $0.key < $1.key }
+    return namedSources.map { " --\($0.key) is set by \($0.value)." }.joined()
   }
 
   private static func configPath(in arguments: [String]) -> String? {
@@ -225,6 +223,5 @@ struct SettingsEnvironment {
     return Setting(option: option, source: name, form: .flag(isOn))
   }
 
-  /// Returns an option or a command as part of a variable's name.
   private static func word(_ name: String) -> String { name.uppercased().replacing("-", with: "_") }
 }

@@ -108,7 +108,6 @@ struct SettingsFile {
     _ = try setting(name, value, of: command, at: name)
   }
 
-  /// Checks the settings of a command or of its subcommands.
   private mutating func validate(_ object: JSONObject, at path: [String]) throws {
     if let command = table.commands.first(where: { $0.path == path }) {
       for (name, value) in object {
@@ -129,7 +128,6 @@ struct SettingsFile {
     }
   }
 
-  /// Returns the names of the objects in a file: those of commands and of sections.
   private static func topLevelNames(_ table: OptionTable) -> [String] {
     Array(Set(table.commands.map { $0.path[0] })).sorted() + Array(sections.keys)
   }

@@ -46,7 +46,6 @@ extension SigningOptions {
     if hasFailed { throw ExitCode.failure }
   }
 
-  /// Returns the JSON object of a signed request, with the signed strings if `--explain` is set.
   fileprivate func json(
     _ method: HTTPRequest.Method, _ url: String, _ headers: HTTPFields, _ pending: PendingSignature
   ) -> JSONObject {
@@ -77,9 +76,17 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup var options: SigningOptions
 
   @Option(help: ArgumentHelp("The lifetime of the URL: 600, 90s, 15m, 1h or 7d.", valueName: "duration"))
-  var expires = DurationArgument(seconds: 3600)
+  var expires = Self.defaultLifetime
 
   @OptionGroup(title: "Output") var output: OutputOptions
+
+  private static let defaultLifetime = DurationArgument(seconds: 3600)
+
+  func validate() throws {
+    guard !options.jsonl || expires.seconds == Self.defaultLifetime.seconds else {
+      throw SigningOptions.errorForLines("--expires")
+    }
+  }
 
   func run() async throws {
     if options.jsonl { return try SigningOptions.signLines(.presign) }

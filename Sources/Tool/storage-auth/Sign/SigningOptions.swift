@@ -29,16 +29,32 @@ struct SigningOptions: ParsableArguments {
   @Flag(help: "Sign requests in lines of JSON from standard input.") var jsonl = false
 
   func validate() throws {
-    if jsonl, method != nil {
+    guard jsonl else {
+      _ = try SigningPlan(self)
+      return
+    }
+    guard method == nil else {
       throw ValidationError("--jsonl reads requests from standard input: omit METHOD and URL.")
     }
-    if jsonl { return }
-    _ = try SigningPlan(self)
+    if let option = singleRequestOption { throw Self.errorForLines(option) }
+  }
+
+  /// The first given option that `--jsonl` cannot use; settings can set the region and the version for all commands.
+  private var singleRequestOption: String? {
+    let options: [(name: String, isGiven: Bool)] = [
+      ("--header", !headers.isEmpty), ("--endpoint", endpoint != nil), ("--provider", provider != nil),
+      ("--bucket", addressing.bucket != nil), ("--style", addressing.style != nil), ("--date", date != nil),
+      ("--allow-ambiguous-v1", allowAmbiguousV1), ("--explain", explain),
+    ]
+    return options.first(where: \.isGiven)?.name
+  }
+
+  static func errorForLines(_ option: String) -> ValidationError {
+    ValidationError("\(option) is not for --jsonl, whose lines describe the requests: omit it.")
   }
 
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
-  /// Returns the request with its signer, and the key of the default sources.
   func plan() async throws -> (SigningPlan, AccessKey) {
     let plan = try SigningPlan(self)
     return (plan, try await credentials.cache(for: plan.cloud).credential())
@@ -100,16 +116,18 @@ struct SigningPlan {
 
   init(_ options: SigningOptions) throws {
     var (method, url) = (options.method, options.url)
-    if url == nil, let only = method, only.contains("://") { (method, url) = ("GET", only) }
+    // A single argument is the URL of a GET request.
+    if url == nil, let argument = method, argument.contains("://") { (method, url) = ("GET", argument) }
     guard let url else { throw ValidationError("Pass a METHOD and a URL, or --jsonl.") }
     switch try? Location(url) {
-    case .object(let name, let bucket, let key): try self.init(options, method, name, bucket: bucket, key: key)
+    case .object(let name, let bucket, let key):
+      try self.init(method: method, cloud: name, bucket: bucket, key: key, options)
     case .node, .account: throw ValidationError("Aspera has neither signed nor presigned requests for objects.")
-    case .file, .standardStream, nil: try self.init(options, method, url)
+    case .file, .standardStream, nil: try self.init(method: method, url: url, options)
     }
   }
 
-  private init(_ options: SigningOptions, _ method: String?, _ url: String) throws {
+  private init(method: String?, url: String, _ options: SigningOptions) throws {
     guard options.endpoint == nil else {
       throw ValidationError("--endpoint is for a location, as of cp; a URL contains the host itself.")
     }
@@ -123,7 +141,7 @@ struct SigningPlan {
       options.addressing.address(of: request, in: cloud), options)
   }
 
-  private init(_ options: SigningOptions, _ method: String?, _ name: CloudName, bucket: String, key: String) throws {
+  private init(method: String?, cloud name: CloudName, bucket: String, key: String, _ options: SigningOptions) throws {
     guard options.provider.map({ $0 == name }) ?? true, options.addressing.bucket.map({ $0 == bucket }) ?? true else {
       throw ValidationError("--provider and --bucket contradict \(name)://\(bucket); omit them.")
     }

@@ -3,7 +3,6 @@
 
 internal import StorageClient
 
-/// The output of the events of clients and credential caches.
 enum EventLog {
   /// The observations, which end when they are released.
   private static let observations = Lock<[EventHub.Observation]>([])
@@ -43,9 +42,7 @@ enum EventLog {
   }
 }
 
-/// A transport that prints a line for each request if the option `--verbose` is set.
-///
-/// The line contains no headers and no query, which contain signatures and tokens.
+/// A transport that prints each request with `--verbose`, but no headers and no query, which contain signatures.
 struct LoggedTransport: HTTPTransport {
   let base: any HTTPTransport
 

@@ -182,12 +182,10 @@ enum Terminal {
 }
 
 extension JSONValue {
-  /// A JSON string, or `null` if there is no text.
   static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
   /// A JSON string with control characters escaped, or `null` if there is no text.
   static func safeText(_ text: String?) -> JSONValue { .text(text?.onOneLine) }
 
-  /// A JSON number, or `null` if there is none.
   static func integer(_ number: (some BinaryInteger)?) -> JSONValue { number.map { .number(JSONNumber($0)) } ?? .null }
 }

@@ -6,7 +6,6 @@ internal import Hummingbird
 internal import NIOCore
 internal import StorageAuthServer
 
-/// The callers of a token server, and the file from which they are read.
 final class CallerFile: Sendable {
   private let path: String
   private let callers: Lock<CallerList>

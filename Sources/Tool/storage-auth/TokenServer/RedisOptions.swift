@@ -6,7 +6,6 @@ internal import Foundation
 internal import StorageAuthRedis
 internal import StorageAuthServer
 
-/// The options for a Redis server that token servers share.
 struct RedisOptions: ParsableArguments {
   private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
 

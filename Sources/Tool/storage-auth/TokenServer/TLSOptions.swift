@@ -35,7 +35,6 @@ struct TLSOptions: ParsableArguments {
   }
 }
 
-/// The certificate of a server, with its files.
 struct CertificateFiles: Sendable {
   let certificate: ServerCertificate
   private let certificatePath: String

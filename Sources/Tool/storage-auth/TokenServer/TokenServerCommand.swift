@@ -137,7 +137,6 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       checks: [.credential("key", in: keys)] + stores.checks)
   }
 
-  /// Returns a router without routes that logs, counts and limits requests.
   func router(for callerFile: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
     router.add(middleware: ResponseLog(callerFile: callerFile))
@@ -146,7 +145,6 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     return router
   }
 
-  /// Serves the routes until the process receives SIGINT or SIGTERM.
   func serve(_ routes: TokenServerRoutes, at path: String, for callerFile: CallerFile) async throws {
     // The server prints a line for each response itself.
     var errorLogger = Logger(label: "token-server")
@@ -236,7 +234,6 @@ struct ReloadService: Service {
   }
 }
 
-/// The routes of a token server, with the service that they need and the checks of its readiness.
 struct TokenServerRoutes {
   let router: Router<CallerContext>
   let service: any Service

@@ -173,7 +173,6 @@ struct CopyRun {
   var parallel: Int?
   var stopsAtFailure = false
 
-  /// Transfers all locations but the last one to the last one.
   mutating func copy(_ arguments: [String]) async throws {
     let locations = try arguments.map { try Location($0) }
     guard let destination = locations.last else { return }
@@ -200,7 +199,7 @@ struct CopyRun {
   }
 
   private func show(_ report: PipelineReport, notCopied: Int) throws {
-    SyncOutput().show(report.failures.map { ($0.name, $0.error) })
+    SyncOutput().show(failures: report.failures.map { ($0.name, $0.error) })
     let (copied, failed) = (report.completedObjects, report.failedObjects)
     if Terminal.mode.isJSON {
       Terminal.printJSON([

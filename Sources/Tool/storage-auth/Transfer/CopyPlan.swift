@@ -64,9 +64,7 @@ struct CopyPlan {
   func requireSupport(from source: Location, to destination: Location) throws {
     try requireApplicableOptions(from: source, to: destination)
     try requireSingleSource(source, to: destination)
-    if origin?.isSet ?? false, source.cloud == nil || destination.cloud == nil {
-      throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
-    }
+    try origin?.requireTwoServices(from: source, to: destination)
     if moves { try requireDeletableSource(source, to: destination) }
     try requireSupportedPair(source, destination)
   }
@@ -140,7 +138,7 @@ struct CopyPlan {
   }
 
   private func isInOtherService(_ source: Location, _ destination: Location) -> Bool {
-    origin?.isOther(than: options.buckets) ?? false
+    origin?.isOtherService(than: options.buckets) ?? false
       || source.cloud.map { from in destination.cloud.map { $0 != from } ?? false } ?? false
   }
 

@@ -55,11 +55,12 @@ struct FolderTransfer {
     let configuration = Settings.clientConfiguration(forAtLeast: options.jobs ?? 0)
     let isAspera = sourceLocation.isAspera || targetLocation.isAspera
     let jobs = options.jobs ?? Self.defaultConcurrency(isAspera: isAspera)
+    try options.origin.requireTwoServices(from: sourceLocation, to: targetLocation)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
     let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
     let isSameService =
       sourceLocation.cloud != nil && sourceLocation.cloud == targetLocation.cloud
-      && !options.origin.isOther(than: stores.buckets)
+      && !options.origin.isOtherService(than: stores.buckets)
     let sourceStores = options.origin.stores(stores, from: sourceLocation, to: targetLocation)
     (self.source, sourceStore) = try Self.syncLocation(
       sourceLocation, in: sourceStores, transfers: transfers, configuration, copiesInside: isSameService)
@@ -131,9 +132,9 @@ struct FolderTransfer {
     let report = try await FolderSync(from: source, to: target, options: syncOptions).run(
       progress: bar?.pipelineHandler, didFinish: actionHandler)
     bar?.finish()
-    output.show(report.skipped, report.kept)
-    output.show((report.transfers.failures + report.failedDeletions).map { ($0.name, $0.error) })
-    if let error = report.transfers.sourceError { output.show([("the listing", error)]) }
+    output.show(skipped: report.skipped, kept: report.kept)
+    output.show(failures: (report.transfers.failures + report.failedDeletions).map { ($0.name, $0.error) })
+    if let error = report.transfers.sourceError { output.show(failures: [("the listing", error)]) }
     let duration = ContinuousClock.now - start
     Terminal.printSummary(report.text(after: duration), ["summary": report.json(after: duration)])
     if !report.isComplete { throw ExitCode.failure }

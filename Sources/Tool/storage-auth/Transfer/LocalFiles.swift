@@ -19,7 +19,6 @@ enum LocalFiles {
     }
   }
 
-  /// Deletes the file that `mv` has copied.
   static func remove(_ path: String) throws {
     // Foundation would also delete a folder that has replaced the file.
     guard unsafe unlink(path) == 0 else {

@@ -25,7 +25,7 @@ enum Location: Hashable {
       return
     }
     let scheme = String(argument[..<separator.lowerBound])
-    let parts = argument[separator.upperBound...].parts(between: "/", atMost: 1).map(String.init)
+    let parts = argument[separator.upperBound...].parts(between: "/", maxSplits: 1).map(String.init)
     let container = parts.first ?? ""
     let key = parts.count > 1 ? parts[1] : ""
     if scheme == "aspera" {

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import AsperaClient
 
-/// The options for buckets, and for the credentials and the network of their clients.
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -31,7 +30,6 @@ struct BucketOptions: ParsableArguments {
   }
 }
 
-/// The options for buckets and Aspera nodes.
 struct StoreOptions: ParsableArguments {
   private static let defaultNodePort = 9092
 
@@ -96,10 +94,12 @@ struct OriginOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The region of the source, if the destination is in another.", valueName: "region"))
   var fromRegion: String?
 
-  var isSet: Bool { fromEndpoint != nil || fromRegion != nil }
+  func requireTwoServices(from source: Location, to destination: Location) throws {
+    guard fromEndpoint != nil || fromRegion != nil, source.cloud == nil || destination.cloud == nil else { return }
+    throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
+  }
 
-  /// Returns whether the source is in another service than the destination.
-  func isOther(than options: BucketOptions) -> Bool {
+  func isOtherService(than options: BucketOptions) -> Bool {
     fromEndpoint.map { $0 != options.endpoint } ?? false || fromRegion.map { $0 != options.region } ?? false
   }
 

@@ -12,7 +12,7 @@ struct SyncOutput {
 
   func show(_ preview: SyncPreview) {
     for action in preview.actions { show(action, isDone: false) }
-    show(preview.skipped, preview.kept)
+    show(skipped: preview.skipped, kept: preview.kept)
     Terminal.printSummary(preview.text, ["summary": preview.json])
   }
 
@@ -23,7 +23,7 @@ struct SyncOutput {
       ["action": .string(kind), "path": .string(action.path), "bytes": .integer(action.byteCount)])
   }
 
-  func show(_ skipped: [SyncReport.Skipped], _ kept: [SyncReport.Kept]) {
+  func show(skipped: [SyncReport.Skipped], kept: [SyncReport.Kept]) {
     func printLine(_ action: JSONValue, _ text: String, _ path: String, _ reason: String) {
       Terminal.printSummary(
         "\(text) \(path): \(reason)", ["action": action, "path": .string(path), "reason": .string(reason)])
@@ -35,33 +35,33 @@ struct SyncOutput {
   typealias Failure = (name: String, error: any Error)
 
   /// Prints each failure as JSON, or as text each cause once with the first of its names.
-  func show(_ failures: [Failure]) {
+  func show(failures: [Failure]) {
     guard !mode.isJSON else {
       for failure in failures {
         Terminal.printJSON(["action": "fail", "path": .string(failure.name), "error": .string("\(failure.error)")])
       }
       return
     }
-    var causes: [(first: Failure, others: [String])] = []
+    var causes: [(failure: Failure, otherNames: [String])] = []
     var indices: [String: Int] = [:]
     for failure in failures {
       let cause = Self.cause(of: failure.error)
       if let index = indices[cause] {
-        causes[index].others.append(failure.name.onOneLine)
+        causes[index].otherNames.append(failure.name.onOneLine)
       } else {
         indices[cause] = causes.count
         causes.append((failure, []))
       }
     }
-    for (first, others) in causes {
-      let text = ErrorReport.text(of: first.error) ?? "\(first.error)"
-      let names = others.prefix(Self.nameLimit).joined(separator: ", ") + (others.count > Self.nameLimit ? ", …" : "")
-      Terminal.error(
-        "\(first.name.onOneLine): \(text)" + (others.isEmpty ? "" : " The same for \(others.count) more: \(names)"))
+    for (failure, otherNames) in causes {
+      let text = ErrorReport.text(of: failure.error) ?? "\(failure.error)"
+      let ellipsis = otherNames.count > Self.nameLimit ? ", …" : ""
+      let shownNames = otherNames.prefix(Self.nameLimit).joined(separator: ", ") + ellipsis
+      let otherText = otherNames.isEmpty ? "" : " The same for \(otherNames.count) more: \(shownNames)"
+      Terminal.error("\(failure.name.onOneLine): \(text)\(otherText)")
     }
   }
 
-  /// The number of further names that are printed with a cause.
   private static let nameLimit = 5
 
   /// Returns what errors with the same cause have in common, unlike the ID and the time of a request.

@@ -44,7 +44,7 @@ struct AsperaContext: Sendable {
   func prepare(_ key: LocalCloud.NodeAccessKey, at date: Timestamp) async throws {
     guard let root = NodePath(key.path) else { throw FileProblem(.tooLong) }
     try await files.makeFolder(root, at: date)
-    _ = files.register.rootID(of: root)
+    _ = files.register.registerRoot(root)
     for permission in key.permissions {
       guard let path = NodePath(permission.path).map({ root.appending($0) }) else { throw FileProblem(.tooLong) }
       if try files.entry(at: path) == nil { try await files.makeFolder(path, at: date) }
@@ -121,13 +121,14 @@ final class NodeDirectory: Sendable {
     }
   }
 
-  /// Adds a public key that a user can log in with, or returns `false` if the line or the user is not valid.
-  func add(publicKey line: String, of user: String) -> Bool {
-    guard Self.keyBlob(in: line) != nil, transferAccount(user) != nil else { return false }
+  /// Adds public keys that a user can log in with, or adds none and returns `false` if a line or the user is not valid.
+  func add(publicKeys lines: [String], of user: String) -> Bool {
+    guard lines.allSatisfy({ Self.keyBlob(in: $0) != nil }), transferAccount(user) != nil else { return false }
     let user = ByteExactString(user)
     keys.withLock { keys in
-      guard keys.publicKeys[user]?.contains(line) != true else { return }
-      keys.publicKeys[user, default: []].append(line)
+      for line in lines where keys.publicKeys[user]?.contains(line) != true {
+        keys.publicKeys[user, default: []].append(line)
+      }
     }
     return true
   }

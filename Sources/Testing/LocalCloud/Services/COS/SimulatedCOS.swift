@@ -10,91 +10,103 @@ extension SimulatedService {
   private static let prefix = ServiceDescription.cos.headerPrefix
   private static let kmsHeaders = ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"]
 
-  /// Tencent Cloud COS, whose query parameter names ignore the case, because its signatures contain them in lowercase.
   static let cos = SimulatedService(
-    provider: .cos, endpoint: .cos, description: .cos,
-    operations: OperationTable(
-      OperationRoute.shared.map { route in
-        guard route.operation == .listBuckets else { return route }
-        return route.taking(["region", "tagkey", "tagvalue", "create-time", "range"])
-      } + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
-      ParameterNames(
-        signature: [
-          "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
-          "q-signature", "\(prefix)security-token", "x-ci-security-token",
-        ], ignoresCase: true),
-      ofTransfers: ["\(prefix)traffic-limit"]),
-    documents: BucketDocument.cos,
-    headerRules: HeaderRules(
-      prefixes: [prefix, "x-ci-"],
-      everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
-      operations: HeaderRules.combined([
-        HeaderRules.shared, HeaderRules.grants, HeaderRules.customerKeys,
-        Dictionary(kmsHeaders.map { ($0, HeaderRules.creations) }, uniquingKeysWith: { first, _ in first }),
-      ]), formFields: []),
-    headers: Headers(
-      serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
-      exposed: ["request-id", "hash-crc64ecma"], objectAccess: "acl", formAccessField: "acl",
-      encryption: ["server-side-encryption"] + kmsHeaders,
-      encryptions: ["AES256": [], "SM4": [], "cos/kms": Set(kmsHeaders)], storageClass: .unlessStandard),
-    signatures: Signatures(usual: .cosV5),
-    objects: Objects(
-      storageClasses: [
-        StorageClass(name: "STANDARD"), StorageClass(name: "STANDARD_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
-        StorageClass(name: "ARCHIVE", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
-        StorageClass(name: "MAZ_STANDARD"), StorageClass(name: "MAZ_STANDARD_IA"),
-        StorageClass(name: "MAZ_INTELLIGENT_TIERING"), StorageClass(name: "MAZ_ARCHIVE", isArchive: true),
-      ],
-      trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
-    buckets: Buckets(
-      ownCode: "BucketAlreadyOwnedByYou", groups: "http://cam.qcloud.com/groups/global/", takesGrants: true,
-      access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true,
-      publicCanBeListed: true),
-    listing: Listing(defaultPageSize: 1000, bucketPageLimit: 2000, tellsInitiators: true),
-    policies: Policies(
-      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/", namesVersions: false,
-      [
-        ("GetService", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
-        ("DeleteBucket", .bucket, [.deleteBucket]), ("HeadBucket", .bucket, [.headBucket]),
-        ("GetBucketACL", .bucket, [.readBucketAccess]), ("PutBucketACL", .bucket, [.changeBucketAccess]),
-        ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketObjectVersions", .list, [.listVersions]),
-        ("AppendObject", .object, [.appendObject]), ("PutSymlink", .object, [.putSymlink]),
-        ("GetSymlink", .object, [.getSymlink]), ("GetBucket", .list, [.listObjects, .listObjectsV2]),
-        ("ListMultipartUploads", .list, [.listUploads]), ("DeleteMultipleObjects", .objectsOfBody, [.deleteObjects]),
-        ("PutObject", .object, [.putObject, .copyObject]), ("InitiateMultipartUpload", .object, [.initiateUpload]),
-        ("UploadPart", .object, [.uploadPart, .copyPart]), ("CompleteMultipartUpload", .object, [.completeUpload]),
-        ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
-        ("GetObject", .object, [.getObject]), ("HeadObject", .object, [.headObject, .objectMeta]),
-        ("DeleteObject", .object, [.deleteObject]), ("GetObjectTagging", .object, [.readTags]),
-        ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
-        ("GetObjectACL", .object, [.readObjectAccess]), ("PutObjectACL", .object, [.changeObjectAccess]),
-      ]),
+    provider: .cos, endpoint: .cos, description: .cos, operations: cosOperations, documents: BucketDocument.cos,
+    headerRules: cosHeaderRules, headers: cosHeaders, signatures: Signatures(defaultKind: .cosV5), objects: cosObjects,
+    buckets: cosBuckets,
+    listing: Listing(defaultPageSize: 1000, bucketPageLimit: 2000, listsInitiators: true), policies: cosPolicies,
     keyFormat: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
-    errors: Errors(
-      wrongDigest: ErrorResponse(.badRequest, "BadDigest", "The Content-MD5 does not match the received body."),
-      unchangedCopySource: .preconditionFailed("\(prefix)copy-source-if-…"),
-      anonymous: .accessDenied("Access Denied."), policy: .accessDenied("Access Denied."), haveServerTime: true),
-    behavior: SimulatedCOS())
+    errors: cosErrors, behavior: SimulatedCOS())
+
+  /// The operations of COS; the names of query parameters ignore the case, because signatures have them in lowercase.
+  private static let cosOperations = OperationTable(
+    OperationRoute.shared.map { route in
+      guard route.operation == .listBuckets else { return route }
+      return route.taking(["region", "tagkey", "tagvalue", "create-time", "range"])
+    } + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
+    ParameterNames(
+      signature: [
+        "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
+        "q-signature", "\(prefix)security-token", "x-ci-security-token",
+      ], ignoresCase: true),
+    transferParameters: ["\(prefix)traffic-limit"])
+
+  private static let cosHeaderRules = HeaderRules(
+    prefixes: [prefix, "x-ci-"],
+    supportedEverywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
+    operations: HeaderRules.combined([
+      HeaderRules.shared, HeaderRules.grants, HeaderRules.customerKeys,
+      Dictionary(kmsHeaders.map { ($0, HeaderRules.creations) }, uniquingKeysWith: { first, _ in first }),
+    ]), formFields: [])
+
+  private static let cosHeaders = Headers(
+    serverName: "tencent-cos", requestID: ["request-id", "trace-id"], exposed: ["request-id", "hash-crc64ecma"],
+    objectAccess: "acl", formAccessField: "acl", encryption: ["server-side-encryption"] + kmsHeaders,
+    encryptions: ["AES256": [], "SM4": [], "cos/kms": Set(kmsHeaders)], storageClass: .unlessStandard)
+
+  private static let cosObjects = Objects(
+    storageClasses: [
+      StorageClass(name: "STANDARD"), StorageClass(name: "STANDARD_IA"), StorageClass(name: "INTELLIGENT_TIERING"),
+      StorageClass(name: "ARCHIVE", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+      StorageClass(name: "MAZ_STANDARD"), StorageClass(name: "MAZ_STANDARD_IA"),
+      StorageClass(name: "MAZ_INTELLIGENT_TIERING"), StorageClass(name: "MAZ_ARCHIVE", isArchive: true),
+    ],
+    trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma")
+
+  private static let cosBuckets = Buckets(
+    alreadyOwnedCode: "BucketAlreadyOwnedByYou", groupURIPrefix: "http://cam.qcloud.com/groups/global/",
+    acceptsGrants: true, access: [.private, .publicRead, .publicReadWrite, .authenticatedRead],
+    reportsInheritedAccess: true, publicCanBeListed: true)
+
+  private static let cosPolicies = Policies(
+    .cam, service: "cos", formUpload: "PostObject", copySource: "GetObject", bucketSuffix: "/", namesVersions: false,
+    [
+      .service: ["GetService": [.listBuckets]],
+      .bucket: [
+        "PutBucket": [.createBucket], "DeleteBucket": [.deleteBucket], "HeadBucket": [.headBucket],
+        "GetBucketLocation": [.bucketLocation],
+        "GetBucketACL": [.readBucketAccess], "PutBucketACL": [.changeBucketAccess],
+      ],
+      .list: [
+        "GetBucket": [.listObjects, .listObjectsV2], "GetBucketObjectVersions": [.listVersions],
+        "ListMultipartUploads": [.listUploads],
+      ],
+      .objectsOfBody: ["DeleteMultipleObjects": [.deleteObjects]],
+      .object: [
+        "PutObject": [.putObject, .copyObject], "AppendObject": [.appendObject], "GetObject": [.getObject],
+        "HeadObject": [.headObject, .objectMeta], "DeleteObject": [.deleteObject], "PutSymlink": [.putSymlink],
+        "GetSymlink": [.getSymlink], "InitiateMultipartUpload": [.initiateUpload],
+        "UploadPart": [.uploadPart, .copyPart], "ListParts": [.listParts],
+        "CompleteMultipartUpload": [.completeUpload], "AbortMultipartUpload": [.abortUpload],
+        "GetObjectTagging": [.readTags], "PutObjectTagging": [.changeTags], "DeleteObjectTagging": [.deleteTags],
+        "GetObjectACL": [.readObjectAccess], "PutObjectACL": [.changeObjectAccess],
+      ],
+    ])
+
+  private static let cosErrors = Errors(
+    wrongDigest: ErrorResponse(.badRequest, "BadDigest", "The Content-MD5 does not match the received body."),
+    unchangedCopySource: .preconditionFailed("\(prefix)copy-source-if-…"),
+    anonymous: .accessDenied("Access Denied."), policy: .accessDenied("Access Denied."), haveServerTime: true)
 }
 
 extension BucketDocument {
   static let cos: [BucketDocument] = [
-    .init("policy", nil, .error("NoSuchBucketPolicy")),
-    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
-    .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
-    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
-    .init("encryption", "ServerSideEncryptionConfiguration", .error("NoSuchEncryptionConfiguration")),
-    .init("tagging", "Tagging", .error("NoSuchTagSetError")),
+    .init("policy", root: nil, ifUnset: .error("NoSuchBucketPolicy")),
+    .init("versioning", root: BucketSettings.Versioning.root, ifUnset: .document(), deletion: nil),
+    .init("cors", root: CrossOriginRule.rootElement, ifUnset: .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
+    .init("lifecycle", root: "LifecycleConfiguration", ifUnset: .error("NoSuchLifecycleConfiguration")),
+    .init("encryption", root: "ServerSideEncryptionConfiguration", ifUnset: .error("NoSuchEncryptionConfiguration")),
+    .init("tagging", root: "Tagging", ifUnset: .error("NoSuchTagSetError")),
     .init(
-      "website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration"),
+      "website", root: "WebsiteConfiguration", ifUnset: .error("NoSuchWebsiteConfiguration"),
       defaults: ["Redirect": XMLNode("URLRedirect", "Enabled")]),
-    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
-    .init("inventory", "InventoryConfiguration", inventories),
-    .init("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
-    .init("referer", "RefererConfiguration", .document(), emptyDeletes: true),
+    .init("logging", root: "BucketLoggingStatus", ifUnset: .document(), deletion: nil),
+    .init("inventory", root: "InventoryConfiguration", ifUnset: inventories),
+    .init("replication", root: "ReplicationConfiguration", ifUnset: .error("ReplicationConfigurationNotFoundError")),
+    .init("referer", root: "RefererConfiguration", ifUnset: .document(), emptyDeletes: true),
   ]
 
-  private static let inventories = Unset.list(
+  private static let inventories = ResponseIfUnset.list(
     error: "NoSuchConfiguration", root: "ListInventoryConfigurationResult", id: "id")
 }
 
@@ -108,10 +120,12 @@ struct SimulatedCOS: ServiceBehavior {
   var pathHosts = PathHosts()
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    func verifier(_ style: AddressingStyle?) -> COSVerifier {
+    func makeVerifier(_ style: AddressingStyle?) -> COSVerifier {
       COSVerifier(mode: configuration.isStrict ? .strict : .compatible, style: style, limits: .asServices)
     }
-    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
+    return HostDependentVerifier(makeVerifier(nil), pathStyle: makeVerifier(.path)) { [pathHosts] in
+      pathHosts.contains($0)
+    }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
@@ -219,19 +233,21 @@ extension PolicyLanguage {
   static let cam = PolicyLanguage(
     versions: ["2.0"], effects: Effects(allow: "allow", deny: "deny", ignoresCase: true), members: [],
     capitalizesMembers: false, actionPrefix: "name/", ignoresActionCase: false, existenceSuffix: "_if_exist",
-    absence: .fails, conditions: camConditions, comparisons: camComparisons, parts: camParts)
+    comparisonWithoutValue: .fails, conditions: camConditions, comparisons: camComparisons,
+    splitResource: splitCAMResource)
+
+  private static let prefix = ServiceDescription.cos.headerPrefix
 
   @Sendable
-  private static func camParts(_ resource: String) -> [String]? {
-    var parts = resource.parts(between: ":", atMost: 5).map(String.init)
+  private static func splitCAMResource(_ resource: String) -> [String]? {
+    var parts = resource.parts(between: ":", maxSplits: 5).map(String.init)
+    // For example, `qcs::cos:ap-beijing:uid/1250000000:photos-1250000000/cat.jpg`.
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty else { return nil }
     // The older resource format is `prefix//APPID/short bucket name/key`.
-    let older = parts[5].parts(between: "/", atMost: 4)
+    let older = parts[5].parts(between: "/", maxSplits: 4)
     if older.count == 5, older[0] == "prefix", older[1].isEmpty { parts[5] = "\(older[3])-\(older[2])/\(older[4])" }
     return parts
   }
-
-  private static let prefix = ServiceDescription.cos.headerPrefix
 
   private static let camConditions = ConditionKeys(
     address: "qcs:ip", time: "qcs:current_time", transport: "cos:secure-transport",
@@ -245,7 +261,7 @@ extension PolicyLanguage {
     formFields: [
       "cos:content-type": "content-type", "cos:content-length": "content-length", "cos:\(prefix)acl": "acl",
       "cos:\(prefix)storage-class": "\(prefix)storage-class",
-    ], onlyOfLists: false, encodesParameters: true)
+    ], parametersOnlyInLists: false, encodesParameters: true)
 
   private static let camComparisons: [String: Comparison] = [
     "string_equal": .init(.text), "string_not_equal": .init(.text, not: true),

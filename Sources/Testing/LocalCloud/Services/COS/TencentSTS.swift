@@ -163,7 +163,7 @@ struct TencentSTS: TokenService {
     guard let authorization = call.authorization.flatMap({ ServiceAuthorization($0) }),
       authorization.algorithm == TC3Signature.algorithm
     else { throw .invalidAuthorization("The Authorization header is not valid for \(TC3Signature.algorithm).") }
-    let idAndScope = authorization.credential.words(between: "/", atMost: 1).map(String.init)
+    let idAndScope = authorization.credential.words(between: "/", maxSplits: 1).map(String.init)
     guard idAndScope.count == 2 else { throw .invalidAuthorization("The Credential has no scope.") }
     guard Set(authorization.signedHeaders).isSuperset(of: ["content-type", "host"]) else {
       throw .invalidAuthorization("The signature must cover the content type and the host.")
@@ -244,8 +244,8 @@ extension JSONValue {
   }
 }
 
-extension KeyDocuments {
-  static let tencent = KeyDocuments(
+extension KeyServiceFormat {
+  static let tencent = KeyServiceFormat(
     provider: .cos, appServerPath: "/cos/credentials",
     metadataPaths: ["/latest/meta-data/cam/security-credentials/", "/meta-data/cam/security-credentials/"],
     appServerDocument: { key, requestID in

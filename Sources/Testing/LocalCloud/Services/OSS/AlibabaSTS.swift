@@ -237,12 +237,12 @@ struct AlibabaSTS: TokenService {
   }
 }
 
-extension KeyDocuments {
-  static let alibaba = KeyDocuments(
+extension KeyServiceFormat {
+  static let alibaba = KeyServiceFormat(
     provider: .oss, appServerPath: "/oss/distribute-token.json",
     metadataPaths: ["/latest/meta-data/ram/security-credentials/"],
-    metadataToken: MetadataToken(
-      lifetimeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", header: "x-aliyun-ecs-metadata-token"),
+    metadataTokenHeaders: MetadataTokenHeaders(
+      lifetimeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", tokenHeader: "x-aliyun-ecs-metadata-token"),
     appServerDocument: { key, _ in
       [
         "StatusCode": 200, "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret),

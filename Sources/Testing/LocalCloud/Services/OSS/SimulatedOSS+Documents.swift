@@ -48,7 +48,7 @@ extension SimulatedOSS {
 
   /// Checks the tags of a rule, and that its days grow from each class to the next colder one and the expiration.
   private static func checkLifecycle(_ rule: XMLNode) throws(ErrorResponse) {
-    let refused = SimulatedService.oss.objects.refusedInTags.utf8
+    let refused = SimulatedService.oss.objects.charactersRefusedInTags.utf8
     if rule.all("Tag").flatMap(\.children).contains(where: { $0.text.utf8.contains { refused.contains($0) } }) {
       throw .invalidArgument("A Tag contains a character that tags cannot contain.")
     }

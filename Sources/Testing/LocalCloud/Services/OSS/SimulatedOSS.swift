@@ -13,100 +13,109 @@ extension SimulatedService {
   private static let ignoringObjectHeaders: Set<Operation> = [.initiateUpload, .uploadPart, .listParts]
 
   static let oss = SimulatedService(
-    provider: .oss, endpoint: .oss, description: .oss,
-    operations: OperationTable(
-      OperationRoute.shared.map { route in
-        switch route.operation {
-        case .putObject, .completeUpload: route.taking(["callback", "callback-var"])
-        case .listBuckets: route.taking(["tag-key", "tag-value", "tagging", "regionList"])
-        case .copyPart: route.taking(["versionId"])
-        default: route
-        }
-      } + [
-        OperationRoute(.describeRegions, .get, .service, ["regions"]),
-        OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
-        OperationRoute(.bucketStat, .get, .bucket, ["stat"]),
-        OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
-      ] + OperationRoute.appending + BucketDocument.oss.flatMap(\.routes),
-      ParameterNames(signature: [
-        "OSSAccessKeyId", "Expires", "Signature", "security-token", "\(prefix)signature-version",
-        "\(prefix)credential", "\(prefix)date", "\(prefix)expires", "\(prefix)signature",
-        "\(prefix)additional-headers", "\(prefix)security-token",
-      ]),
-      common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)traffic-limit"]),
-    documents: BucketDocument.oss,
-    headerRules: HeaderRules(
-      prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
-      operations: HeaderRules.combined([
-        HeaderRules.shared,
-        [
-          "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": ignoringObjectHeaders,
-          "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess])
-            .union(ignoringObjectHeaders),
-          "server-side-encryption": [.createBucket],
-          "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
-          "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
-          "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
-          "resource-group-id": [.listBuckets], "allow-same-action-overlap": [.changeDocument],
-          "complete-all": [.completeUpload, .uploadPart], "range-behavior": [.getObject],
-        ],
-      ]),
-      formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"],
-      takesFormCallback: true),
-    headers: Headers(
-      serverName: "AliyunOSS", requestID: ["request-id"], exposed: ["request-id", "hash-crc64ecma"],
-      objectAccess: "object-acl", formAccessField: "\(prefix)object-acl",
-      encryption: ["server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption"],
-      encryptionOfKMS: "server-side-data-encryption",
-      encryptions: ["AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"]],
-      storageClass: .always,
-      defaultKeys: [
-        "KMS": .init(name: "server-side-encryption-key-id", value: "5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
-      ]),
-    signatures: Signatures(
-      usual: .ossV1,
-      versioned: .init(kind: .ossV4, authorization: "OSS4", parameter: ByteExactString("\(prefix)signature-version"))),
-    objects: Objects(
-      storageClasses: [
-        StorageClass(name: "Standard"), StorageClass(name: "IA"), StorageClass(name: "Archive", isArchive: true),
-        StorageClass(name: "ColdArchive", isArchive: true), StorageClass(name: "DeepColdArchive", isArchive: true),
-      ],
-      trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, tellsType: true,
-      crc64Header: "hash-crc64ecma", tellsMD5: true, minimumPartByteCount: 100 << 10, keepsTypeOfCopies: true,
-      refusesLeadingBackslash: true, refusedInTags: "!\"#$%&'()*,;<>?@[\\]^`{|}~", compressedTypes: compressedTypes),
-    buckets: Buckets(locationPrefix: "oss-", deletesSingleTags: true),
-    listing: Listing(
-      defaultPageSize: 100, bucketPageLimit: 2000,
-      uploadElements: [
-        "ClientEncryptionKey": "key", "ClientEncryptionStart": "start", "ClientEncryptionCekAlg": "cek-alg",
-        "ClientEncryptionWrapAlg": "wrap-alg", "ClientEncryptionDataSize": "data-size",
-        "ClientEncryptionPartSize": "part-size",
-      ]),
-    policies: Policies(
-      .ram, service: "oss", post: "PutObject", read: "GetObject",
-      [
-        ("ListBuckets", .service, [.listBuckets]), ("DescribeRegions", .service, [.describeRegions]),
-        ("PutBucket", .bucket, [.createBucket]), ("DeleteBucket", .bucket, [.deleteBucket]),
-        ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]), ("ListObjectVersions", .bucket, [.listVersions]),
-        ("GetBucketStat", .bucket, [.bucketStat]), ("GetBucketAcl", .bucket, [.readBucketAccess]),
-        ("PutBucketAcl", .bucket, [.changeBucketAccess]), ("GetBucketLocation", .bucket, [.bucketLocation]),
-        ("ListObjects", .bucket, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .bucket, [.listUploads]),
-        ("DeleteObject", .objectsOfBody, [.deleteObjects]),
-        ("PutObject", .object, [.putObject, .copyObject, .appendObject, .putSymlink] + uploadWrites),
-        ("GetObject", .object, [.getObject, .headObject, .objectMeta, .getSymlink]),
-        ("DeleteObject", .object, [.deleteObject]), ("GetObjectTagging", .object, [.readTags]),
-        ("PutObjectTagging", .object, [.changeTags]), ("DeleteObjectTagging", .object, [.deleteTags]),
-        ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
-        ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
-      ]),
+    provider: .oss, endpoint: .oss, description: .oss, operations: ossOperations, documents: BucketDocument.oss,
+    headerRules: ossHeaderRules, headers: ossHeaders, signatures: ossSignatures, objects: ossObjects,
+    buckets: Buckets(locationPrefix: "oss-", deletesSingleTags: true), listing: ossListing, policies: ossPolicies,
     keyFormat: KeyFormat(idPrefix: "STS.", idLength: 25, secretLength: 44, tokenPrefix: "CAIS", tokenByteCount: 240),
-    errors: Errors(
-      wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
-      unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
-      anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
-      policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301"),
-      malformedPolicy: "InvalidPolicyDocument"),
-    behavior: SimulatedOSS())
+    errors: ossErrors, behavior: SimulatedOSS())
+
+  private static let ossOperations = OperationTable(
+    OperationRoute.shared.map { route in
+      switch route.operation {
+      case .putObject, .completeUpload: route.taking(["callback", "callback-var"])
+      case .listBuckets: route.taking(["tag-key", "tag-value", "tagging", "regionList"])
+      case .copyPart: route.taking(["versionId"])
+      default: route
+      }
+    } + [
+      OperationRoute(.describeRegions, .get, .service, ["regions"]),
+      OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
+      OperationRoute(.bucketStat, .get, .bucket, ["stat"]),
+      OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
+    ] + OperationRoute.appending + BucketDocument.oss.flatMap(\.routes),
+    ParameterNames(signature: [
+      "OSSAccessKeyId", "Expires", "Signature", "security-token", "\(prefix)signature-version", "\(prefix)credential",
+      "\(prefix)date", "\(prefix)expires", "\(prefix)signature", "\(prefix)additional-headers",
+      "\(prefix)security-token",
+    ]),
+    commonParameters: ["\(prefix)request-payer"], transferParameters: ["\(prefix)traffic-limit"])
+
+  private static let ossHeaderRules = HeaderRules(
+    prefixes: [prefix],
+    supportedEverywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
+    operations: HeaderRules.combined([
+      HeaderRules.shared,
+      [
+        "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": ignoringObjectHeaders,
+        "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]).union(ignoringObjectHeaders),
+        "server-side-encryption": [.createBucket],
+        "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
+        "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
+        "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
+        "resource-group-id": [.listBuckets], "allow-same-action-overlap": [.changeDocument],
+        "complete-all": [.completeUpload, .uploadPart], "range-behavior": [.getObject],
+      ],
+    ]),
+    formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"],
+    takesFormCallback: true)
+
+  private static let ossHeaders = Headers(
+    serverName: "AliyunOSS", requestID: ["request-id"], exposed: ["request-id", "hash-crc64ecma"],
+    objectAccess: "object-acl", formAccessField: "\(prefix)object-acl",
+    encryption: ["server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption"],
+    kmsOnlyEncryption: "server-side-data-encryption",
+    encryptions: ["AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"]],
+    storageClass: .always,
+    defaultKeys: ["KMS": .init(name: "server-side-encryption-key-id", value: "5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")])
+
+  private static let ossSignatures = Signatures(
+    defaultKind: .ossV1,
+    versioned: .init(kind: .ossV4, authorization: "OSS4", parameter: ByteExactString("\(prefix)signature-version")))
+
+  private static let ossObjects = Objects(
+    storageClasses: [
+      StorageClass(name: "Standard"), StorageClass(name: "IA"), StorageClass(name: "Archive", isArchive: true),
+      StorageClass(name: "ColdArchive", isArchive: true), StorageClass(name: "DeepColdArchive", isArchive: true),
+    ],
+    trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, reportsObjectType: true,
+    crc64Header: "hash-crc64ecma", reportsMD5: true, minimumPartByteCount: 100 << 10, keepsTypeOfCopies: true,
+    refusesLeadingBackslash: true, charactersRefusedInTags: "!\"#$%&'()*,;<>?@[\\]^`{|}~",
+    compressedTypes: compressedTypes)
+
+  private static let ossListing = Listing(
+    defaultPageSize: 100, bucketPageLimit: 2000,
+    uploadElements: [
+      "ClientEncryptionKey": "key", "ClientEncryptionStart": "start", "ClientEncryptionCekAlg": "cek-alg",
+      "ClientEncryptionWrapAlg": "wrap-alg", "ClientEncryptionDataSize": "data-size",
+      "ClientEncryptionPartSize": "part-size",
+    ])
+
+  private static let ossPolicies = Policies(
+    .ram, service: "oss", formUpload: "PutObject", copySource: "GetObject",
+    [
+      .service: ["ListBuckets": [.listBuckets], "DescribeRegions": [.describeRegions]],
+      .bucket: [
+        "PutBucket": [.createBucket], "DeleteBucket": [.deleteBucket], "GetBucketInfo": [.headBucket, .bucketInfo],
+        "GetBucketStat": [.bucketStat], "GetBucketLocation": [.bucketLocation], "GetBucketAcl": [.readBucketAccess],
+        "PutBucketAcl": [.changeBucketAccess], "ListObjects": [.listObjects, .listObjectsV2],
+        "ListObjectVersions": [.listVersions], "ListMultipartUploads": [.listUploads],
+      ],
+      .objectsOfBody: ["DeleteObject": [.deleteObjects]],
+      .object: [
+        "PutObject": [.putObject, .copyObject, .appendObject, .putSymlink] + uploadWrites,
+        "GetObject": [.getObject, .headObject, .objectMeta, .getSymlink], "DeleteObject": [.deleteObject],
+        "ListParts": [.listParts], "AbortMultipartUpload": [.abortUpload],
+        "GetObjectTagging": [.readTags], "PutObjectTagging": [.changeTags], "DeleteObjectTagging": [.deleteTags],
+        "GetObjectAcl": [.readObjectAccess], "PutObjectAcl": [.changeObjectAccess],
+      ],
+    ])
+
+  private static let ossErrors = Errors(
+    wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
+    unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
+    anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
+    policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301"),
+    malformedPolicy: "InvalidPolicyDocument")
 
   /// The media types from the page "How do I get a gzip-compressed object?" of the OSS documentation.
   private static let compressedTypes: Set<String> = [
@@ -127,37 +136,48 @@ extension S3Interface {
 
 extension BucketDocument {
   static let oss: [BucketDocument] = [
-    .init("policy", nil, .error("NoSuchBucketPolicy")),
-    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
-    .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration")),
-    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle"), defaults: ["Rule": XMLNode("ID")]),
-    .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
-    .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
-    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
-    .init("logging", "BucketLoggingStatus", .document()),
-    .init("publicAccessBlock", "PublicAccessBlockConfiguration", .document([XMLNode("BlockPublicAccess", "false")])),
-    .init("inventory", "InventoryConfiguration", inventories),
-    .init("style", "Style", .list(error: "NoSuchStyle", root: "StyleList", id: "styleName")),
+    .init("policy", root: nil, ifUnset: .error("NoSuchBucketPolicy")),
+    .init("versioning", root: BucketSettings.Versioning.root, ifUnset: .document(), deletion: nil),
+    .init("cors", root: CrossOriginRule.rootElement, ifUnset: .error("NoSuchCORSConfiguration")),
     .init(
-      "userDefinedLogFieldsConfig", "UserDefinedLogFieldsConfiguration", .error("NoSuchUserDefinedLogFieldsConfig"),
-      subject: "UserDefinedLogFieldsConfig"),
-    .init("policyStatus", "PolicyStatus", .document(), deletion: nil, fixedTaking: []),
-    .init("qos", "BucketUserQos", .document([XMLNode("StorageCapacity", "-1")]), deletion: nil),
-    .init("referer", "RefererConfiguration", .document(referers), deletion: nil),
-    .init("accessmonitor", "AccessMonitorConfiguration", .document([XMLNode("Status", "Disabled")]), deletion: nil),
+      "lifecycle", root: "LifecycleConfiguration", ifUnset: .error("NoSuchLifecycle"),
+      defaults: ["Rule": XMLNode("ID")]),
+    .init("encryption", root: "ServerSideEncryptionRule", ifUnset: .error("NoSuchServerSideEncryptionRule")),
+    .init("tagging", root: "Tagging", ifUnset: .document([XMLNode("TagSet")])),
+    .init("website", root: "WebsiteConfiguration", ifUnset: .error("NoSuchWebsiteConfiguration")),
+    .init("logging", root: "BucketLoggingStatus", ifUnset: .document()),
     .init(
-      "resourceGroup", "BucketResourceGroupConfiguration",
-      .document([XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)]), deletion: nil),
-    .init("requestPayment", "RequestPaymentConfiguration", .document([XMLNode("Payer", "BucketOwner")]), deletion: nil),
+      "publicAccessBlock", root: "PublicAccessBlockConfiguration",
+      ifUnset: .document([XMLNode("BlockPublicAccess", "false")])),
+    .init("inventory", root: "InventoryConfiguration", ifUnset: inventories),
+    .init("style", root: "Style", ifUnset: .list(error: "NoSuchStyle", root: "StyleList", id: "styleName")),
     .init(
-      "transferAcceleration", "TransferAccelerationConfiguration", .error("NoSuchTransferAccelerationConfiguration"),
+      "userDefinedLogFieldsConfig", root: "UserDefinedLogFieldsConfiguration",
+      ifUnset: .error("NoSuchUserDefinedLogFieldsConfig"), subject: "UserDefinedLogFieldsConfig"),
+    .init("policyStatus", root: "PolicyStatus", ifUnset: .document(), deletion: nil, fixedTaking: []),
+    .init("qos", root: "BucketUserQos", ifUnset: .document([XMLNode("StorageCapacity", "-1")]), deletion: nil),
+    .init("referer", root: "RefererConfiguration", ifUnset: .document(referers), deletion: nil),
+    .init(
+      "accessmonitor", root: "AccessMonitorConfiguration", ifUnset: .document([XMLNode("Status", "Disabled")]),
       deletion: nil),
-    .init("httpsConfig", "HttpsConfiguration", .document([XMLNode("TLS", texts: ["Enable": "false"])]), deletion: nil),
-    .init("bucketArchiveDirectRead", "ArchiveDirectReadConfiguration", .document(disabled), deletion: nil),
-    .init("overwriteConfig", "OverwriteConfiguration", .document()),
     .init(
-      "live", "ListLiveChannelResult", .document(liveChannels), subject: "LiveChannel", deletion: nil, reading: "List",
-      fixedTaking: ["prefix", "marker", "max-keys"]),
+      "resourceGroup", root: "BucketResourceGroupConfiguration",
+      ifUnset: .document([XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)]), deletion: nil),
+    .init(
+      "requestPayment", root: "RequestPaymentConfiguration", ifUnset: .document([XMLNode("Payer", "BucketOwner")]),
+      deletion: nil),
+    .init(
+      "transferAcceleration", root: "TransferAccelerationConfiguration",
+      ifUnset: .error("NoSuchTransferAccelerationConfiguration"), deletion: nil),
+    .init(
+      "httpsConfig", root: "HttpsConfiguration", ifUnset: .document([XMLNode("TLS", texts: ["Enable": "false"])]),
+      deletion: nil),
+    .init(
+      "bucketArchiveDirectRead", root: "ArchiveDirectReadConfiguration", ifUnset: .document(disabled), deletion: nil),
+    .init("overwriteConfig", root: "OverwriteConfiguration", ifUnset: .document()),
+    .init(
+      "live", root: "ListLiveChannelResult", ifUnset: .document(liveChannels), subject: "LiveChannel", deletion: nil,
+      reading: "List", fixedTaking: ["prefix", "marker", "max-keys"]),
   ]
 
   private static let disabled = [XMLNode("Enabled", "false")]
@@ -165,7 +185,7 @@ extension BucketDocument {
   private static let liveChannels = [
     XMLNode("Prefix"), XMLNode("Marker"), XMLNode("MaxKeys", "100"), XMLNode("IsTruncated", "false"),
   ]
-  private static let inventories = Unset.list(
+  private static let inventories = ResponseIfUnset.list(
     error: "NoSuchInventory", root: "ListInventoryConfigurationsResult", id: "inventoryId", canBeEmpty: false)
   private static let referers = [XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]
 }
@@ -174,10 +194,12 @@ struct SimulatedOSS: ServiceBehavior {
   var pathHosts = PathHosts()
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    func verifier(_ style: AddressingStyle?) -> OSSVerifier {
+    func makeVerifier(_ style: AddressingStyle?) -> OSSVerifier {
       OSSVerifier(region: configuration.region, style: style, acceptsAmbiguousV1: true, limits: .asServices)
     }
-    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
+    return HostDependentVerifier(makeVerifier(nil), pathStyle: makeVerifier(.path)) { [pathHosts] in
+      pathHosts.contains($0)
+    }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
@@ -312,19 +334,20 @@ extension PolicyLanguage {
   /// The policy language of Alibaba Cloud RAM, version 1 ("Basic elements of policies").
   static let ram = PolicyLanguage(
     versions: ["1"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"], capitalizesMembers: true,
-    ignoresActionCase: true, impliesEverybody: true, absence: .allowsLess, conditions: ramConditions,
-    comparisons: capitalizedComparisons, parts: ramParts)
+    ignoresActionCase: true, impliesEverybody: true, comparisonWithoutValue: .allowsLess, conditions: ramConditions,
+    comparisons: capitalizedComparisons, splitResource: splitRAMResource)
+
+  private static let prefix = ServiceDescription.oss.headerPrefix
 
   @Sendable
-  private static func ramParts(_ resource: String) -> [String]? {
-    var parts = resource.parts(between: ":", atMost: 4).map(String.init)
+  private static func splitRAMResource(_ resource: String) -> [String]? {
+    var parts = resource.parts(between: ":", maxSplits: 4).map(String.init)
     guard parts.count == 5, parts[0] == "acs" else { return nil }
     // The region in a resource name can have the prefix `oss-`.
     if parts[1] == "oss", let region = parts[2].removingBytePrefix("oss-") { parts[2] = String(region) }
     return parts
   }
 
-  private static let prefix = ServiceDescription.oss.headerPrefix
   private static let objectAccess = ["oss:\(prefix)object-acl": "\(prefix)object-acl"]
 
   private static let ramConditions = ConditionKeys(

@@ -168,7 +168,7 @@ struct AmazonSTS: TokenService {
 extension String {
   /// The ARN of an assumed-role user without the session name, derived from this ARN of a role.
   fileprivate var assumedRoleARN: String {
-    let parts = parts(between: ":", atMost: 5).map(String.init)
+    let parts = parts(between: ":", maxSplits: 5).map(String.init)
     guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }
     return "arn:aws:sts::\(parts[4]):assumed-role/\(name)"
   }
@@ -187,13 +187,13 @@ extension ErrorResponse {
   }
 }
 
-extension KeyDocuments {
+extension KeyServiceFormat {
   /// The app server has the container credentials ("Container credential provider", "IMDS credential provider").
-  static let amazon = KeyDocuments(
+  static let amazon = KeyServiceFormat(
     provider: .s3, appServerPath: "/s3/container-credentials", authorizationPrefixes: ["Bearer ", ""],
     metadataPaths: ["/latest/meta-data/iam/security-credentials/"],
-    metadataToken: MetadataToken(
-      lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token",
+    metadataTokenHeaders: MetadataTokenHeaders(
+      lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", tokenHeader: "x-aws-ec2-metadata-token",
       rejectionStatus: .unauthorized),
     appServerDocument: { key, _ in
       [

@@ -15,44 +15,48 @@ extension SimulatedService {
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
       provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, documents: BucketDocument.s3,
-      headerRules: s3Rules, headers: s3Headers(region: region), signatures: Signatures(usual: .s3V4),
-      objects: Objects(
-        contentType: "binary/octet-stream",
-        storageClasses: [
-          StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),
-          StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"), StorageClass(name: "GLACIER_IR"),
-          StorageClass(name: "GLACIER", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
-        ],
-        // S3 has no bandwidth limits; the header rules refuse them.
-        trafficLimits: 0...0, tellsNullVersions: false, checksumMode: "checksum-mode", checksEveryBody: true,
-        framingEncoding: "aws-chunked", minimumPartByteCount: 5 << 20, repeatsCompletion: true),
-      buckets: Buckets(
-        allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
-        groups: "http://acs.amazonaws.com/groups/global/", takesGrants: true,
-        access: AccessControl.canned, accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false,
-        publicCanBeListed: true, deletesUploads: true, hashesOwnerIDs: true),
-      listing: Listing(
-        defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
-        bucketLimit: "max-buckets", nextBucketElement: "ContinuationToken", bucketPageLimit: 10_000,
-        namespace: "http://s3.amazonaws.com/doc/2006-03-01/", omitsEmptyElements: true, encodesNamesAsForms: true,
-        tellsInitiators: true),
-      policies: s3Policies,
-      keyFormat: KeyFormat(
-        idPrefix: "ASIA", idLength: 16, hasUppercaseID: true, secretLength: 40, tokenPrefix: "IQoJb3JpZ2luX2Vj",
-        tokenByteCount: 240),
-      errors: Errors(
-        invalidKey: ErrorResponse(.badRequest, "KeyTooLongError", "Your key is too long"),
-        wrongDigest: ErrorResponse(
-          .badRequest, "BadDigest", "The Content-MD5 you specified did not match what we received."),
-        unchangedCopySource: .preconditionFailed("\(prefix)copy-source-If-None-Match"),
-        unchangingCopy: .invalidRequest(
-          "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
-            + "metadata, storage class, website redirect location or encryption attributes."),
-        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied"),
-        missingOrigin: ErrorResponse(
-          .badRequest, "BadRequest", "Insufficient information. Origin request header needed.")),
-      behavior: SimulatedS3(region: region))
+      headerRules: s3HeaderRules, headers: s3Headers(region: region), signatures: Signatures(defaultKind: .s3V4),
+      objects: s3Objects, buckets: s3Buckets, listing: s3Listing, policies: s3Policies, keyFormat: s3KeyFormat,
+      errors: s3Errors, behavior: SimulatedS3(region: region))
   }
+
+  private static let s3Objects = Objects(
+    contentType: "binary/octet-stream",
+    storageClasses: [
+      StorageClass(name: "STANDARD"), StorageClass(name: "REDUCED_REDUNDANCY"), StorageClass(name: "STANDARD_IA"),
+      StorageClass(name: "ONEZONE_IA"), StorageClass(name: "INTELLIGENT_TIERING"), StorageClass(name: "GLACIER_IR"),
+      StorageClass(name: "GLACIER", isArchive: true), StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
+    ],
+    // S3 has no bandwidth limits; the header rules refuse them.
+    trafficLimits: 0...0, reportsNullVersions: false, checksumMode: "checksum-mode", checksIgnoredBodies: true,
+    framingEncoding: "aws-chunked", minimumPartByteCount: 5 << 20, repeatsCompletion: true)
+
+  private static let s3Buckets = Buckets(
+    allowsDots: true, alreadyOwnedCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
+    groupURIPrefix: "http://acs.amazonaws.com/groups/global/", acceptsGrants: true, access: AccessControl.canned,
+    accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false, publicCanBeListed: true,
+    deletesUploads: true, hashesOwnerIDs: true)
+
+  private static let s3Listing = Listing(
+    defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
+    bucketLimit: "max-buckets", nextBucketElement: "ContinuationToken", bucketPageLimit: 10_000,
+    namespace: "http://s3.amazonaws.com/doc/2006-03-01/", omitsEmptyElements: true, encodesNamesAsForms: true,
+    listsInitiators: true)
+
+  private static let s3KeyFormat = KeyFormat(
+    idPrefix: "ASIA", idLength: 16, hasUppercaseID: true, secretLength: 40, tokenPrefix: "IQoJb3JpZ2luX2Vj",
+    tokenByteCount: 240)
+
+  private static let s3Errors = Errors(
+    invalidKey: ErrorResponse(.badRequest, "KeyTooLongError", "Your key is too long"),
+    wrongDigest: ErrorResponse(
+      .badRequest, "BadDigest", "The Content-MD5 you specified did not match what we received."),
+    unchangedCopySource: .preconditionFailed("\(prefix)copy-source-If-None-Match"),
+    unchangingCopy: .invalidRequest(
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
+        + "metadata, storage class, website redirect location or encryption attributes."),
+    anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied"),
+    missingOrigin: ErrorResponse(.badRequest, "BadRequest", "Insufficient information. Origin request header needed."))
 
   private static func s3Headers(region: String) -> Headers {
     let options = ["aws-kms-key-id", "context", "bucket-key-enabled"].map { "server-side-encryption-\($0)" }
@@ -61,7 +65,7 @@ extension SimulatedService {
       exposed: ["request-id", "id-2"] + SimulatedS3.checksumHeaders, objectAccess: "acl", formAccessField: "acl",
       encryption: ["server-side-encryption"] + options, encryptions: ["AES256": [], "aws:kms": Set(options)],
       storageClass: .unlessStandard,
-      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) },
+      wholeObjectHeaders: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) },
       defaultKeys: [
         "aws:kms": ObjectDescription.Header(
           name: options[0], value: "arn:aws:kms:\(region):\(account):key/5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
@@ -69,19 +73,23 @@ extension SimulatedService {
   }
 
   private static let s3Policies = Policies(
-    .iam, service: "s3", post: "PutObject", read: "GetObject",
+    .iam, service: "s3", formUpload: "PutObject", copySource: "GetObject",
     [
-      ("ListAllMyBuckets", .service, [.listBuckets]), ("CreateBucket", .bucket, [.createBucket]),
-      ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
-      ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
-      ("GetBucketLocation", .bucket, [.bucketLocation]), ("ListBucketVersions", .bucket, [.listVersions]),
-      ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
-      ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
-      ("GetObject", .object, [.getObject, .headObject, .objectAttributes]), ("DeleteObject", .object, [.deleteObject]),
-      ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
-      ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
-      ("DeleteObjectTagging", .object, [.deleteTags]), ("AbortMultipartUpload", .object, [.abortUpload]),
-      ("ListMultipartUploadParts", .object, [.listParts]),
+      .service: ["ListAllMyBuckets": [.listBuckets]],
+      .bucket: [
+        "CreateBucket": [.createBucket], "DeleteBucket": [.deleteBucket], "GetBucketLocation": [.bucketLocation],
+        "GetBucketAcl": [.readBucketAccess], "PutBucketAcl": [.changeBucketAccess],
+        "ListBucket": [.headBucket, .listObjects, .listObjectsV2], "ListBucketVersions": [.listVersions],
+        "ListBucketMultipartUploads": [.listUploads],
+      ],
+      .objectsOfBody: ["DeleteObject": [.deleteObjects]],
+      .object: [
+        "PutObject": [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload],
+        "GetObject": [.getObject, .headObject, .objectAttributes], "DeleteObject": [.deleteObject],
+        "ListMultipartUploadParts": [.listParts], "AbortMultipartUpload": [.abortUpload],
+        "GetObjectTagging": [.readTags], "PutObjectTagging": [.changeTags], "DeleteObjectTagging": [.deleteTags],
+        "GetObjectAcl": [.readObjectAccess], "PutObjectAcl": [.changeObjectAccess],
+      ],
     ])
 
   private static let s3Operations = OperationTable(
@@ -95,16 +103,16 @@ extension SimulatedService {
       "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
       "X-Amz-Security-Token", "X-Amz-Content-Sha256",
     ]),
-    common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
+    commonParameters: ["\(prefix)request-payer"], transferParameters: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
     .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument, .changeBucketAccess,
     .changeObjectAccess,
   ]
 
-  private static let s3Rules = HeaderRules(
+  private static let s3HeaderRules = HeaderRules(
     prefixes: [prefix],
-    everywhere: [
+    supportedEverywhere: [
       "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
       "expected-bucket-owner", "source-expected-bucket-owner", "api-version",
     ],
@@ -135,31 +143,36 @@ extension SimulatedService {
 
 extension BucketDocument {
   static let s3: [BucketDocument] = [
-    .init("policy", nil, .error("NoSuchBucketPolicy"), written: .noContent),
-    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
-    .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration"), deletion: "Put"),
+    .init("policy", root: nil, ifUnset: .error("NoSuchBucketPolicy"), written: .noContent),
+    .init("versioning", root: BucketSettings.Versioning.root, ifUnset: .document(), deletion: nil),
+    .init("cors", root: CrossOriginRule.rootElement, ifUnset: .error("NoSuchCORSConfiguration"), deletion: "Put"),
     .init(
-      "lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration"), subject: "LifecycleConfiguration",
-      deletion: "Put", defaults: ["Rule": XMLNode("ID")]),
-    configuration("encryption", "ServerSideEncryptionConfiguration", .document([encryptionRule])),
-    .init("tagging", "Tagging", .error("NoSuchTagSet"), deletion: "Put"),
-    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
-    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+      "lifecycle", root: "LifecycleConfiguration", ifUnset: .error("NoSuchLifecycleConfiguration"),
+      subject: "LifecycleConfiguration", deletion: "Put", defaults: ["Rule": XMLNode("ID")]),
+    configuration("encryption", root: "ServerSideEncryptionConfiguration", ifUnset: .document([encryptionRule])),
+    .init("tagging", root: "Tagging", ifUnset: .error("NoSuchTagSet"), deletion: "Put"),
+    .init("website", root: "WebsiteConfiguration", ifUnset: .error("NoSuchWebsiteConfiguration")),
+    .init("logging", root: "BucketLoggingStatus", ifUnset: .document(), deletion: nil),
     .init(
-      "publicAccessBlock", "PublicAccessBlockConfiguration", .error("NoSuchPublicAccessBlockConfiguration"),
+      "publicAccessBlock", root: "PublicAccessBlockConfiguration",
+      ifUnset: .error("NoSuchPublicAccessBlockConfiguration"), deletion: "Put"),
+    .init(
+      "ownershipControls", root: "OwnershipControls", ifUnset: .error("OwnershipControlsNotFoundError"),
       deletion: "Put"),
-    .init("ownershipControls", "OwnershipControls", .error("OwnershipControlsNotFoundError"), deletion: "Put"),
-    configuration("inventory", "InventoryConfiguration", inventories),
-    configuration("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+    configuration("inventory", root: "InventoryConfiguration", ifUnset: inventories),
+    configuration(
+      "replication", root: "ReplicationConfiguration", ifUnset: .error("ReplicationConfigurationNotFoundError")),
   ]
 
   /// Returns a document whose actions are named like `GetLifecycleConfiguration`.
-  private static func configuration(_ parameter: String, _ root: String, _ unset: Unset) -> BucketDocument {
+  private static func configuration(
+    _ parameter: String, root: String, ifUnset responseIfUnset: ResponseIfUnset
+  ) -> BucketDocument {
     let name = "\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())Configuration"
-    return .init(parameter, root, unset, subject: name, deletion: "Put")
+    return .init(parameter, root: root, ifUnset: responseIfUnset, subject: name, deletion: "Put")
   }
 
-  private static let inventories = Unset.list(
+  private static let inventories = ResponseIfUnset.list(
     error: "NoSuchConfiguration", root: "ListInventoryConfigurationsResult", id: "id")
 
   /// The rule by which the service encrypts the objects of every bucket with its own keys.
@@ -185,11 +198,11 @@ struct SimulatedS3: ServiceBehavior {
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   /// A verifier for the region, or for any region in the S3-compatible interface of another service.
-  private var verifier: HostVerifier<S3Verifier> {
+  private var verifier: HostDependentVerifier<S3Verifier> {
     let signedRegion = ownBehavior == nil ? region : nil
-    return HostVerifier(
+    return HostDependentVerifier(
       S3Verifier(region: signedRegion, style: .virtualHosted, limits: .asServices),
-      inPath: S3Verifier(region: signedRegion, limits: .asServices)
+      pathStyle: S3Verifier(region: signedRegion, limits: .asServices)
     ) { [hosts, pathHosts] authority in
       authority.hasBytePrefix("s3.") || hosts.isService(authority) || pathHosts.contains(authority)
         || AddressingStyle(authority: authority) == .path
@@ -256,7 +269,7 @@ extension SimulatedS3 {
     let codes = ServiceDescription.s3.errorCodes[error]
     let keyID = [ErrorResponse.Detail](present: ["AWSAccessKeyId": error.accessKeyID?.string])
     // Of an unsigned field, the message contains a colon, and then the names of the headers.
-    let messageParts = error.message.parts(between: ":", atMost: 1)
+    let messageParts = error.message.parts(between: ":", maxSplits: 1)
     func refusal(_ message: String, _ details: [ErrorResponse.Detail]) -> ErrorResponse {
       ErrorResponse(codes, message, details: details)
     }
@@ -315,15 +328,16 @@ extension PolicyLanguage {
   static let iam = PolicyLanguage(
     versions: ["2012-10-17", "2008-10-17"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"],
     labels: ["id", "sid"], capitalizesMembers: true, ignoresActionCase: true, existenceSuffix: "IfExists",
-    absence: .holdsIfNegated, conditions: iamConditions, comparisons: iamComparisons, parts: iamParts)
-
-  @Sendable
-  private static func iamParts(_ resource: String) -> [String]? {
-    let parts = resource.parts(between: ":", atMost: 5).map(String.init)
-    return parts.count == 6 && parts[0] == "arn" ? parts : nil
-  }
+    comparisonWithoutValue: .holdsIfNegated, conditions: iamConditions, comparisons: iamComparisons,
+    splitResource: splitIAMResource)
 
   private static let prefix = ServiceDescription.s3.headerPrefix
+
+  @Sendable
+  private static func splitIAMResource(_ resource: String) -> [String]? {
+    let parts = resource.parts(between: ":", maxSplits: 5).map(String.init)
+    return parts.count == 6 && parts[0] == "arn" ? parts : nil
+  }
 
   private static let iamConditions = ConditionKeys(
     address: "aws:SourceIp", time: "aws:CurrentTime", transport: "aws:SecureTransport",

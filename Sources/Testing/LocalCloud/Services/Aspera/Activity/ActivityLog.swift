@@ -39,15 +39,21 @@ final class ActivityLog: Sendable {
   private let transfers = Lock(Entries<TransferRecord>())
   private let events = Lock(Entries<Event>())
 
-  func start(_ transfer: TransferRecord, at now: Timestamp) {
+  func recordStart(of transfer: TransferRecord, at now: Timestamp) {
     transfers.withLock { $0.append(transfer, of: transfer.start.accessKey ?? Self.noAccessKey) }
     addEvent("started", of: transfer, at: now)
   }
 
-  func end(
-    _ transfer: TransferRecord, _ status: TransferRecord.Status, _ refusal: TransferRefusal? = nil, at now: Timestamp
+  func recordEnd(
+    of transfer: TransferRecord, as status: TransferRecord.Status, because refusal: TransferRefusal? = nil,
+    at now: Timestamp
   ) {
-    if transfer.end(status, refusal, at: now) { addEvent("ended", of: transfer, at: now) }
+    let wasRunning = transfer.end(status, refusal, at: now)
+    if wasRunning { addEvent("ended", of: transfer, at: now) }
+  }
+
+  func addEvent(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at now: Timestamp) {
+    events.withLock { $0.append(Event(time: now, userID: userID, types: types, data: data), of: accessKey) }
   }
 
   private func addEvent(_ step: String, of transfer: TransferRecord, at now: Timestamp) {
@@ -57,23 +63,23 @@ final class ActivityLog: Sendable {
       of: transfer.start.accessKey ?? Self.noAccessKey, by: transfer.start.userID, at: now)
   }
 
-  func addEvent(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at now: Timestamp) {
-    events.withLock { $0.append(Event(time: now, userID: userID, types: types, data: data), of: accessKey) }
-  }
-
   /// Returns the transfers of an access key, or all if it is `nil`, after ending those that a client has abandoned.
   func transfers(of accessKey: String?, at now: Timestamp) -> [Numbered<TransferRecord>] {
-    let found = transfers.withLock { $0.entries(of: accessKey) }
-    for transfer in found.map(\.element) where transfer.endIfAbandoned(at: now) {
-      addEvent("ended", of: transfer, at: now)
-    }
-    return found
+    endAbandonedTransfers(of: accessKey, at: now)
+    return transfers.withLock { $0.entries(of: accessKey) }
   }
 
   /// Returns the events of an access key, or all if it is `nil`, including the ends of abandoned transfers.
   func events(of accessKey: String?, at now: Timestamp) -> [Numbered<Event>] {
-    _ = transfers(of: accessKey, at: now)
+    endAbandonedTransfers(of: accessKey, at: now)
     return events.withLock { $0.entries(of: accessKey) }
+  }
+
+  private func endAbandonedTransfers(of accessKey: String?, at now: Timestamp) {
+    for transfer in transfers.withLock({ $0.entries(of: accessKey) }) {
+      let wasAbandoned = transfer.element.endIfAbandoned(at: now)
+      if wasAbandoned { addEvent("ended", of: transfer.element, at: now) }
+    }
   }
 
   func removeAll(of accessKey: String) {

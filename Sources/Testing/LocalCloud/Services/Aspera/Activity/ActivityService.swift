@@ -40,13 +40,13 @@ struct ActivityService: Sendable {
       guard ["canceled", "cancelled", "stopped"].contains(status.string) else {
         throw .nodeBadRequest("A transfer of this node can be canceled, but not paused or resumed.")
       }
-      aspera.activity.end(transfer, .canceled, at: date)
+      aspera.activity.recordEnd(of: transfer, as: .canceled, at: date)
     }
     return Answer(.object(transfer.document))
   }
 
   func cancel(_ id: String, at date: Timestamp) throws(ErrorResponse) -> Answer {
-    aspera.activity.end(try visibleTransfer(id), .canceled, at: date)
+    aspera.activity.recordEnd(of: try visibleTransfer(id), as: .canceled, at: date)
     return Answer(.noContent)
   }
 
@@ -61,7 +61,7 @@ struct ActivityService: Sendable {
   }
 
   func event(_ id: String) throws(ErrorResponse) -> Answer {
-    let number = FileRegister.number(id)
+    let number = FileRegister.number(inID: id)
     guard let event = visibleEvents.first(where: { $0.number == number }) else { throw .noSuch("event", id) }
     return Answer(Self.document(of: event))
   }
@@ -146,7 +146,7 @@ struct ActivityService: Sendable {
 
   /// Returns whether tags contain the member, and the value if any, of a filter such as `aspera.xfer_retry=10`.
   private static func matches(_ filter: String, _ tags: JSONValue?) -> Bool {
-    let parts = filter.parts(between: "=", atMost: 1)
+    let parts = filter.parts(between: "=", maxSplits: 1)
     var value = tags
     for name in parts[0].words(between: ".") { value = value?[String(name)] }
     guard let value else { return false }

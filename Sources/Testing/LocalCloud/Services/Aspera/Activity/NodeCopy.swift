@@ -35,7 +35,7 @@ struct NodeCopy: Sendable {
         accessKey: caller.accessKey?.id, userID: caller.userID, direction: direction, login: login,
         tokenType: TransferTokenCheck.kind(ofToken: token), tags: document["tags"], cookie: document["cookie"]?.string,
         paths: paths.compactMap { $0["source"]?.string }, date: date))
-    aspera.activity.start(record, at: date)
+    aspera.activity.recordStart(of: record, at: date)
     do {
       let permissions = try TransferTokenCheck(aspera: aspera).permissions(
         forToken: token, tags: Self.tokenTags(of: document, direction), account: account, direction: direction,
@@ -49,13 +49,15 @@ struct NodeCopy: Sendable {
         try await copy(item, permissions, record, at: date)
       }
       if direction == .send { aspera.packages.completeUpload(with: permissions) }
-      aspera.activity.end(record, .completed, at: date)
+      aspera.activity.recordEnd(of: record, as: .completed, at: date)
     } catch let refusal as TransferRefusal {
-      aspera.activity.end(record, .failed, refusal, at: date)
+      aspera.activity.recordEnd(of: record, as: .failed, because: refusal, at: date)
     } catch let problem as FileProblem {
-      aspera.activity.end(record, .failed, TransferRefusal(problem.relative(to: try caller.root)), at: date)
+      aspera.activity.recordEnd(
+        of: record, as: .failed, because: TransferRefusal(problem.relative(to: try caller.root)), at: date)
     } catch {
-      aspera.activity.end(record, .failed, TransferRefusal(.unknown, "The node could not copy the files."), at: date)
+      aspera.activity.recordEnd(
+        of: record, as: .failed, because: TransferRefusal(.unknown, "The node could not copy the files."), at: date)
       throw error
     }
     return Answer(.object(record.document))

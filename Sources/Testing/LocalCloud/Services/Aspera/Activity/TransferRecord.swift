@@ -75,7 +75,7 @@ final class TransferRecord: Sendable {
 
   func noteClientRequest(at now: Timestamp) { lockedProgress.withLock { $0.clientSeen = now } }
 
-  /// Ends the transfer, unless it was canceled, for ``ActivityLog``; returns whether it was running.
+  /// Ends the transfer, unless it was canceled, for ``ActivityLog``; returns whether it was running until now.
   func end(_ status: Status, _ refusal: TransferRefusal? = nil, at now: Timestamp) -> Bool {
     lockedProgress.withLock { $0.end(status, refusal, at: now) }
   }
@@ -134,6 +134,7 @@ final class TransferRecord: Sendable {
   }
 
   private static func microseconds(_ date: Timestamp) -> Int64 {
-    date.unixSeconds.multipliedReportingOverflow(by: 1_000_000).partialValue
+    let (product, overflow) = date.unixSeconds.multipliedReportingOverflow(by: 1_000_000)
+    return overflow ? (date.unixSeconds < 0 ? .min : .max) : product
   }
 }

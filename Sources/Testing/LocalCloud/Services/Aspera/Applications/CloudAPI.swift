@@ -25,7 +25,7 @@ struct CloudAPI: APIHandler {
     self.aspera = aspera
     self.node = node
     let root = organization.flatMap { aspera.directory.accessKey($0.accessKey) }.flatMap { NodePath($0.path) }
-    rootFileID = aspera.files.register.rootID(of: root ?? .root)
+    rootFileID = aspera.files.register.registerRoot(root ?? .root)
   }
 
   /// Registers the key for the node's bearer tokens, and permits every user to access the root of the access key.
@@ -170,7 +170,7 @@ struct CloudAPI: APIHandler {
   }
 
   private func nodeDocument(_ organization: LocalCloud.AsperaOnCloud) -> JSONValue {
-    let parts = node.authority.parts(between: ":", atMost: 1).map(String.init)
+    let parts = node.authority.parts(between: ":", maxSplits: 1).map(String.init)
     return [
       "id": .string(Self.nodeID), "name": "local node", "access_key": .string(organization.accessKey),
       "host": .string(parts[0]), "port": .integer(parts.dropFirst().first.flatMap { Int(digits: $0) } ?? 0),

@@ -188,8 +188,8 @@ struct FaspexAPI: APIHandler {
     _ direction: TransferDirection, of package: FaspexPackage, _ request: JSONValue, _ members: JSONObject = [:],
     at date: Timestamp
   ) throws -> Answer {
-    let setup = try SetupRequest(direction, ["transfer_request": request], .root)
-    var specification = try node.specification(for: setup, .user("faspex"), at: date)
+    let setup = try TransferRequest(direction, in: ["transfer_request": request], below: .root)
+    var specification = try node.specification(for: setup, of: .user("faspex"), at: date)
     for (name, value) in members { specification[name] = value }
     specification["authentication"] = "token"
     specification["tags"] = ["aspera": ["faspex": ["package_id": .string(package.id)]]]

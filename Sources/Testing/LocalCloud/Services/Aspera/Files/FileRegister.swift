@@ -7,9 +7,11 @@ internal import StorageAuth
 ///
 /// A file receives its ID, which is in memory only, with the first response that contains the file. It keeps the ID
 /// when it or a folder above it is renamed, or its content is replaced. If there are too many IDs, the oldest half is
-/// discarded, except for those of roots and of files with permissions.
+/// discarded, except for those of roots and of files with permissions. At most half of the IDs can have permissions.
 final class FileRegister: Sendable {
-  struct State {
+  typealias LocatedPermission = (permission: FilePermission, path: NodePath)
+
+  private struct State {
     var paths: [Int: NodePath] = [rootID: .root]
     var ids: [NodePath: Int] = [.root: rootID]
     var rootIDs: Set<Int> = [rootID]
@@ -18,16 +20,20 @@ final class FileRegister: Sendable {
     var lastPermissionID = 0
   }
 
+  /// The ID of the node's root folder.
   static let rootID = 1
+  /// The maximum number of permissions of an access key.
+  static let permissionLimit = 1_000
   private let capacity: Int
-  let state = Lock(State())
+  private let state = Lock(State())
 
   init(capacity: Int = 100_000) { self.capacity = capacity }
 
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
   func ids(of paths: [NodePath]) -> [Int] { state.withLock { state in paths.map { id(of: $0, in: &state) } } }
 
-  func rootID(of path: NodePath) -> Int {
+  /// Returns the ID of the root folder of an access key, which is kept until ``unregisterRoot(_:)``.
+  func registerRoot(_ path: NodePath) -> Int {
     state.withLock { state in
       let id = id(of: path, in: &state)
       state.rootIDs.insert(id)
@@ -35,13 +41,22 @@ final class FileRegister: Sendable {
     }
   }
 
-  func path(of id: String) -> NodePath? {
-    guard let number = Self.number(id) else { return nil }
+  func unregisterRoot(_ path: NodePath) {
+    state.withLock { state in
+      if let id = state.ids[path], id != Self.rootID { state.rootIDs.remove(id) }
+    }
+  }
+
+  func path(ofID id: String) -> NodePath? {
+    guard let number = Self.number(inID: id) else { return nil }
     return state.withLock { $0.paths[number] }
   }
 
+  /// Gives the IDs of moved files to their targets, where the ID of a file that is gone can remain.
   func moveIDs(_ moves: [(path: NodePath, target: NodePath)]) {
     state.withLock { state in
+      let outdatedIDs = Set(moves.compactMap { state.ids[$0.target] })
+      Self.remove(outdatedIDs, from: &state)
       for (path, target) in moves {
         guard let id = state.ids.removeValue(forKey: path) else { continue }
         state.ids[target] = id
@@ -53,20 +68,23 @@ final class FileRegister: Sendable {
   /// Removes the IDs of a path and of everything below it, with their permissions.
   func remove(_ path: NodePath) {
     state.withLock { state in
-      let ids = state.paths.filter { path.contains($0.value) }
-      for (id, path) in ids {
-        state.paths[id] = nil
-        state.ids[path] = nil
-        state.rootIDs.remove(id)
-      }
-      state.permissions = state.permissions.filter { ids[$0.value.grant.fileID] == nil }
+      Self.remove(Set(state.paths.filter { path.contains($0.value) }.keys), from: &state)
     }
   }
 
   /// Returns the number in an ID, or `nil` if the text is not an ID in the form in which the node writes IDs.
-  static func number(_ id: String) -> Int? {
+  static func number(inID id: String) -> Int? {
     guard let number = Int(digits: id), String(number).isIdentical(to: id) else { return nil }
     return number
+  }
+
+  private static func remove(_ ids: Set<Int>, from state: inout State) {
+    if ids.isEmpty { return }
+    for id in ids {
+      if let path = state.paths.removeValue(forKey: id) { state.ids[path] = nil }
+    }
+    state.rootIDs.subtract(ids)
+    state.permissions = state.permissions.filter { !ids.contains($0.value.grant.fileID) }
   }
 
   private func id(of path: NodePath, in state: inout State) -> Int {
@@ -86,20 +104,22 @@ final class FileRegister: Sendable {
     }
   }
 
-  static let permissionLimit = 1_000
-
   /// Creates a permission, unless the grantee has one already, the file is gone, or there are too many.
   func addPermission(
     _ grant: FilePermission.Grant, of accessKey: String, by creator: String, at date: Timestamp
   ) throws(ErrorResponse) -> FilePermission {
     try state.withLock { state throws(ErrorResponse) in
       guard state.paths[grant.fileID] != nil else { throw .node(.notFound, "There is no file \(grant.fileID).") }
-      let own = state.permissions.values.filter { $0.accessKey.isIdentical(to: accessKey) }
-      guard !own.contains(where: { $0.grant.hasGrantee(of: grant) }) else {
+      let permissionsOfKey = state.permissions.values.filter { $0.accessKey.isIdentical(to: accessKey) }
+      guard !permissionsOfKey.contains(where: { $0.grant.hasGrantee(of: grant) }) else {
         throw .node(.conflict, "The permission exists already; modify it.")
       }
-      guard own.count < Self.permissionLimit else {
-        throw .nodeBadRequest("The access key has \(own.count) permissions, which is the limit; delete some.")
+      guard permissionsOfKey.count < Self.permissionLimit else {
+        throw .nodeBadRequest(
+          "The access key has \(permissionsOfKey.count) permissions, which is the limit; delete some.")
+      }
+      guard state.permissions.count < capacity / 2 else {
+        throw .nodeBadRequest("The node has \(capacity / 2) permissions, which is the limit; delete some.")
       }
       state.lastPermissionID += 1
       let permission = FilePermission(
@@ -109,8 +129,6 @@ final class FileRegister: Sendable {
       return permission
     }
   }
-
-  typealias LocatedPermission = (permission: FilePermission, path: NodePath)
 
   /// Returns the permissions of an access key in the order of their IDs.
   func permissions(of accessKey: String) -> [LocatedPermission] {
@@ -135,7 +153,7 @@ final class FileRegister: Sendable {
     }
   }
 
-  func grants(of user: BearerUser, _ accessKey: String) -> FileGrants {
+  func grants(of user: BearerUser, withKey accessKey: String) -> FileGrants {
     FileGrants(permissions(of: accessKey).filter { $0.permission.applies(to: user) })
   }
 }

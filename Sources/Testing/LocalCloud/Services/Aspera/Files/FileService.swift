@@ -20,7 +20,7 @@ struct FileService: Sendable {
     root = try caller.root
     var grants: FileGrants?
     if case .bearer(let key, let user) = caller, !user.isAdministrator {
-      grants = aspera.files.register.grants(of: user, key.id)
+      grants = aspera.files.register.grants(of: user, withKey: key.id)
     }
     if grants?.isEmpty == true { throw .node(.forbidden, "The user has no permission on any file of the access key.") }
     self.grants = grants
@@ -30,7 +30,7 @@ struct FileService: Sendable {
 
   /// Returns the file with an ID, for which the caller must have the required access levels, and at least one.
   func entry(_ id: String, for requiredLevels: AccessLevels) throws -> FileEntry {
-    guard let path = aspera.files.register.path(of: id), root.contains(path),
+    guard let path = aspera.files.register.path(ofID: id), root.contains(path),
       let entry = try aspera.files.entry(at: path)
     else { throw ErrorResponse.noSuch("file", id) }
     let levels = levels(at: path)
@@ -49,7 +49,7 @@ struct FileService: Sendable {
 
   func show(_ id: String, _ query: NodeQuery) throws -> Answer {
     let entry = try entry(id, for: [.list])
-    var document = document(of: entry, FileRegister.number(id) ?? 0, levels(at: entry.path))
+    var document = document(of: entry, FileRegister.number(inID: id) ?? 0, levels(at: entry.path))
     try include(query.list("include"), in: &document, of: entry)
     return Answer(.object(document))
   }

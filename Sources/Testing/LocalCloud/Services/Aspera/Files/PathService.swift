@@ -125,7 +125,8 @@ struct PathService: Sendable {
     let (entry, window) = try (existingEntry(document["path"]), ListWindow(document))
     let filter = try EntryFilter(document)
     let filters = document["filters"]
-    let (shallowest, deepest) = (filters?["depth_min"]?.integer ?? 0, filters?["depth_max"]?.integer ?? .max)
+    let shallowest = try filters?["depth_min"]?.integer("A depth is not an integer.") ?? 0
+    let deepest = try filters?["depth_max"]?.integer("A depth is not an integer.") ?? .max
     let found = try filter.sorted(
       files.walk(entry.path).dropFirst(entry.isFolder ? 1 : 0).filter {
         let depth = $0.path.relative(to: entry.path).names.count

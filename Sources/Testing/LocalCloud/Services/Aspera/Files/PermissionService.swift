@@ -127,7 +127,7 @@ struct PermissionService: Sendable {
   }
 
   private func permission(_ id: String) throws -> FileRegister.LocatedPermission {
-    guard let number = FileRegister.number(id),
+    guard let number = FileRegister.number(inID: id),
       let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
     else { throw ErrorResponse.noSuch("permission", id) }
     return found

@@ -94,6 +94,9 @@ struct NodeAPI: APIHandler {
     let key = try key(name, for: caller)
     aspera.directory.removeAccessKey(key.id)
     aspera.files.register.removePermissions(of: key.id)
+    if let root = NodePath(key.path), !aspera.directory.accessKeys.contains(where: { NodePath($0.path) == root }) {
+      aspera.files.register.unregisterRoot(root)
+    }
     aspera.activity.removeAll(of: key.id)
     return Answer(.noContent)
   }
@@ -102,7 +105,7 @@ struct NodeAPI: APIHandler {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser
     try require(
-      aspera.directory.add(publicKey: line, of: user),
+      aspera.directory.add(publicKeys: [line], of: user),
       "The public_key is not a line of authorized_keys, or there is no user \(user).")
     return Answer(["username": .string(user), "public_key": .string(line)], .created)
   }
@@ -127,7 +130,7 @@ struct NodeAPI: APIHandler {
   }
 
   private func document(for key: LocalCloud.NodeAccessKey) -> JSONObject {
-    let rootID = NodePath(key.path).map { String(aspera.files.register.rootID(of: $0)) }
+    let rootID = NodePath(key.path).map { String(aspera.files.register.registerRoot($0)) }
     return [
       "id": .string(key.id), "root_file_id": rootID.map { .string($0) } ?? .null,
       "storage": ["type": "local", "path": .string(key.path)],

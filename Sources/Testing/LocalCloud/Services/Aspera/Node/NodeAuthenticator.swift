@@ -52,7 +52,7 @@ struct NodeAuthenticator: Sendable {
 extension InboundCall {
   /// The scheme of the `Authorization` header in lowercase, and the text after it, or `nil` if one of them is missing.
   var authorizationParts: (scheme: String, credential: String)? {
-    let words = authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    let words = authorization?.words(between: " ", maxSplits: 1).map(String.init) ?? []
     return words.count == 2 ? (words[0].asciiLowercased, words[1]) : nil
   }
 }
@@ -63,7 +63,7 @@ struct BasicCredential {
 
   init?(base64: String) {
     guard let bytes = [UInt8](base64: base64), let pair = String(utf8: bytes) else { return nil }
-    let parts = pair.parts(between: ":", atMost: 1).map(String.init)
+    let parts = pair.parts(between: ":", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { return nil }
     name = parts[0]
     password = Secret(parts[1])

@@ -109,7 +109,7 @@ struct TransferGateway: Sendable {
       default: TransferRefusal(.diskWrite, "The transfer server failed: \(ErrorResponse.kind(of: error))")
       }
     if let record = session?.record, record.progress.status == .running {
-      server.aspera.activity.end(record, .failed, refusal, at: date)
+      server.aspera.activity.recordEnd(of: record, as: .failed, because: refusal, at: date)
     }
     if !refusal.isInjected { context.counters.countRefusal(String(refusal.code), by: TransferServer.endpoint) }
     record?.noteRefusal(String(refusal.code), refusal.text)

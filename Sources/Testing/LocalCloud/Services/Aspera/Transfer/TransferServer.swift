@@ -55,7 +55,7 @@ struct TransferServer: Sendable {
         login: account.user, tokenType: TransferTokenCheck.kind(ofToken: document["token"]?.string),
         tags: document["tags"], cookie: document["cookie"]?.string, paths: paths.compactMap(\.string), date: date),
       clientSeen: date)
-    aspera.activity.start(record, at: date)
+    aspera.activity.recordStart(of: record, at: date)
     connection.session = TransferConnection.Session(direction: direction, permissions: permissions, record: record)
     aspera.count { $0.sessions += 1 }
     return Answer(["piece": .integer(connection.pieceByteLimit)])
@@ -66,7 +66,7 @@ struct TransferServer: Sendable {
     try throwInjected(connection.faultInContent(isEnd: true))
     aspera.packages.completeUpload(with: session.permissions)
     connections.remove(id)
-    aspera.activity.end(session.record, .completed, at: date)
+    aspera.activity.recordEnd(of: session.record, as: .completed, at: date)
     aspera.count { $0.completed += 1 }
   }
 
@@ -78,7 +78,7 @@ struct TransferServer: Sendable {
       document["code"]?.integer ?? TransferRefusal.Code.unknown.rawValue,
       (document["description"]?.string ?? "").shortened(to: Self.descriptionByteLimit))
     let isCanceled = refusal.code == TransferRefusal.canceled.code
-    aspera.activity.end(record, isCanceled ? .canceled : .failed, refusal, at: date)
+    aspera.activity.recordEnd(of: record, as: isCanceled ? .canceled : .failed, because: refusal, at: date)
   }
 
   func throwInjected(_ fault: LocalCloud.TransferFault?) throws {

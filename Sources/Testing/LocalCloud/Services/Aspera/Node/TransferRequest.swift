@@ -5,31 +5,33 @@ internal import AsperaAuth
 internal import StorageAuth
 
 /// One of the `transfer_requests` of a setup call: what a client wants to upload or download.
-struct SetupRequest: Sendable {
-  /// The source or the destination that stands for everything below the root of the request.
+struct TransferRequest: Sendable {
+  /// The source or the destination that stands for everything in the `source_root` or the `destination_root`.
   private static let wholeRoot = "*"
   private static let defaultLifetime = Duration.seconds(86_400)
   let direction: TransferDirection
-  let document: JSONValue
+  /// The object `transfer_request`.
+  let members: JSONValue
+  /// The root folder of the caller, below which all paths of the request are.
   let root: NodePath
-  /// Objects with a source, a destination or both.
+  /// Objects with a source, a destination or both, or empty objects (see ``isWholeRoot(_:)``).
   let paths: [JSONValue]
 
-  init(_ direction: TransferDirection, _ element: JSONValue, _ root: NodePath) throws(ErrorResponse) {
-    guard let document = element["transfer_request"], document.object != nil else {
+  init(_ direction: TransferDirection, in element: JSONValue, below root: NodePath) throws(ErrorResponse) {
+    guard let members = element["transfer_request"], members.object != nil else {
       throw .nodeBadRequest("The transfer_request is missing.")
     }
     self.direction = direction
-    self.document = document
+    self.members = members
     self.root = root
-    paths = document["paths"]?.array ?? []
+    paths = members["paths"]?.array ?? []
     if direction == .receive, paths.isEmpty { throw .nodeBadRequest("There are no paths.") }
   }
 
   var lifetime: Duration {
     get throws(ErrorResponse) {
       let message = "The token_life_seconds must be a positive integer."
-      let seconds = try document["token_life_seconds"]?.integer(atLeast: 1, message)
+      let seconds = try members["token_life_seconds"]?.integer(atLeast: 1, message)
       return seconds.map { .seconds($0) } ?? Self.defaultLifetime
     }
   }
@@ -43,23 +45,24 @@ struct SetupRequest: Sendable {
     get throws(ErrorResponse) {
       let folder = try folder("source_root")
       return try paths.map { path throws(ErrorResponse) in
-        if path.object?.isEmpty == true, document["source_root"]?.string != nil { return folder }
+        if Self.isWholeRoot(path), members["source_root"]?.string != nil { return folder }
         return try Self.location(path["source"]?.string, in: folder)
       }
     }
   }
 
+  /// The `destination` of each path, or else the last name of its `source`, in the `destination_root`.
   private var destinations: [NodePath] {
     get throws(ErrorResponse) {
       let folder = try folder("destination_root")
-      let hasRoot = document["destination_root"]?.string != nil
+      let hasRoot = members["destination_root"]?.string != nil
       guard hasRoot || (!paths.isEmpty && paths.allSatisfy { $0["destination"]?.string != nil }) else {
         throw .nodeBadRequest("An upload needs a destination_root, or a destination for each path.")
       }
       if paths.isEmpty { return [folder] }
       return try paths.map { path throws(ErrorResponse) in
         if let destination = path["destination"]?.string { return try Self.location(destination, in: folder) }
-        if path.object?.isEmpty == true { return folder }
+        if Self.isWholeRoot(path) { return folder }
         let source = path["source"]?.string
         return try Self.location(source == Self.wholeRoot ? source : Self.basename(source), in: folder)
       }
@@ -71,14 +74,14 @@ struct SetupRequest: Sendable {
     guard direction == .send else { return .array(paths) }
     return .array(
       paths.map { path in
-        if path.object?.isEmpty == true { return [:] }
+        if Self.isWholeRoot(path) { return [:] }
         return ["destination": path["destination"] ?? .string(Self.basename(path["source"]?.string) ?? "")]
       })
   }
 
   /// The `destination_root` of the response, which is the only destination of an upload without a root folder.
   var responseRoot: String {
-    if let root = document["destination_root"]?.string { return root }
+    if let root = members["destination_root"]?.string { return root }
     guard direction == .send else { return "" }
     guard paths.count == 1, paths[0]["source"] == nil, let root = paths[0]["destination"]?.string else { return "/" }
     return root
@@ -86,7 +89,7 @@ struct SetupRequest: Sendable {
 
   /// The public keys of the request, as lines of `authorized_keys`.
   var publicKeys: [String] {
-    switch document["public_keys"] {
+    switch members["public_keys"] {
     case .string(let text)?: text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
     case .array(let lines)?: lines.compactMap(\.string)
     default: []
@@ -94,8 +97,11 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
-    try root.appending(document[name]?.string ?? "").required("The \(name) is too long, or leads out of the root.")
+    try root.appending(members[name]?.string ?? "").required("The \(name) is too long, or leads out of the root.")
   }
+
+  /// Returns whether a path is an empty object, which stands for the whole root folder of the request, like `*`.
+  private static func isWholeRoot(_ path: JSONValue) -> Bool { path.object?.isEmpty == true }
 
   private static func basename(_ source: String?) -> String? { source.flatMap { NodePath($0) }?.basename }
 
@@ -119,8 +125,8 @@ extension NodeAPI {
     aspera.count { $0.setups += 1 }
     let specifications = try elements.map { element -> JSONValue in
       do {
-        let request = try SetupRequest(direction, element, root)
-        return ["transfer_spec": .object(try specification(for: request, caller, at: date))]
+        let request = try TransferRequest(direction, in: element, below: root)
+        return ["transfer_spec": .object(try specification(for: request, of: caller, at: date))]
       } catch let error as ErrorResponse {
         return ["error": error.nodeDocument]
       } catch let problem as FileProblem {
@@ -131,17 +137,17 @@ extension NodeAPI {
   }
 
   /// Returns the transfer specification for a request, with a new token unless the caller has a bearer token.
-  func specification(for request: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONObject {
+  func specification(for request: TransferRequest, of caller: NodeCaller, at date: Timestamp) throws -> JSONObject {
     let locations = try request.locations
     let isBearer = caller.bearerUser != nil
     if request.direction == .receive, !isBearer {
       for location in locations { _ = try aspera.files.existingEntry(at: location) }
     }
-    let user = aspera.directory.transferUser
-    for line in request.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
-      throw ErrorResponse.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
-    }
     let lifetime = try request.lifetime
+    let user = aspera.directory.transferUser
+    try require(
+      aspera.directory.add(publicKeys: request.publicKeys, of: user),
+      "One of the public_keys is not a line of authorized_keys.")
     var token: String?
     if !isBearer {
       token = aspera.tokens.issue(
@@ -153,10 +159,10 @@ extension NodeAPI {
     }
     let port = JSONValue.integer(transferPort)
     return JSONObject(present: [
-      "paths": request.responsePaths, "source_root": .string(request.document["source_root"]?.string ?? ""),
+      "paths": request.responsePaths, "source_root": .string(request.members["source_root"]?.string ?? ""),
       "destination_root": .string(request.responseRoot), "token": token.map { .string($0) },
       "direction": .string(request.direction.rawValue), "cipher": "aes-128",
-      "tags": request.document["tags"] ?? .null, "cookie": request.document["cookie"],
+      "tags": request.members["tags"] ?? .null, "cookie": request.members["cookie"],
       "rate_policy_allowed": "fixed", "rate_policy": "fair", "target_rate_kbps": 10_000, "min_rate_kbps": 0,
       "remote_host": "127.0.0.1", "remote_user": .string(user), "sshfp": .string(aspera.hostKey.description),
       "ssh_port": port, "fasp_port": port, "http_fallback": false,

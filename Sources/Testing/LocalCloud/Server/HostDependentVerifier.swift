@@ -6,20 +6,22 @@ internal import StorageAuth
 
 /// The hosts at which a request names its bucket in the path: single labels, and the domains of the configuration.
 ///
-/// At a host below one of them, the first label is the bucket name, as at a host below any other domain.
+/// With the domain `storage.test`, a request to `storage.test/photos/a` names the bucket in the path, and one to
+/// `photos.storage.test/a` in the host, as in the services' own domains.
 struct PathHosts: Sendable {
   private let domains: Set<String>
 
   init(_ domains: [String] = []) { self.domains = Set(domains.map(\.asciiLowercased)) }
 
+  /// Returns whether an authority has such a host; a missing or empty one counts as a single label.
   func contains(_ authority: String?) -> Bool {
     let host = hostWithoutPort(authority ?? "").asciiLowercased
     return !host.utf8.contains(UInt8(ascii: ".")) || domains.contains(host)
   }
 }
 
-/// A verifier that expects the bucket name in the path at some hosts, and at others as its base does by itself.
-struct HostVerifier<Base: SignatureVerifier & FormVerifier>: SignatureVerifier, FormVerifier {
+/// A verifier that uses one verifier for the hosts with the bucket name in the path, and another for all other hosts.
+struct HostDependentVerifier<Base: SignatureVerifier & FormVerifier>: SignatureVerifier, FormVerifier {
   /// A claim with the verifier that has read it.
   struct Claim: SignatureClaim {
     fileprivate let base: Base.Claim
@@ -29,14 +31,17 @@ struct HostVerifier<Base: SignatureVerifier & FormVerifier>: SignatureVerifier, 
     var sessionToken: Secret? { base.sessionToken }
   }
 
-  private let usual, inPath: Base
-  private let isInPath: @Sendable (String) -> Bool
+  private let defaultVerifier, pathStyleVerifier: Base
+  /// A closure that returns whether requests to an authority name the bucket in the path.
+  private let usesPathStyle: @Sendable (_ authority: String) -> Bool
 
-  init(_ usual: Base, inPath: Base, at isInPath: @escaping @Sendable (String) -> Bool) {
-    (self.usual, self.inPath, self.isInPath) = (usual, inPath, isInPath)
+  init(_ defaultVerifier: Base, pathStyle: Base, at usesPathStyle: @escaping @Sendable (String) -> Bool) {
+    (self.defaultVerifier, pathStyleVerifier, self.usesPathStyle) = (defaultVerifier, pathStyle, usesPathStyle)
   }
 
-  func verifier(for request: HTTPRequest) -> Base { isInPath(request.authority ?? "") ? inPath : usual }
+  func verifier(for request: HTTPRequest) -> Base {
+    usesPathStyle(request.authority ?? "") ? pathStyleVerifier : defaultVerifier
+  }
 
   func claim(in request: HTTPRequest) throws(VerificationError) -> Claim? {
     let verifier = verifier(for: request)
@@ -47,9 +52,11 @@ struct HostVerifier<Base: SignatureVerifier & FormVerifier>: SignatureVerifier, 
     try claim.verifier.verify(claim.base, against: key, at: date)
   }
 
-  func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try usual.claim(in: form) }
+  // The signature of a form covers neither host nor path, so that any verifier fits.
+
+  func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try defaultVerifier.claim(in: form) }
 
   func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedForm { try usual.verify(form, against: key, at: date) }
+  ) throws(VerificationError) -> VerifiedForm { try defaultVerifier.verify(form, against: key, at: date) }
 }
