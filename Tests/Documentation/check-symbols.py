@@ -22,7 +22,8 @@ PUBLIC = re.compile(r"\b(?:public|open)\b(?!\s*import)")
 TYPE = re.compile(r"\b(struct|class|enum|protocol|actor|extension|typealias|associatedtype)\s+`?([\w.]+)")
 MEMBER = re.compile(r"\b(?:func|var|let)\s+`?([^\s`(<:={]+)|\b(init|subscript)\b")
 CASES = re.compile(r"(?:^\s*(?:indirect )?case |,\s*)`?(\w+)`?(?:\(|,|\s*=|\s*$)")
-ATTRIBUTE = re.compile(r"^\s*(?:@[\w()\",.:* ]+\s*$|#if|#else|#endif)")
+# An attribute on a line of its own, whose declaration follows.
+ATTRIBUTE = re.compile(r"^\s*(?:@(?!.*\b(?:public|open|func|var|let|init)\b)[\w()\",.:* ]+\s*$|#if|#else|#endif)")
 
 
 class Source:

@@ -88,7 +88,11 @@ final class OSSFormTests: XCTestCase {
     let week = try form(.v4, policy { $0.expiration = date.advanced(by: .seconds(604_800)) })
     XCTAssertNoThrow(try verifier.verify(submitted(week), against: key, at: date.advanced(by: .seconds(604_799))))
     assertRefused(.policyExpired, submitted(week), at: date.advanced(by: .seconds(604_800)))
-    assertRefused(.expired, submitted(week), at: date.advanced(by: .seconds(604_801)))
+    let weekLater = date.advanced(by: .seconds(604_801))
+    assertRefused(.expired, submitted(week), at: weekLater)
+    XCTAssertThrowsError(try verifier.verify(submitted(week), against: key, at: weekLater)) { error in
+      XCTAssertTrue("\(error)".contains("The form expired at "), "\(error)")
+    }
     XCTAssertNoThrow(try verifier.verify(submitted(week), against: key, at: date.advanced(by: .seconds(-900))))
     assertRefused(.clockSkew, submitted(week), at: date.advanced(by: .seconds(-901)))
     for policy in [

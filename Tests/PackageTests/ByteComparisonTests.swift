@@ -44,7 +44,7 @@ final class ByteComparisonTests: XCTestCase {
     #"String(text).split(separator: "::""#: "an address whose parts are checked to be hexadecimal digits",
     #"Self.methods.split(separator: ", ")"#: "a list that the server defines",
     "bytes.dropFirst(mappedPrefix.count)": "bytes", "rest.dropFirst(piece.count)": "bytes",
-    #"principals?.contains("*")"#: "an array of names", "rest.dropFirst(lines.count)": "an array of lines",
+    #"principals?.contains("*")"#: "an array of names", "remaining.dropFirst(lines.count)": "an array of lines",
     "names.dropFirst(": "an array of names", "names.first ==": "an array of names",
     "segments.first ==": "an array of segments",
     "$0.isASCII && $0.isHexDigit": "only ASCII letters and digits", #"origins.contains("*")"#: "a set of origins",

@@ -175,7 +175,7 @@ extension OSSVerifier: FormVerifier {
   /// Rejects a form whose signing time is in the future or more than seven days ago.
   private func checkAge(of signedAt: Timestamp, at date: Timestamp) throws(VerificationError) {
     let end = signedAt.advanced(by: OSSLimits.urlLifetime)
-    guard date <= end else { throw Self.expiredURL(at: end) }
+    guard date <= end else { throw Self.expired("form", at: end) }
     if signedAt > date { try checkSkew(signedAt, at: date) }
   }
 }

@@ -129,7 +129,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     let request = claim.request
     if claim.placement == .header { try checkSkew(scheme.instant, at: now) }
     let expiration = claim.expiration
-    if let expiration, now > expiration { throw Self.expiredURL(at: expiration) }
+    if let expiration, now > expiration { throw Self.expired("URL", at: expiration) }
     let stringToSign = v1StringToSign(of: claim)
     if !acceptsAmbiguousV1, let ambiguity = stringToSign.ambiguity(of: request.path ?? "/") {
       throw VerificationError(.ambiguous, ambiguity.message, remedy: ambiguity.remedy)
@@ -245,7 +245,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
         remedy: "Create a URL that expires earlier.")
     }
     let end = start.advanced(by: .seconds(lifetime))
-    guard now <= end else { throw Self.expiredURL(at: end) }
+    guard now <= end else { throw Self.expired("URL", at: end) }
     guard start.advanced(by: .zero - OSSLimits.clockTolerance) <= now else {
       throw VerificationError(
         .notYetValid, "The URL is valid from \(start).", remedy: "Set the clock of the machine that signs."
@@ -254,8 +254,8 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     return end
   }
 
-  static func expiredURL(at end: Timestamp) -> VerificationError {
-    VerificationError(.expired, "The URL expired at \(end).", remedy: "Create a new one.").with(instant: end)
+  static func expired(_ subject: String, at end: Timestamp) -> VerificationError {
+    VerificationError(.expired, "The \(subject) expired at \(end).", remedy: "Create a new one.").with(instant: end)
   }
 
   private func verified(_ claim: OSSClaim, with key: AccessKey, expiration: Timestamp?) -> VerifiedRequest {

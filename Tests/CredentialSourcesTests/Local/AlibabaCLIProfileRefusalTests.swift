@@ -84,6 +84,12 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
       Refusal(
         "SSO that ended", #""mode":"CloudSSO",\#(keys),"sts_token":"\#(Marks.token)","sts_expiration":1795161600"#,
         .notConfigured, "browser", "expired at 2026-11-20T08:00:00Z"),
+      Refusal(
+        "SSO without an end", #""mode":"CloudSSO",\#(keys),"sts_token":"\#(Marks.token)""#, .notConfigured,
+        "its key has no expiration time"),
+      Refusal(
+        "OAuth without a token", #""mode":"OAuth",\#(keys),"sts_expiration":4102444800"#, .notConfigured,
+        "its key has no session token"),
       Refusal("role without an ARN", #""mode":"RamRoleArn",\#(keys)"#, .malformedResponse, "no “ram_role_arn”"),
       Refusal(
         "role without a key", #""mode":"RamRoleArn","ram_role_arn":"r""#, .malformedResponse, "no “access_key_id”"),

@@ -85,7 +85,8 @@ final class TencentProfileTests: XCTestCase {
       Refusal(
         "ended", #"{\#(keys),"type":"oauth","expiresAt":1795161600}"#, .notConfigured, "browser", "2026-11-20T08:00:00Z"
       ),
-      Refusal("without an end", #"{\#(keys),"type":"sso"}"#, .notConfigured, "sso", "browser"),
+      Refusal(
+        "without an end", #"{\#(keys),"type":"sso"}"#, .notConfigured, "sso", "browser", "its key has no “expiresAt”"),
       Refusal("bad end", #"{\#(keys),"type":"sso","expiresAt":"soon"}"#, .malformedResponse, "no time in “expiresAt”"),
     ]
     for refusal in refusals {

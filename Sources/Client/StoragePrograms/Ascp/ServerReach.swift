@@ -44,18 +44,27 @@ final class ServerReach: Sendable {
 
   /// Opens a TCP connection and closes it; closes it early if the task is cancelled.
   private static func connect(to server: Server, within limit: Duration) async throws {
-    let channels = Lock<[any Channel]>([])
+    // One channel for each address that is tried.
+    let attempts = Lock<(channels: [any Channel], isCancelled: Bool)>(([], false))
     let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(TimeAmount(limit))
       .channelInitializer { channel in
-        channels.withLock { $0.append(channel) }
-        return channel.eventLoop.makeSucceededVoidFuture()
+        let isCancelled = attempts.withLock { attempts in
+          attempts.channels.append(channel)
+          return attempts.isCancelled
+        }
+        guard isCancelled else { return channel.eventLoop.makeSucceededVoidFuture() }
+        return channel.eventLoop.makeFailedFuture(CancellationError())
       }
       .connect(host: server.host, port: server.port)
     let channel = try await withTaskCancellationHandler {
       try await connecting.get()
     } onCancel: {
-      for channel in channels.withLock({ $0 }) { channel.close(promise: nil) }
+      let channels = attempts.withLock { attempts in
+        attempts.isCancelled = true
+        return attempts.channels
+      }
+      for channel in channels { channel.close(promise: nil) }
     }
     channel.close(promise: nil)
   }

@@ -11,6 +11,8 @@ public enum AuthEvent: Sendable {
   /// A request to a credential provider started or finished.
   case refresh(Refresh)
   /// An attempt to send a request to a storage service has ended, with or without a response.
+  ///
+  /// An attempt that is cancelled, or whose source or response cannot be processed, is not reported.
   case request(Request)
   /// A request will be sent again after a failure.
   case retry(Retry)

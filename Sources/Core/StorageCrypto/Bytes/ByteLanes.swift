@@ -18,7 +18,7 @@
   /// Loads the next sixteen bytes, or all remaining bytes if there are fewer than sixteen.
   @inlinable @inline(__always) package init(_ text: Span<UInt8>, from index: Int) {
     precondition(index >= 0, "The index is in front of the text.")
-    if index &+ 16 <= text.count {
+    if index <= text.count &- 16 {
       // Within bounds: sixteen bytes are left. Every bit pattern is valid, and the load does not require alignment.
       self.init(unsafe text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD16<UInt8>.self))
     } else {
@@ -115,7 +115,7 @@ extension Span<UInt8> {
   /// Returns the next eight bytes as an integer with the first byte lowest; bytes after the end are zero.
   @inlinable @inline(__always) package func word(from index: Int) -> UInt64 {
     precondition(index >= 0, "The index is in front of the text.")
-    if index &+ 8 <= count { return unsafe uncheckedWord(at: index) }
+    if index <= count &- 8 { return unsafe uncheckedWord(at: index) }
     let remainingCount = count &- index
     guard remainingCount > 0 else { return 0 }
     // Within bounds: the word ends with the last byte, and its bytes before the index are shifted out.

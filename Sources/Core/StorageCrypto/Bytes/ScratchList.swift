@@ -17,7 +17,7 @@
     _ body: (inout ScratchList) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // The memory is small enough to be on the stack always.
-    let capacity = 1024 / MemoryLayout<Element>.stride
+    let capacity = max(1, 1024 / MemoryLayout<Element>.stride)
     return try unsafe withUnsafeTemporaryAllocation(of: Element.self, capacity: capacity) {
       (block) throws(Failure) -> Result in
       var list = unsafe ScratchList(block: block)

@@ -5,7 +5,8 @@ internal import StorageAuth
 
 /// A request in the form of a curl command line, as browsers and SDKs print it.
 ///
-/// It includes what curl adds by default: the method of a request with a body, and the `Content-Type` for `--data`.
+/// It includes what curl adds by default: the method of a request with a body, and the `Content-Type` of data.
+/// The `Content-Type` of a form, whose boundary is random, is left out.
 package struct CurlLine: Sendable, Equatable {
   package enum Problem: Error {
     /// A quotation mark is not closed.
@@ -21,7 +22,9 @@ package struct CurlLine: Sendable, Equatable {
     var words = try Self.shellWords(of: line)[...]
     if let first = words.first, first.isIdentical(to: "curl") { words.removeFirst() }
     var requestedMethod: String?
-    var hasData = false
+    var data: [String] = []
+    var dataType = "application/x-www-form-urlencoded"
+    var sendsDataInURL = false
     while let word = words.popFirst() {
       for (option, attached) in Self.options(in: word) {
         func nextValue() -> String? { attached ?? words.popFirst() }
@@ -33,9 +36,14 @@ package struct CurlLine: Sendable, Equatable {
         case "-T", "--upload-file":
           method = "PUT"
           _ = nextValue()
+        case "-G", "--get": sendsDataInURL = true
         case "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode":
-          if method == "GET" { method = "POST" }
-          hasData = true
+          if let value = nextValue() { data.append(value) }
+        case "--json":
+          dataType = "application/json"
+          if let value = nextValue() { data.append(value) }
+        case "-F", "--form", "--form-string":
+          method = "POST"
           _ = nextValue()
         case _ where Self.optionsWithValue.contains(option): _ = nextValue()
         case nil: url = url ?? word
@@ -43,9 +51,14 @@ package struct CurlLine: Sendable, Equatable {
         }
       }
     }
+    if sendsDataInURL {
+      if let url, !data.isEmpty { self.url = url + (url.hasByte("?") ? "&" : "?") + data.joined(separator: "&") }
+    } else if !data.isEmpty {
+      if method == "GET" { method = "POST" }
+      let hasContentType = headers.contains { $0.bytes(before: ":").asciiLowercased.isIdentical(to: "content-type") }
+      if !hasContentType { headers.append("Content-Type: \(dataType)") }
+    }
     method = requestedMethod ?? method
-    let hasContentType = headers.contains { $0.bytes(before: ":").asciiLowercased.isIdentical(to: "content-type") }
-    if hasData, !hasContentType { headers.append("Content-Type: application/x-www-form-urlencoded") }
   }
 
   /// Returns the options in a word, each with its value if the same word contains it.
@@ -69,14 +82,18 @@ package struct CurlLine: Sendable, Equatable {
   }
 
   private static func takesValue(_ option: String) -> Bool {
-    ["-X", "-H", "-T", "-d"].contains(option) || optionsWithValue.contains(option)
+    ["-X", "-H", "-T", "-d", "-F"].contains(option) || optionsWithValue.contains(option)
   }
 
   /// The other options with a value, which must not be taken for the URL.
   private static let optionsWithValue: Set<String?> = [
-    "-A", "--user-agent", "-b", "--cookie", "--cacert", "--connect-timeout", "--connect-to", "-e", "--referer", "-m",
-    "--max-time", "-o", "--output", "-r", "--range", "--resolve", "--retry", "-u", "--user", "-w", "--write-out", "-x",
-    "--proxy",
+    "-A", "--user-agent", "--aws-sigv4", "-b", "--cookie", "-c", "--cookie-jar", "--cacert", "-E", "--cert",
+    "--cert-type", "--ciphers", "--connect-timeout", "--connect-to", "-C", "--continue-at", "-D", "--dump-header", "-e",
+    "--referer", "--interface", "-K", "--config", "--key", "--key-type", "--limit-rate", "-m", "--max-time",
+    "--max-redirs", "--noproxy", "-o", "--output", "--output-dir", "--pass", "-r", "--range", "--resolve", "--retry",
+    "--retry-delay", "--retry-max-time", "--stderr", "--trace", "--trace-ascii", "-u", "--user", "--unix-socket", "-w",
+    "--write-out", "-x", "--proxy", "-U", "--proxy-user", "-y", "--speed-time", "-Y", "--speed-limit", "-z",
+    "--time-cond",
   ]
 
   private static func shellWords(of line: String) throws(Problem) -> [String] {
@@ -92,6 +109,9 @@ package struct CurlLine: Sendable, Equatable {
     while let scalar = scalars.next() {
       switch (quote, scalar) {
       case ("'"?, "'"), ("\""?, "\""): quote = nil
+      case (nil, "$") where scalars.startsWithQuote:
+        word = word ?? .init()
+        word?.append(contentsOf: try escapedText(&scalars))
       case (nil, "'"), (nil, "\""):
         quote = scalar
         word = word ?? .init()
@@ -109,5 +129,48 @@ package struct CurlLine: Sendable, Equatable {
     guard quote == nil else { throw .openQuote }
     if let word { words.append(String(word)) }
     return words
+  }
+
+  /// Reads a text such as `'a\u0021'` after a dollar sign, as browsers print it: with escapes as in C.
+  private static func escapedText(
+    _ scalars: inout IndexingIterator<[Unicode.Scalar]>
+  ) throws(Problem) -> String.UnicodeScalarView {
+    var text = String.UnicodeScalarView()
+    _ = scalars.next()
+    while let scalar = scalars.next() {
+      guard scalar != "'" else { return text }
+      guard scalar == "\\", let escape = scalars.next() else {
+        text.append(scalar)
+        continue
+      }
+      switch escape {
+      case "n": text.append("\n")
+      case "r": text.append("\r")
+      case "t": text.append("\t")
+      case "u": text.append(scalars.readHexadecimal(4))
+      case "x": text.append(scalars.readHexadecimal(2))
+      default: text.append(escape)
+      }
+    }
+    throw .openQuote
+  }
+}
+
+extension IndexingIterator<[Unicode.Scalar]> {
+  fileprivate var startsWithQuote: Bool {
+    var copy = self
+    return copy.next() == "'"
+  }
+
+  /// Reads up to `count` hexadecimal digits as a scalar; half of a surrogate pair is read as a replacement character.
+  fileprivate mutating func readHexadecimal(_ count: Int) -> Unicode.Scalar {
+    var value: UInt32 = 0
+    for _ in 0..<count {
+      var copy = self
+      guard let scalar = copy.next(), let digit = Character(scalar).hexDigitValue else { break }
+      value = value << 4 | UInt32(truncatingIfNeeded: digit)
+      self = copy
+    }
+    return Unicode.Scalar(value) ?? "\u{fffd}"
   }
 }

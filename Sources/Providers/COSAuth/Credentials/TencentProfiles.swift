@@ -52,9 +52,9 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     case "secret": return key
     case "oauth", "sso":
       if key.expiration != nil, !key.expires(within: .zero, at: context.time.now) { return key }
+      let keyState = key.expiration == nil ? "has no “expiresAt”" : "expired at \(key.expirationText)"
       throw contents.location.error(
-        .notConfigured,
-        "has the type \(type), which needs a login in a browser, and its key expired at \(key.expirationText)",
+        .notConfigured, "has the type \(type), which needs a login in a browser, and its key \(keyState)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")
     default: throw contents.location.malformed("has the type \(type.shownIfName), which is unknown")
     }

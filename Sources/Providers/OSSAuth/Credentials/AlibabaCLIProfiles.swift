@@ -162,10 +162,14 @@ struct AlibabaCLIProfiles {
 
   /// Returns the temporary key that a login in a browser has stored, unless the key has expired.
   private func loginKey(in settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
-    let key = try settings.key(Self.issuedKeyNames)
-    if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
-    let keyState = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.expirationText ?? "")"
-    throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(keyState)")
+    func unusable(_ reason: String) -> CredentialError {
+      settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, and \(reason)")
+    }
+    guard let key = try settings.key(Self.issuedKeyNames) else { throw unusable("holds no key") }
+    guard key.sessionToken != nil else { throw unusable("its key has no session token") }
+    guard key.expiration != nil else { throw unusable("its key has no expiration time") }
+    guard !key.expires(within: .zero, at: now) else { throw unusable("its key expired at \(key.expirationText)") }
+    return key
   }
 }
 

@@ -57,7 +57,7 @@ struct Explanation: Sendable {
   let title: String
   private let diagnosis: SignatureDiagnosis
   private let strings: [ComparedString]
-  /// How far the strings of the client are known.
+  /// The extent to which the strings of the client are known.
   private let basis: RejectionReport.Basis
 
   init?(_ rejected: RejectedSignature) {
