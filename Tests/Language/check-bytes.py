@@ -35,7 +35,7 @@ ALLOWED = {
     'matchesFolders = rest.last == "/" || rest.last == "*"': "scalars",
     'matchesFiles = rest.last != "/"': "scalars",
     'if rest.last == "/" { rest = rest.dropLast() }': "scalars",
-    "prefix.components(separatedBy: Self.placeholder)": "a placeholder of ASCII letters, whose surroundings are checked",
+    "prefix.components(separatedBy: Self.callerPlaceholder)": "a placeholder of ASCII letters, whose surroundings are checked",
 }
 
 
