@@ -133,7 +133,7 @@ package struct CurlLine: Sendable, Equatable {
 
   /// Reads a text such as `'a\u0021'` after a dollar sign, as browsers print it: with escapes as in C.
   private static func escapedText(
-    _ scalars: inout IndexingIterator<[Unicode.Scalar]>
+    _ scalars: inout String.UnicodeScalarView.Iterator
   ) throws(Problem) -> String.UnicodeScalarView {
     var text = String.UnicodeScalarView()
     _ = scalars.next()
@@ -156,7 +156,7 @@ package struct CurlLine: Sendable, Equatable {
   }
 }
 
-extension IndexingIterator<[Unicode.Scalar]> {
+extension String.UnicodeScalarView.Iterator {
   fileprivate var startsWithQuote: Bool {
     var copy = self
     return copy.next() == "'"
