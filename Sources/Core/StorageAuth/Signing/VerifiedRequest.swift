@@ -74,11 +74,17 @@ public struct VerifiedRequest: Sendable {
 
   /// Creates the result of a successful verification, for implementations of verifiers.
   ///
-  /// The parameters are the properties, except for these:
-  ///
   /// - Parameters:
+  ///   - accessKeyID: The ID of the access key that the request was verified with.
+  ///   - placement: The placement of the authorization in the request.
+  ///   - signsPlacement: Whether the scheme guarantees that the signature is valid only in this placement.
   ///   - wholeTarget: The bucket, the object key and every query parameter of the request.
+  ///   - signedHeaders: The names of the signed header fields in lowercase.
   ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
+  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
+  ///   - usableFrom: The first time at which the verifier may have accepted the signature, or `nil` if it is not known.
+  ///   - usableUntil: The last time at which the verifier may accept the signature.
+  ///   - bodyDecoder: A decoder that the body must pass, or `nil` if the body is the object.
   ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
   public init(
     accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target wholeTarget: RequestTarget,
