@@ -71,13 +71,21 @@ package struct S3Address {
 
   /// Returns the reason why requests to a host cannot be signed, or `nil` if they can.
   static func refusalReason(forHost authority: String) -> String? {
-    // This check runs for every signature, so it looks only at the text around each hyphen, and creates no strings.
+    // This check runs for every signature, so it creates no strings, and compares texts around a hyphen only if the byte
+    // beside the hyphen is that of the text.
     let (isGlobal, isExpress) = withBytes(of: authority) { host in
       var (isGlobal, isExpress) = (false, false)
       var hyphen = host.end(ofRunFrom: 0, without: UInt8(ascii: "-"))
       while hyphen < host.count {
-        if host.hasTexts(".accesspoint.s3", "-global.amazonaws.com", around: hyphen) { isGlobal = true }
-        if host.hasTexts(".s3express", "-", around: hyphen) || host.hasTexts("", "--x-s3.", around: hyphen) {
+        let previousByte = hyphen > 0 ? host[hyphen - 1] | 0x20 : 0
+        if previousByte == UInt8(ascii: "3") {
+          if host.hasTexts(".accesspoint.s3", "-global.amazonaws.com", around: hyphen) { isGlobal = true }
+        } else if previousByte == UInt8(ascii: "s") {
+          if host.hasTexts(".s3express", "-", around: hyphen) { isExpress = true }
+        }
+        if hyphen + 1 < host.count, host[hyphen + 1] == UInt8(ascii: "-"),
+          host.hasTexts("", "--x-s3.", around: hyphen)
+        {
           isExpress = true
         }
         hyphen = host.end(ofRunFrom: hyphen + 1, without: UInt8(ascii: "-"))
