@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # The command storage-auth in an image with what it needs and without a package of the toolchain. The image contains no
 # secret and no configuration. By itself it runs OSS, COS and S3 for tests, whose accounts are in STORAGE_AUTH_ACCOUNT;

@@ -1,6 +1,5 @@
 #!/bin/sh
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Checks the signatures and the allocations of the signing benchmark, and the load of a small fleet, with release builds.
 set -eu

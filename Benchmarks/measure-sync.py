@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Measures how many small objects a second `storage-auth sync` and the vendors' Python SDKs move, up and down.
 

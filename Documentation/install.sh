@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Installs a built storage-auth below a prefix, with its manual page and the completions of bash, zsh and fish.
 # Usage: install.sh <program> <prefix>

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Makes a package for Debian and Ubuntu of a built storage-auth that needs no library of Swift, with what install.sh installs.
 # Usage: make-package.sh <program> <folder>

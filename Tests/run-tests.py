@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Runs the XCTests that `swift build --traits CommandLine --build-tests` has built, several suites at a time, and says at the end which tests
 were skipped and which failed: between thousands of lines nobody finds them.

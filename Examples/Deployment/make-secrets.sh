@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Writes the files of compose.yaml to the folder secrets: certificates of a certificate authority that exists only there,
 # for a trial, a caller with a random token, and a random password of Redis. The key of the cloud is read from

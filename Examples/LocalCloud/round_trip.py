@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Stores an object in OSS, COS and S3 with the vendors' SDKs, and reads it back."""
 

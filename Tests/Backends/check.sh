@@ -1,6 +1,5 @@
 #!/bin/sh
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Builds and tests on Linux the cryptography that Apple's systems get, with a stand-in for CommonCrypto that calls
 # libcrypto, and checks

@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Tests the views of the console of `storage-auth serve --console` in headless Chromium: what runs, the headers of
 requests, objects, issued keys, a phone, and the rules of axe-core for accessible pages.

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Checks the Dockerfile, and what Examples/Deployment contains, without a container engine; see check.py. As root, it runs
 # them. BUILD=1 compiles the program as the Dockerfile does. Where a program or the rights are missing, parts are skipped;

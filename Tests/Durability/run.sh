@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Kills storage-auth serve while clients write, and fills its disk, and checks that no acknowledged operation is lost.
 # STORAGE_AUTH names the program, which is built if it is unset; ARGUMENTS are those of durability.py.

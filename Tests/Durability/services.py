@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Clients of OSS, COS and S3 with the signers of each service, and the server that they ask."""
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Runs every program of Examples against the local server, and compares its output with NAME.txt in this folder.
 

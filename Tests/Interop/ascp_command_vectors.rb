@@ -1,6 +1,5 @@
 #!/usr/bin/env ruby
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Creates ../AsperaAuthTests/Vectors/ascp-commands.json: the ascp command lines of aspera-cli, IBM's own client, for
 # specifications with each field of its schema alone, with each word of the field, with the limits of its values, and in

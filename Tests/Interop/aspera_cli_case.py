@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Runs aspera-cli, IBM's own client, from a checkout of its sources, and records the requests that it sends.
 

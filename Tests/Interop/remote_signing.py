@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """A client of a signing server as in Sources/Core/StorageAuth/StorageAuth.docc/RemoteSigning.md, and SDK signers with it.
 

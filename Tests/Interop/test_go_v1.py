@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Tests V4 signatures with `Date` instead of x-oss-date, like the vendor's Go SDK v1 and ossutil, on LocalCloud."""
 

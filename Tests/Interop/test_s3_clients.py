@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Tests the same operations with many clients of S3, and the objects that each has stored with one of them."""
 

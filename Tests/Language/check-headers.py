@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
-"""Checks that every source file of the repository starts with the two lines of the license header.
+"""Checks that every source file of the repository starts with the line of the license header.
 
 Usage: check-headers.py [--write] [PATH...]
 
@@ -21,10 +20,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-HEADER = [
-    "This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.",
-    "SPDX-License-Identifier: Apache-2.0",
-]
+HEADER = "Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0"
 COMMENTS = {".swift": "//", ".c": "//", ".h": "//", ".go": "//", ".py": "#", ".rb": "#", ".sh": "#", ".bash": "#"}
 SCRIPT = re.compile(rb"^#!.*\b(sh|bash|python3?|ruby)\s*$")
 SKIPPED_FOLDERS = {".git", ".build", ".build-backends", ".swiftpm", "__pycache__"}
@@ -65,16 +61,16 @@ def header_place(lines):
 def with_header(text, mark):
     """Returns the text with the header, the same text if it has one, or None if it starts with another license."""
     lines = text.split("\n")
-    place, header = header_place(lines), [f"{mark} {line}" for line in HEADER]
-    present = lines[place:place + len(header)] == header
-    rest = lines[place + len(header):] if present else lines[place:]
+    place, header = header_place(lines), f"{mark} {HEADER}"
+    present = lines[place:place + 1] == [header]
+    rest = lines[place + 1:] if present else lines[place:]
     if not present and any("SPDX-License-Identifier" in line or "Copyright" in line for line in rest[:10]):
         return None
     if any(rest) and rest[0] != "":
         rest = ["", *rest]
     elif not any(rest):
         rest = [""]
-    return "\n".join([*lines[:place], *header, *rest])
+    return "\n".join([*lines[:place], header, *rest])
 
 
 def main():

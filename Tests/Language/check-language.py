@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Checks the language of comments, messages and pages, from anywhere; needs no build.
 

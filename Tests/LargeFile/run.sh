@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Uploads and downloads a large file in parts through both clouds, against storage-auth serve, and checks the bytes and
 # the peak memory of both sides. BYTES and LIMIT_MIB can be set.

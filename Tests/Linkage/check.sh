@@ -1,6 +1,5 @@
 #!/bin/sh
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Builds a program that imports OSSAuth, COSAuth and S3Auth, one that imports CredentialSources and OSSAuth, and one that imports
 # only AsperaAuth, as a consumer of this package without traits, and checks

@@ -1,6 +1,5 @@
 #!/bin/sh
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Builds the libraries for signing and for credentials, or the products that are named, with Swift's SDK for static Linux
 # (musl). The SDK must be installed (`swift sdk install`); MUSL_OPENSSL names a folder with `include` and `lib/libcrypto.a`,

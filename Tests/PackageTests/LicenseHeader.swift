@@ -1,11 +1,9 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 extension SourceTree {
   /// The license header of a Swift file and the empty line below it, as `Tests/Language/check-headers.py` writes them.
   static let header: [Substring] = [
-    "// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.",
-    "// SPDX-License-Identifier: Apache-2.0",
+    "// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0",
     "",
   ]
 }

@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Runs instances of the token server and of a verifying service behind nginx, all with one Redis server, and checks that
 no signature is accepted twice, that no caller exceeds its rate over all instances, that each scope causes one request to

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Runs several token servers and services behind nginx, with one Redis server, kills them and checks what they answered.
 # REQUESTS and SECONDS_OF_LOAD can be set. Where redis-server or nginx is missing, the test is skipped; with

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Kills storage-auth cp --resume, or with the argument sync storage-auth sync, at random points, and checks that each run
 # continues. BYTES, KILLS, SEED, and CLOUDS or FILES can be set.

@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// SHA-1 and SHA-256, implemented from FIPS 180-4, so that signatures are checked with code independent of the package.
 package enum ReferenceHash: Sendable {

@@ -1,6 +1,5 @@
 #!/bin/sh
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Prints the path of a real sshd: the installed one, or Debian's openssh-server unpacked into .build/sshd, without
 # installing it or starting a service. Without one, prints a remedy on standard error and fails.

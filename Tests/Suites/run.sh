@@ -1,6 +1,5 @@
 #!/bin/bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Runs one suite that others wrote against `storage-auth serve`; README.md says what it needs.
 # run.sh s3|oss2-v1|oss2-v4|oss-v2|cos|opendal-s3|opendal-oss|opendal-cos

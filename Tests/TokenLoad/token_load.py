@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 """Tests the token server under load on loopback: requests per second, latency, memory, requests to the token service,
 and that a caller over its rate does not affect other callers. With `--svg FILE`, draws the load at several numbers of

@@ -1,6 +1,5 @@
 #!/bin/sh
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Runs what uses a network over both transports: the suites of the client over URLSession (over AsyncHTTPClient, `make test`
 # runs them), the round trips of the example and a short long run.

@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// An error about an account, a key, a token or a transfer specification that cannot be used.
 ///

@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 // Sends requests to callgrind, the part of Valgrind that counts instructions, as described in its manual under "client
 // requests". The words of a request are passed with an instruction sequence that has no effect on a real processor, so a

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Counts the instructions of every parser of untrusted bytes under callgrind; fails if they grow faster than the input.
 # BIN_PATH is the folder of a build with the tests; one is made if it is unset.

@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 import Observation
 import StorageClient

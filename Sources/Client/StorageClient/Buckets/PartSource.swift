@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// A part of a multipart upload that can be sent, with its number, which starts at 1.
 typealias UploadPart = (number: Int, payload: any UploadPayload)

@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// A download of an object into a file: the response for the first range reports the size, and the others follow.
 struct FileDownload<Provider: BucketProvider>: Sendable {

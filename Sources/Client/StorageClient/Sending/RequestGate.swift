@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// A limit on the number of concurrent requests, whose waiters get permits in the order of their arrival.
 final class RequestGate: Sendable {

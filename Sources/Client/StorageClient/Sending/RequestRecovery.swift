@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// The clock difference above which an unexplained error counts as caused by it; services accept smaller differences.
 private let unexplainedSkew = Duration.seconds(300)

@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// An inspection of every folder and symbolic link on a path, from the root folder to a file.
 struct FilePathWalk<Facts: FileFacts> {

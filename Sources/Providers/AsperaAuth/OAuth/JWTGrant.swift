@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// The parameters of a grant with a JSON Web Token at an OAuth 2.0 authorization server (RFC 7523, section 2.1).
 ///

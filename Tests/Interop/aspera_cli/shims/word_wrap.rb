@@ -1,5 +1,4 @@
-# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-# SPDX-License-Identifier: Apache-2.0
+# Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 # Stands in for the gem word_wrap, which Debian lacks: the function that aspera-cli calls to fill cells of tables.
 module WordWrap

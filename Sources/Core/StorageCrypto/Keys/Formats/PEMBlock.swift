@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// A PEM block in a text (RFC 7468), which may have the headers that RFC 1421 defines.
 package struct PEMBlock {

@@ -1,5 +1,4 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
+// Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// The encryption parameters of a PKCS #8 private key (RFC 5958, RFC 8018, RFC 7914).
 package struct PKCS8Encryption: Equatable {
